@@ -1,0 +1,157 @@
+//! Where our own files are.
+
+use std::path::{Path, PathBuf};
+
+use super::Environment;
+
+/// The folders for configuration, cache and logs. Nothing is created by knowing them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dirs {
+    config: PathBuf,
+    cache: PathBuf,
+    logs: PathBuf,
+}
+
+/// There is no home folder and no `SYMPOSIUM_HOME`.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no home folder: set HOME, or SYMPOSIUM_HOME to a folder for Symposium's files")]
+pub struct NoHome;
+
+impl Dirs {
+    /// `SYMPOSIUM_HOME` (empty counts as unset), else the XDG variables that are set and absolute,
+    /// else `~/.symposium` with `cache` and `logs` inside.
+    ///
+    /// # Errors
+    /// [`NoHome`] when none of them leads anywhere.
+    pub fn resolve(env: &Environment) -> Result<Self, NoHome> {
+        if let Some(home) = env.var("SYMPOSIUM_HOME") {
+            let home = PathBuf::from(home);
+            let home = match env.cwd() {
+                Some(cwd) if home.is_relative() => cwd.join(home),
+                _ => home,
+            };
+            return Ok(Self::under(&home));
+        }
+        // The XDG specification: a relative path in these variables is to be ignored.
+        let xdg = |name: &str| env.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let fallback = env.home().map(|home| home.join(".symposium"));
+        let pick = |from: Option<PathBuf>, default: Option<PathBuf>| from.or(default).ok_or(NoHome);
+        Ok(Self {
+            config: pick(
+                xdg("XDG_CONFIG_HOME").map(|dir| dir.join("symposium")),
+                fallback.clone(),
+            )?,
+            cache: pick(
+                xdg("XDG_CACHE_HOME").map(|dir| dir.join("symposium")),
+                fallback.as_ref().map(|dir| dir.join("cache")),
+            )?,
+            logs: pick(
+                xdg("XDG_STATE_HOME").map(|dir| dir.join("symposium").join("logs")),
+                fallback.map(|dir| dir.join("logs")),
+            )?,
+        })
+    }
+
+    /// Everything under one folder.
+    pub fn under(home: &Path) -> Self {
+        Self { config: home.to_path_buf(), cache: home.join("cache"), logs: home.join("logs") }
+    }
+
+    /// The configuration folder.
+    pub fn config(&self) -> &Path {
+        &self.config
+    }
+
+    /// What can be had again: plugin sources, crates, binaries, snapshots.
+    pub fn cache(&self) -> &Path {
+        &self.cache
+    }
+
+    /// Log files.
+    pub fn logs(&self) -> &Path {
+        &self.logs
+    }
+
+    /// `config.toml`.
+    pub fn config_file(&self) -> PathBuf {
+        self.config.join("config.toml")
+    }
+
+    /// `state.toml`.
+    pub fn state_file(&self) -> PathBuf {
+        self.config.join("state.toml")
+    }
+
+    /// The user's own plugins.
+    pub fn user_plugins(&self) -> PathBuf {
+        self.config.join("plugins")
+    }
+
+    /// One JSON file a session of an agent.
+    pub fn sessions(&self) -> PathBuf {
+        self.config.join("sessions")
+    }
+
+    /// What we wrote where, so that it can be taken back.
+    pub fn ledgers(&self) -> PathBuf {
+        self.config.join("ledgers")
+    }
+
+    /// Copies of git plugin sources.
+    pub fn plugin_sources(&self) -> PathBuf {
+        self.cache.join("plugin-sources")
+    }
+
+    /// Unpacked sources of crates.
+    pub fn crates(&self) -> PathBuf {
+        self.cache.join("crates")
+    }
+
+    /// Programs that installations put on disk.
+    pub fn binaries(&self) -> PathBuf {
+        self.cache.join("binaries")
+    }
+
+    /// What hooks need of each workspace.
+    pub fn snapshots(&self) -> PathBuf {
+        self.cache.join("snapshots")
+    }
+
+    /// Lock files.
+    pub fn locks(&self) -> PathBuf {
+        self.cache.join("locks")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dirs(vars: &[(&str, &str)]) -> Dirs {
+        let env = Environment::with("/work", vars.iter().copied());
+        Dirs::resolve(&env).expect("a home")
+    }
+
+    #[test]
+    fn f24_symposium_home_wins_and_empty_counts_as_unset() {
+        let vars = [("HOME", "/h"), ("SYMPOSIUM_HOME", "/s"), ("XDG_CONFIG_HOME", "/x")];
+        assert_eq!(dirs(&vars), Dirs::under(Path::new("/s")));
+        let vars = [("HOME", "/h"), ("SYMPOSIUM_HOME", "")];
+        assert_eq!(dirs(&vars), Dirs::under(Path::new("/h/.symposium")));
+    }
+
+    #[test]
+    fn f25_each_xdg_variable_counts_alone_and_relative_ones_are_ignored() {
+        let found = dirs(&[("HOME", "/h"), ("XDG_CACHE_HOME", "/c"), ("XDG_STATE_HOME", "rel")]);
+        assert_eq!(found.config(), Path::new("/h/.symposium"));
+        assert_eq!(found.cache(), Path::new("/c/symposium"));
+        assert_eq!(found.logs(), Path::new("/h/.symposium/logs"));
+        let found = dirs(&[("HOME", "/h"), ("XDG_STATE_HOME", "/st")]);
+        assert_eq!(found.logs(), Path::new("/st/symposium/logs"));
+    }
+
+    #[test]
+    fn f26_the_default_is_in_the_home_folder() {
+        assert_eq!(dirs(&[("HOME", "/h")]), Dirs::under(Path::new("/h/.symposium")));
+    }
+}

@@ -1,0 +1,81 @@
+//! The process's surroundings, captured once so that tests can set their own.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// Variables and current folder. The only place that asks the operating system for them.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    vars: BTreeMap<OsString, OsString>,
+    cwd: Option<PathBuf>,
+}
+
+impl Environment {
+    /// Reads the real environment. A deleted current folder is `None`, not an error.
+    #[allow(clippy::disallowed_methods, reason = "the one place that knows")]
+    pub fn capture() -> Self {
+        Self { vars: std::env::vars_os().collect(), cwd: std::env::current_dir().ok() }
+    }
+
+    /// An environment made by hand.
+    pub fn with<K: AsRef<str>, V: AsRef<OsStr>>(
+        cwd: impl Into<PathBuf>,
+        vars: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        let vars = vars
+            .into_iter()
+            .map(|(key, value)| (OsString::from(key.as_ref()), value.as_ref().to_owned()))
+            .collect();
+        Self { vars, cwd: Some(cwd.into()) }
+    }
+
+    /// A variable, with empty counting as unset.
+    pub fn var(&self, name: &str) -> Option<&OsStr> {
+        self.vars.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+    }
+
+    /// A variable as text; `None` when unset, empty or not UTF-8.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.var(name).and_then(OsStr::to_str)
+    }
+
+    /// Whether a variable is set, were it to nothing.
+    pub fn has(&self, name: &str) -> bool {
+        self.vars.contains_key(OsStr::new(name))
+    }
+
+    /// All variables.
+    pub fn vars(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.vars.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str()))
+    }
+
+    /// The current folder, unless it was deleted.
+    pub fn cwd(&self) -> Option<&Path> {
+        self.cwd.as_deref()
+    }
+
+    /// The same variables in another folder.
+    #[must_use]
+    pub fn in_folder(mut self, cwd: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(cwd.into());
+        self
+    }
+
+    /// The user's home folder: `HOME` (`USERPROFILE` on Windows), else what the system knows.
+    pub fn home(&self) -> Option<PathBuf> {
+        let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+        match self.var(variable) {
+            Some(home) => Some(PathBuf::from(home)),
+            None => directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_path_buf()),
+        }
+    }
+
+    /// Where cargo keeps its registry and binaries: `CARGO_HOME`, else `~/.cargo`.
+    pub fn cargo_home(&self) -> Option<PathBuf> {
+        match self.var("CARGO_HOME") {
+            Some(dir) => Some(PathBuf::from(dir)),
+            None => self.home().map(|home| home.join(".cargo")),
+        }
+    }
+}

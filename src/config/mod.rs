@@ -1,0 +1,22 @@
+//! What the user set, and where our own files are.
+//!
+//! - [`Environment`]: the process's variables and folder, read once
+//! - [`Dirs`]: configuration, cache, logs
+//! - [`Config`]: `config.toml`, read leniently
+//! - [`state`]: `state.toml`, what we remember about ourselves
+//!
+//! Reading only: `config.toml` is changed through `documents`, which keeps its comments.
+//!
+//! May use: `text`, `files`. Used by: every room above.
+
+mod dirs;
+mod environment;
+mod model;
+pub mod state;
+
+pub use dirs::{Dirs, NoHome};
+pub use environment::Environment;
+pub use model::{
+    AutoUpdate, Config, ConfigState, Defaults, HookScope, Loaded, LogLevel, PluginChoices,
+    RECOMMENDATIONS, RECOMMENDATIONS_URL, SkillIgnore, SourceConfig, SourceLocation, USER_PLUGINS,
+};

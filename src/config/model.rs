@@ -1,0 +1,426 @@
+//! `config.toml`: read leniently, so that one wrong value costs that value and not the file.
+
+use std::path::{Path, PathBuf};
+
+use super::Dirs;
+use crate::text::toml::{self as tables, Located, Sink, Table};
+use crate::text::{Diagnostic, Source};
+
+/// Name of the source that holds the central recommendations.
+pub const RECOMMENDATIONS: &str = "symposium-recommendations";
+/// Where the central recommendations live.
+pub const RECOMMENDATIONS_URL: &str = "https://github.com/symposium-dev/recommendations";
+/// Name of the source that is the user's own plugins folder.
+pub const USER_PLUGINS: &str = "user-plugins";
+
+/// Where hooks are registered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HookScope {
+    /// In the agent's own files in the home folder.
+    #[default]
+    Global,
+    /// In the project's files.
+    Project,
+}
+
+/// What to do about a newer Symposium.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AutoUpdate {
+    /// Install it.
+    #[default]
+    On,
+    /// Say so.
+    Warn,
+    /// Never look.
+    Off,
+}
+
+/// How copied skills are kept out of git.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SkillIgnore {
+    /// A `.gitignore` with `*` inside each skill folder that we create.
+    #[default]
+    Gitignore,
+    /// Not at all: for agents that refuse to read ignored files.
+    None,
+}
+
+/// Least severity that is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogLevel {
+    /// Everything.
+    Trace,
+    /// Steps and their inputs.
+    Debug,
+    /// What was done.
+    #[default]
+    Info,
+    /// What went wrong and was worked around.
+    Warn,
+    /// What failed.
+    Error,
+}
+
+/// `[defaults]`: the sources that need no configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Defaults {
+    /// The central recommendations.
+    pub symposium_recommendations: bool,
+    /// `plugins/` in the configuration folder.
+    pub user_plugins: bool,
+    /// The plugin inside the binary.
+    pub builtin: bool,
+}
+
+impl Default for Defaults {
+    fn default() -> Self {
+        Self { symposium_recommendations: true, user_plugins: true, builtin: true }
+    }
+}
+
+/// `[plugins]`: the user's word on single plugins and crates.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PluginChoices {
+    /// Crates whose own skills the user wants though no source vouches for them.
+    pub use_: Vec<String>,
+    /// Plugins and crates the user does not want.
+    pub disable: Vec<String>,
+}
+
+/// One `[[plugin-source]]` (or `[[registry]]`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceConfig {
+    /// The name it is shown under.
+    pub name: String,
+    /// Where it is.
+    pub location: SourceLocation,
+    /// Whether a git source is refreshed without being asked for by name.
+    pub auto_update: bool,
+}
+
+/// Where a plugin source is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SourceLocation {
+    /// A git repository, by any URL that git takes.
+    Git {
+        /// The URL as written; `/tree/<ref>/<path>` forms are taken apart later.
+        url: String,
+        /// A branch, tag or commit, when given as a key of its own.
+        rev: Option<String>,
+        /// A folder inside the repository, when given as a key of its own.
+        subdir: Option<String>,
+    },
+    /// A folder; absolute.
+    Path(PathBuf),
+}
+
+/// The user's settings; [`Config::default`] where there is no file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Config {
+    /// Sync when an agent's event finds something changed.
+    pub auto_sync: AutoSync,
+    /// Mirror the workspace's own skills.
+    pub agents_syncing: AgentsSyncing,
+    /// Where hooks are registered.
+    pub hook_scope: HookScope,
+    /// What to do about a newer version.
+    pub auto_update: AutoUpdate,
+    /// How copied skills are kept out of git.
+    pub skill_ignore: SkillIgnore,
+    /// The configured agents' names as written, duplicates dropped; some may be unknown to us.
+    pub agents: Vec<String>,
+    /// Least severity that is logged.
+    pub log_level: LogLevel,
+    /// The sources that need no configuration.
+    pub defaults: Defaults,
+    /// Further sources, in the order of the file.
+    pub sources: Vec<SourceConfig>,
+    /// The user's word on single plugins.
+    pub plugins: PluginChoices,
+}
+
+macro_rules! switch {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct $name(pub bool);
+        impl Default for $name {
+            fn default() -> Self {
+                Self(true)
+            }
+        }
+    };
+}
+switch!(
+    /// `auto-sync`, on by default.
+    AutoSync
+);
+switch!(
+    /// `agents-syncing`, on by default.
+    AgentsSyncing
+);
+
+/// What was found at `config.toml`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConfigState {
+    /// No file, or an empty one.
+    Missing,
+    /// Read, perhaps with warnings.
+    Read,
+    /// It does not parse; defaults serve this run and nobody may write the file.
+    Broken,
+}
+
+/// A configuration with what was odd about it.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The settings to use.
+    pub config: Config,
+    /// What the file was like.
+    pub state: ConfigState,
+    /// Errors (the file is broken) and warnings (a key or value was left out).
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Config {
+    /// Reads `config.toml` of `dirs`. Never fails: trouble is in the diagnostics.
+    pub fn load(dirs: &Dirs) -> Loaded {
+        let path = dirs.config_file();
+        let broken = |diagnostic| Loaded {
+            config: Self::default(),
+            state: ConfigState::Broken,
+            diagnostics: vec![diagnostic],
+        };
+        match crate::files::read_optional(&path) {
+            Ok(None) => Loaded {
+                config: Self::default(),
+                state: ConfigState::Missing,
+                diagnostics: Vec::new(),
+            },
+            Ok(Some(bytes)) => match String::from_utf8(bytes) {
+                Ok(text) => Self::parse(&path, &text, dirs.config()),
+                Err(error) => broken(
+                    Diagnostic::error(format!(
+                        "the configuration is not UTF-8 text (at byte {})",
+                        error.utf8_error().valid_up_to()
+                    ))
+                    .in_file(&path)
+                    .note("defaults are used; the file is left alone"),
+                ),
+            },
+            Err(error) => broken(
+                Diagnostic::error(format!("the configuration can't be read: {error}"))
+                    .in_file(&path)
+                    .note("defaults are used; the file is left alone"),
+            ),
+        }
+    }
+
+    /// Reads `text`; relative source paths start at `base`.
+    pub fn parse(path: &Path, text: &str, base: &Path) -> Loaded {
+        let sink = Sink::new(Source::new(path, text));
+        let read = tables::read(&sink, |root| read_config(root, base));
+        let mut diagnostics = sink.finish();
+        let Some(config) = read else {
+            for diagnostic in &mut diagnostics {
+                diagnostic.notes.push("defaults are used; the file is left alone".to_owned());
+            }
+            return Loaded { config: Self::default(), state: ConfigState::Broken, diagnostics };
+        };
+        for diagnostic in &mut diagnostics {
+            diagnostic.severity = crate::text::Severity::Warning;
+        }
+        let state = if text.trim().is_empty() { ConfigState::Missing } else { ConfigState::Read };
+        Loaded { config, state, diagnostics }
+    }
+}
+
+fn read_config(root: &Table<'_>, base: &Path) -> Config {
+    let mut config = Config::default();
+    if let Some(flag) = root.bool("auto-sync") {
+        config.auto_sync = AutoSync(flag.value);
+    }
+    if let Some(flag) = root.bool("agents-syncing") {
+        config.agents_syncing = AgentsSyncing(flag.value);
+    }
+    let scopes = [("global", HookScope::Global), ("project", HookScope::Project)];
+    config.hook_scope = choice(root, "hook-scope", &scopes).unwrap_or_default();
+    let updates = [("on", AutoUpdate::On), ("warn", AutoUpdate::Warn), ("off", AutoUpdate::Off)];
+    config.auto_update = choice(root, "auto-update", &updates).unwrap_or_default();
+    let ignores = [("gitignore", SkillIgnore::Gitignore), ("none", SkillIgnore::None)];
+    config.skill_ignore = choice(root, "skill-ignore", &ignores).unwrap_or_default();
+    for agent in root.tables("agent").unwrap_or_default() {
+        match agent.string("name") {
+            Some(name) if !config.agents.contains(&name.value) => config.agents.push(name.value),
+            Some(_) => {}
+            None if agent.has("name") => {}
+            None => agent.sink().warning(&agent.span, "this `[[agent]]` has no `name`"),
+        }
+        warn_unread(&agent);
+    }
+    if let Some(logging) = root.table("logging") {
+        let levels = [
+            ("trace", LogLevel::Trace),
+            ("debug", LogLevel::Debug),
+            ("info", LogLevel::Info),
+            ("warn", LogLevel::Warn),
+            ("error", LogLevel::Error),
+        ];
+        config.log_level = choice(&logging, "level", &levels).unwrap_or_default();
+        warn_unread(&logging);
+    }
+    if let Some(defaults) = root.table("defaults") {
+        let flag = |key| defaults.bool(key).is_none_or(|flag| flag.value);
+        config.defaults = Defaults {
+            symposium_recommendations: flag("symposium-recommendations"),
+            user_plugins: flag("user-plugins"),
+            builtin: flag("builtin"),
+        };
+        warn_unread(&defaults);
+    }
+    for key in ["plugin-source", "registry"] {
+        for source in root.tables(key).unwrap_or_default() {
+            if let Some(source) = read_source(&source, base, &config.sources) {
+                config.sources.push(source);
+            }
+        }
+    }
+    if let Some(plugins) = root.table("plugins") {
+        let names = |key| {
+            let list = plugins.string_or_strings(key);
+            list.map_or_else(Vec::new, |list| {
+                list.value.into_iter().map(|item| item.value).collect()
+            })
+        };
+        config.plugins = PluginChoices { use_: names("use"), disable: names("disable") };
+        warn_unread(&plugins);
+    }
+    warn_unread(root);
+    config
+}
+
+fn read_source(table: &Table<'_>, base: &Path, known: &[SourceConfig]) -> Option<SourceConfig> {
+    let name = table.string("name");
+    let git = table.string("git");
+    let path = table.string("path");
+    let rev = table.string("rev").map(|rev| rev.value);
+    let subdir = table.string("subdir").map(|subdir| subdir.value);
+    let auto_update = table.bool("auto-update").is_none_or(|flag| flag.value);
+    warn_unread(table);
+    let left_out = |what: &str| {
+        table.sink().warning(&table.span, format!("this plugin source is left out: {what}"));
+    };
+    let Some(name) = name else {
+        left_out("it has no `name`");
+        return None;
+    };
+    if name.value.trim().is_empty() {
+        left_out("its `name` is empty");
+        return None;
+    }
+    if known.iter().any(|source| source.name == name.value)
+        || [RECOMMENDATIONS, USER_PLUGINS, "builtin"].contains(&name.value.as_str())
+    {
+        left_out(&format!("the name `{}` is taken", name.value));
+        return None;
+    }
+    let location = match (git, path) {
+        (Some(Located { value: url, .. }), None) => SourceLocation::Git { url, rev, subdir },
+        (None, Some(path)) => SourceLocation::Path(base.join(path.value)),
+        (Some(_), Some(_)) => {
+            left_out("it has both `git` and `path`; keep one");
+            return None;
+        }
+        (None, None) => {
+            left_out("it needs `git = \"<url>\"` or `path = \"<folder>\"`");
+            return None;
+        }
+    };
+    Some(SourceConfig { name: name.value, location, auto_update })
+}
+
+fn choice<T: Copy>(table: &Table<'_>, key: &str, choices: &[(&str, T)]) -> Option<T> {
+    let found = table.string(key)?;
+    if let Some((_, value)) = choices.iter().find(|(name, _)| *name == found.value) {
+        return Some(*value);
+    }
+    let accepted: Vec<_> = choices.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+    table.sink().push(
+        Diagnostic::warning(format!("`{}` can't be \"{}\"", table.path_of(key), found.value))
+            .at(&table.sink().source, found.span)
+            .note(format!("accepted: {}; the default is used", accepted.join(", "))),
+    );
+    None
+}
+
+fn warn_unread(table: &Table<'_>) {
+    for key in table.unread() {
+        let place = table.path_of(&key.value);
+        table
+            .sink()
+            .warning(&key.span, format!("unknown key `{place}`; it is kept but has no effect"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> (Config, Vec<String>, ConfigState) {
+        let loaded = Config::parse(Path::new("config.toml"), text, Path::new("/base"));
+        let diagnostics = loaded.diagnostics.iter().map(ToString::to_string).collect();
+        (loaded.config, diagnostics, loaded.state)
+    }
+
+    #[test]
+    fn f28_an_empty_file_means_defaults() {
+        let (config, diagnostics, state) = parse("");
+        assert_eq!((config, state), (Config::default(), ConfigState::Missing));
+        assert!(diagnostics.is_empty());
+    }
+
+    #[test]
+    fn f31_a_broken_file_is_reported_with_its_place_and_defaults_serve() {
+        let (config, diagnostics, state) = parse("auto-sync = true\nhook-scope = \n");
+        assert_eq!((config, state), (Config::default(), ConfigState::Broken));
+        assert!(diagnostics[0].starts_with("config.toml:2:"), "{diagnostics:?}");
+    }
+
+    #[test]
+    fn f13_a_wrong_value_costs_that_value_only() {
+        let (config, diagnostics, _) =
+            parse("hook-scope = \"everywhere\"\nauto-update = \"off\"\n");
+        assert_eq!(config.hook_scope, HookScope::Global);
+        assert_eq!(config.auto_update, AutoUpdate::Off);
+        assert!(
+            diagnostics[0].contains("1:14: `hook-scope` can't be \"everywhere\""),
+            "{diagnostics:?}"
+        );
+    }
+
+    #[test]
+    fn f29_unknown_keys_are_named() {
+        let (_, diagnostics, state) = parse("[logging]\nlevle = \"info\"\n");
+        assert_eq!(state, ConfigState::Read);
+        assert!(diagnostics[0].contains("2:1: unknown key `logging.levle`"), "{diagnostics:?}");
+    }
+
+    #[test]
+    fn f19_f20_f21_sources_have_one_place_and_relative_paths_start_at_the_configuration() {
+        let (config, diagnostics, _) = parse(
+            "[[plugin-source]]\nname = \"a\"\npath = \"p\"\n\
+             [[registry]]\nname = \"b\"\ngit = \"u\"\nauto-update = false\n\
+             [[plugin-source]]\nname = \"c\"\n\
+             [[plugin-source]]\nname = \"d\"\ngit = \"u\"\npath = \"p\"\n\
+             [[plugin-source]]\nname = \"a\"\npath = \"q\"\n",
+        );
+        assert_eq!(config.sources.len(), 2);
+        assert_eq!(config.sources[0].location, SourceLocation::Path("/base/p".into()));
+        assert!(!config.sources[1].auto_update);
+        assert_eq!(diagnostics.len(), 3, "{diagnostics:?}");
+    }
+}

@@ -1,0 +1,84 @@
+//! Advisory locks between our own processes.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A held lock; dropping it lets go. The lock file stays where it is: removing it would let two
+/// processes hold "the" lock at once.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+/// Why a lock was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Another process held it for the whole time.
+    #[error("another process holds {} (waited {} ms)", path.display(), waited.as_millis())]
+    Busy {
+        /// The lock file.
+        path: PathBuf,
+        /// How long we waited.
+        waited: Duration,
+    },
+    /// The lock file could not be made.
+    #[error("can't lock {}: {source}", path.display())]
+    Io {
+        /// The lock file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl Lock {
+    /// Takes the lock at `path` (created, with its parents) alone, waiting for `patience` at most.
+    ///
+    /// # Errors
+    /// [`LockError::Busy`] when the time is up, [`LockError::Io`] when there can be no such file.
+    pub fn acquire(path: &Path, patience: Duration) -> Result<Self, LockError> {
+        let failed = |source| LockError::Io { path: path.to_path_buf(), source };
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(failed)?;
+        }
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path)
+            .map_err(failed)?;
+        let start = Instant::now();
+        let mut pause = Duration::from_millis(1);
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Self { _file: file }),
+                Err(TryLockError::Error(source)) => return Err(failed(source)),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            let waited = start.elapsed();
+            if waited >= patience {
+                return Err(LockError::Busy { path: path.to_path_buf(), waited });
+            }
+            std::thread::sleep(pause.min(patience - waited));
+            pause = (pause * 2).min(Duration::from_millis(50));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_held_lock_is_busy_and_free_after_drop() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("x/lock");
+        let held = Lock::acquire(&path, Duration::ZERO).expect("free");
+        let second = Lock::acquire(&path, Duration::from_millis(5));
+        assert!(matches!(second, Err(LockError::Busy { .. })));
+        drop(held);
+        assert!(Lock::acquire(&path, Duration::ZERO).is_ok());
+    }
+}

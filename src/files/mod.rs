@@ -1,0 +1,15 @@
+//! Writing and locking files, and staying inside a folder: the floor under everything on disk.
+//!
+//! - [`write_atomic`]: a file is the old one or the new one, never half of either
+//! - [`Lock`]: an advisory lock with a deadline
+//! - [`contained`]: a path from outside may not lead out of its root
+//!
+//! May use: nothing of ours. Used by: every room that touches a disk.
+
+mod atomic;
+mod contained;
+mod lock;
+
+pub use atomic::{read_optional, write_atomic, write_if_changed};
+pub use contained::{Escape, contained, is_plain_name, relative_inside};
+pub use lock::{Lock, LockError};

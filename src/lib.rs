@@ -1,0 +1,36 @@
+//! Symposium: a Rust workspace's dependencies become skills, hooks, MCP servers and subcommands of
+//! the coding agents its developers use.
+//!
+//! The rooms, from the ground up; a room imports only from floors below its own:
+//!
+//! | floor | room | what it is for |
+//! |---|---|---|
+//! | 6 | [`cli`] | one file per command |
+//! | 5 | [`hook`] | an agent's event, answered |
+//! | 4 | [`sync`] | facts → plan → effects → snapshot |
+//! | 3 | [`agents`], [`skills`], [`installations`] | one file per agent; what skills are; getting tools |
+//! | 2 | [`plugins`], [`hook_protocol`] | manifests, sources, predicates; canonical events |
+//! | 1 | [`workspace`], [`documents`], [`process`], [`fetch`] | facts and careful effects |
+//! | 0 | [`config`], [`report`], [`files`], [`text`], [`symposium`] | the ground |
+
+pub mod agents;
+pub mod cli;
+pub mod config;
+pub mod documents;
+pub mod fetch;
+pub mod files;
+pub mod hook;
+pub mod installations;
+pub mod plugins;
+pub mod process;
+pub mod report;
+pub mod skills;
+pub mod symposium;
+pub mod sync;
+pub mod text;
+pub mod workspace;
+
+/// The canonical events and answers: the `symposium-hook` crate.
+pub use symposium_hook as hook_protocol;
+
+pub use symposium::Symposium;

@@ -1,0 +1,17 @@
+//! The only room that prints.
+//!
+//! Logic hands [`Event`]s to a [`Reporter`], which renders them for people (cargo's manner, on
+//! standard error) or as JSON lines (on standard output), or keeps silent (hooks). A command's
+//! *result* goes to standard output through [`Reporter::result`]. What is worth keeping goes to
+//! the log through `tracing`; see [`log`].
+//!
+//! May use: `text`, `files`, `config`. Used by: every room above.
+
+mod event;
+pub mod log;
+mod people;
+mod reporter;
+
+pub use event::{Action, Change, Event, Kind, Verdict};
+pub use people::{Palette, fit, short_path};
+pub use reporter::{Format, Reporter, Verbosity};

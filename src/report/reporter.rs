@@ -1,0 +1,250 @@
+//! The reporter: who gets told what, and in which form.
+
+use std::io::{self, IsTerminal as _, Write};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anstream::{AutoStream, ColorChoice};
+
+use super::{Event, people};
+use crate::config::Environment;
+use crate::text::{Diagnostic, Severity};
+
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Verbosity {
+    /// Errors only.
+    Quiet,
+    /// What changed.
+    #[default]
+    Normal,
+    /// Why, too.
+    Verbose,
+}
+
+/// In which form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// Text on standard error.
+    #[default]
+    People,
+    /// JSON lines on standard output.
+    Json,
+    /// Nowhere but the log: for hooks, whose output belongs to the agent.
+    Silent,
+}
+
+type Stream = Mutex<Box<dyn Write + Send>>;
+
+/// Renders events. Shared by reference; each event is written whole.
+pub struct Reporter {
+    format: Format,
+    verbosity: Verbosity,
+    home: Option<PathBuf>,
+    width: usize,
+    interactive: bool,
+    color: bool,
+    out: Stream,
+    err: Stream,
+    warnings: AtomicUsize,
+    errors: AtomicUsize,
+}
+
+impl std::fmt::Debug for Reporter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reporter")
+            .field("format", &self.format)
+            .field("verbosity", &self.verbosity)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Reporter {
+    /// A reporter on the process's own streams.
+    pub fn new(env: &Environment, format: Format, verbosity: Verbosity) -> Self {
+        let err_choice = color_choice(env, io::stderr().is_terminal());
+        let out_choice = color_choice(env, io::stdout().is_terminal());
+        let out: Box<dyn Write + Send> = Box::new(AutoStream::new(io::stdout(), out_choice));
+        let err: Box<dyn Write + Send> = Box::new(AutoStream::new(io::stderr(), err_choice));
+        let mut reporter = Self::on(out, err, format, verbosity);
+        reporter.home = env.home();
+        reporter.width = terminal_width(env);
+        reporter.color = err_choice != ColorChoice::Never;
+        reporter.interactive = io::stdin().is_terminal()
+            && io::stderr().is_terminal()
+            && env.var("CI").is_none()
+            && format == Format::People;
+        reporter
+    }
+
+    /// A reporter that tells nobody: for hooks and for libraries.
+    pub fn silent() -> Self {
+        Self::on(Box::new(io::sink()), Box::new(io::sink()), Format::Silent, Verbosity::Quiet)
+    }
+
+    /// A reporter on streams of the caller's, without colour.
+    pub fn on(
+        out: Box<dyn Write + Send>,
+        err: Box<dyn Write + Send>,
+        format: Format,
+        verbosity: Verbosity,
+    ) -> Self {
+        Self {
+            format,
+            verbosity,
+            home: None,
+            width: 80,
+            interactive: false,
+            color: false,
+            out: Mutex::new(out),
+            err: Mutex::new(err),
+            warnings: AtomicUsize::new(0),
+            errors: AtomicUsize::new(0),
+        }
+    }
+
+    /// In which form it tells.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// How much it tells.
+    pub fn verbosity(&self) -> Verbosity {
+        self.verbosity
+    }
+
+    /// Columns to use, from 40 to 120.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Whether people can be asked: terminals on both sides, and no `CI`.
+    pub fn is_interactive(&self) -> bool {
+        self.interactive
+    }
+
+    /// Whether standard error takes colour.
+    pub fn has_color(&self) -> bool {
+        self.color
+    }
+
+    /// `path` as people read it.
+    pub fn path(&self, path: &std::path::Path) -> String {
+        people::short_path(path, self.home.as_deref())
+    }
+
+    /// How many warnings and errors were told.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.warnings.load(Ordering::Relaxed), self.errors.load(Ordering::Relaxed))
+    }
+
+    /// Tells an event.
+    pub fn event(&self, event: &Event) {
+        if let Event::Diagnostic { severity, message, location, .. } = event {
+            let place = location.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+            match severity {
+                Severity::Warning => {
+                    self.warnings.fetch_add(1, Ordering::Relaxed);
+                    tracing::warn!("{place}{message}");
+                }
+                Severity::Error => {
+                    self.errors.fetch_add(1, Ordering::Relaxed);
+                    tracing::error!("{place}{message}");
+                }
+            }
+        }
+        match self.format {
+            Format::Silent => {}
+            Format::Json => {
+                if let Ok(line) = serde_json::to_string(event) {
+                    write_line(&self.out, &line);
+                }
+            }
+            Format::People => {
+                if let Some(text) = people::render(event, self.verbosity, self.home.as_deref()) {
+                    write_line(&self.err, &text);
+                }
+            }
+        }
+    }
+
+    /// Tells a problem.
+    pub fn diagnostic(&self, diagnostic: &Diagnostic) {
+        self.event(&Event::from(diagnostic));
+    }
+
+    /// Tells several problems.
+    pub fn diagnostics<'a>(&self, diagnostics: impl IntoIterator<Item = &'a Diagnostic>) {
+        for diagnostic in diagnostics {
+            self.diagnostic(diagnostic);
+        }
+    }
+
+    /// Tells a problem that has no file.
+    pub fn warn(&self, message: impl Into<String>) {
+        self.diagnostic(&Diagnostic::warning(message));
+    }
+
+    /// Text for standard output: a command's result for people. Not in the JSON form.
+    pub fn result(&self, text: &str) {
+        if self.format == Format::People {
+            write_line(&self.out, text);
+        }
+    }
+
+    /// A command's result as one JSON document on standard output, in the JSON form only.
+    pub fn json(&self, value: &impl serde::Serialize) {
+        if self.format == Format::Json
+            && let Ok(line) = serde_json::to_string(value)
+        {
+            write_line(&self.out, &line);
+        }
+    }
+}
+
+/// A closed pipe is the reader's choice, and nobody is left to be told of any other trouble.
+fn write_line(stream: &Stream, text: &str) {
+    let mut stream = stream.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _ = stream.write_all(format!("{text}\n").as_bytes());
+    let _ = stream.flush();
+}
+
+/// `NO_COLOR` (no-color.org) wins, then `CARGO_TERM_COLOR`, then whether it is a terminal.
+fn color_choice(env: &Environment, terminal: bool) -> ColorChoice {
+    if env.var("NO_COLOR").is_some() {
+        return ColorChoice::Never;
+    }
+    match env.text("CARGO_TERM_COLOR") {
+        Some("always") => ColorChoice::Always,
+        Some("never") => ColorChoice::Never,
+        _ if terminal && env.text("TERM") != Some("dumb") => ColorChoice::Always,
+        _ => ColorChoice::Never,
+    }
+}
+
+fn terminal_width(env: &Environment) -> usize {
+    let told = env.text("COLUMNS").and_then(|columns| columns.parse().ok());
+    let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    told.or_else(measured).unwrap_or(80).clamp(40, 120)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_color_wins_then_cargo_term_color_then_the_terminal() {
+        let env = |vars: &[(&str, &str)]| Environment::with("/", vars.iter().copied());
+        let both = env(&[("NO_COLOR", "1"), ("CARGO_TERM_COLOR", "always")]);
+        assert_eq!(color_choice(&both, true), ColorChoice::Never);
+        assert_eq!(
+            color_choice(&env(&[("CARGO_TERM_COLOR", "always")]), false),
+            ColorChoice::Always
+        );
+        assert_eq!(color_choice(&env(&[("CARGO_TERM_COLOR", "never")]), true), ColorChoice::Never);
+        assert_eq!(color_choice(&env(&[]), true), ColorChoice::Always);
+        assert_eq!(color_choice(&env(&[]), false), ColorChoice::Never);
+        assert_eq!(color_choice(&env(&[("TERM", "dumb")]), true), ColorChoice::Never);
+    }
+}

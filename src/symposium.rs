@@ -1,0 +1,109 @@
+//! The context that every command shares.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::config::{Config, ConfigState, Dirs, Environment, NoHome};
+use crate::report::{Format, Reporter, Verbosity};
+use crate::text::Diagnostic;
+
+/// When git plugin sources are refreshed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UpdateLevel {
+    /// Never: what is cached is used, the network is not touched.
+    #[default]
+    None,
+    /// When the remote has something newer.
+    Check,
+    /// Always.
+    Fetch,
+}
+
+/// What the command line says for every command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// When git plugin sources are refreshed; `None` when the user did not say.
+    pub update: Option<UpdateLevel>,
+    /// Never touch the network.
+    pub offline: bool,
+    /// Limit for one fetch, whole.
+    pub timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { update: None, offline: false, timeout: Duration::from_secs(60) }
+    }
+}
+
+/// Configuration, folders, surroundings and the reporter: passed by reference to every command.
+#[derive(Debug)]
+pub struct Symposium {
+    /// The process's surroundings.
+    pub env: Environment,
+    /// Our own folders.
+    pub dirs: Dirs,
+    /// The user's settings.
+    pub config: Config,
+    /// What `config.toml` was like; a broken one must not be written.
+    pub config_state: ConfigState,
+    /// Problems in `config.toml`, not yet told.
+    pub config_diagnostics: Vec<Diagnostic>,
+    /// Who is told what.
+    pub report: Reporter,
+    /// What the command line says for every command.
+    pub options: Options,
+}
+
+impl Symposium {
+    /// The context of this process, telling people on its own streams.
+    ///
+    /// # Errors
+    /// [`NoHome`] when there is nowhere to keep our files.
+    pub fn from_environment() -> Result<Self, NoHome> {
+        let env = Environment::capture();
+        let report = Reporter::new(&env, Format::People, Verbosity::Normal);
+        Self::new(env, report, Options::default())
+    }
+
+    /// A context whose own files are all under `dir`, for tests and embedding: silent, with an
+    /// otherwise empty environment whose home is `dir`.
+    pub fn from_dir(dir: &Path) -> Self {
+        let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+        let env = Environment::with(dir, [(variable, dir.as_os_str())]);
+        let dirs = Dirs::under(dir);
+        Self::assemble(env, dirs, Reporter::silent(), Options::default())
+    }
+
+    /// A context of the given parts; the configuration is read.
+    ///
+    /// # Errors
+    /// [`NoHome`] when there is nowhere to keep our files.
+    pub fn new(env: Environment, report: Reporter, options: Options) -> Result<Self, NoHome> {
+        let dirs = Dirs::resolve(&env)?;
+        Ok(Self::assemble(env, dirs, report, options))
+    }
+
+    fn assemble(env: Environment, dirs: Dirs, report: Reporter, options: Options) -> Self {
+        let loaded = Config::load(&dirs);
+        Self {
+            env,
+            dirs,
+            config: loaded.config,
+            config_state: loaded.state,
+            config_diagnostics: loaded.diagnostics,
+            report,
+            options,
+        }
+    }
+
+    /// The folder the command works in.
+    ///
+    /// # Errors
+    /// When the current folder was deleted.
+    pub fn cwd(&self) -> anyhow::Result<PathBuf> {
+        self.env.cwd().map(Path::to_path_buf).ok_or_else(|| {
+            anyhow::anyhow!("the current folder is gone: `cd` somewhere that exists")
+        })
+    }
+}

@@ -1,0 +1,228 @@
+//! A problem in a file, with the place where it stands.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A file's text together with the path that people know it by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// Where the text came from, as it should be shown.
+    pub path: PathBuf,
+    /// The whole text, without a byte order mark.
+    pub text: String,
+}
+
+impl Source {
+    /// Wraps `text`; a leading byte order mark is dropped so that columns are true.
+    pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Arc<Self> {
+        let mut text = text.into();
+        if text.starts_with('\u{feff}') {
+            text.drain(..'\u{feff}'.len_utf8());
+        }
+        Arc::new(Self { path: path.into(), text })
+    }
+
+    /// Line and column (both from 1, columns in characters) of a byte offset.
+    pub fn line_column(&self, offset: usize) -> (usize, usize) {
+        let mut end = offset.min(self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let before = &self.text[..end];
+        let line = before.matches('\n').count() + 1;
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (line, before[start..].chars().count() + 1)
+    }
+}
+
+/// How bad a [`Diagnostic`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Something is odd; the rest was used.
+    Warning,
+    /// The thing could not be used.
+    Error,
+}
+
+impl Severity {
+    /// The word shown before the message.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// A file and, where known, the line and column (from 1) in it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Location {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The column in characters, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if let Some(column) = self.column {
+            write!(f, ":{column}")?;
+        }
+        Ok(())
+    }
+}
+
+/// One problem: what is wrong, where, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Whether the thing was used in spite of it.
+    pub severity: Severity,
+    /// A stable code such as `S012`, for problems that have a page of their own.
+    pub code: Option<&'static str>,
+    /// One sentence, lower case, no full stop.
+    pub message: String,
+    /// The text the span points into.
+    pub source: Option<Arc<Source>>,
+    /// The file, when its text is not at hand.
+    pub path: Option<PathBuf>,
+    /// Byte range in [`Source::text`].
+    pub span: Option<Range<usize>>,
+    /// A few words under the marked place.
+    pub label: Option<String>,
+    /// Further lines: causes, the accepted values, the remedy.
+    pub notes: Vec<String>,
+}
+
+impl Diagnostic {
+    fn new(severity: Severity, message: impl Into<String>) -> Self {
+        Self {
+            severity,
+            code: None,
+            message: message.into(),
+            source: None,
+            path: None,
+            span: None,
+            label: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// A problem that made the thing unusable.
+    pub fn error(message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, message)
+    }
+
+    /// A problem that was worked around.
+    pub fn warning(message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, message)
+    }
+
+    /// Names the stable code.
+    #[must_use]
+    pub fn code(mut self, code: &'static str) -> Self {
+        self.code = Some(code);
+        self
+    }
+
+    /// Points at a byte range of a text.
+    #[must_use]
+    pub fn at(mut self, source: &Arc<Source>, span: Range<usize>) -> Self {
+        self.source = Some(Arc::clone(source));
+        self.span = Some(span);
+        self
+    }
+
+    /// Names the file only.
+    #[must_use]
+    pub fn in_file(mut self, path: impl AsRef<Path>) -> Self {
+        self.path = Some(path.as_ref().to_path_buf());
+        self
+    }
+
+    /// Adds the words under the marked place.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    /// Adds a line below: a cause, the accepted values, the remedy.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Whether it is an error.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    /// File, line and column, as far as they are known.
+    pub fn location(&self) -> Option<Location> {
+        match (&self.source, &self.path) {
+            (Some(source), _) => {
+                let place = self.span.as_ref().map(|span| source.line_column(span.start));
+                Some(Location {
+                    path: source.path.clone(),
+                    line: place.map(|(line, _)| line),
+                    column: place.map(|(_, column)| column),
+                })
+            }
+            (None, Some(path)) => Some(Location { path: path.clone(), line: None, column: None }),
+            (None, None) => None,
+        }
+    }
+}
+
+/// One line: `file:line:column: message (label)`, notes after semicolons.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(location) = self.location() {
+            write!(f, "{location}: ")?;
+        }
+        f.write_str(&self.message)?;
+        if let Some(label) = &self.label {
+            write!(f, " ({label})")?;
+        }
+        for note in &self.notes {
+            write!(f, "; {note}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_and_column_count_characters_from_one() {
+        let source = Source::new("a.toml", "\u{feff}é = 1\nxy = 2");
+        assert_eq!(source.line_column(0), (1, 1));
+        assert_eq!(source.line_column(3), (1, 3));
+        assert_eq!(source.line_column(7), (2, 1));
+        assert_eq!(source.line_column(999), (2, 7));
+    }
+
+    #[test]
+    fn a_diagnostic_names_file_line_column_problem_and_remedy() {
+        let source = Source::new("a.toml", "a = 1\nb = 2");
+        let text =
+            Diagnostic::error("unknown key `b`").at(&source, 6..7).note("remove it").to_string();
+        assert_eq!(text, "a.toml:2:1: unknown key `b`; remove it");
+    }
+}

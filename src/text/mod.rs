@@ -1,0 +1,12 @@
+//! Structured text with positions: what every reader of a file shares.
+//!
+//! A file that people wrote is read into a [`Source`], problems in it become [`Diagnostic`]s that
+//! know their line and column, and TOML is walked through [`toml::Table`], which remembers where
+//! each key and value stands. This room reads; it neither opens files for writing nor prints.
+//!
+//! May use: nothing of ours. Used by: every room.
+
+pub mod diagnostic;
+pub mod toml;
+
+pub use diagnostic::{Diagnostic, Location, Severity, Source};

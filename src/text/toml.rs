@@ -1,0 +1,357 @@
+//! TOML read with positions: each value knows where it stands, each unread key can be reported.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Diagnostic, Source};
+
+/// A value together with its byte range in the source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands, as a byte range.
+    pub span: Range<usize>,
+}
+
+/// Where problems go while a document is read.
+#[derive(Debug)]
+pub struct Sink {
+    /// The text being read.
+    pub source: Arc<Source>,
+    diagnostics: RefCell<Vec<Diagnostic>>,
+}
+
+impl Sink {
+    /// An empty sink for `source`.
+    pub fn new(source: Arc<Source>) -> Self {
+        Self { source, diagnostics: RefCell::default() }
+    }
+
+    /// Records an error at `span`.
+    pub fn error(&self, span: &Range<usize>, message: impl Into<String>) {
+        self.push(Diagnostic::error(message).at(&self.source, span.clone()));
+    }
+
+    /// Records a warning at `span`.
+    pub fn warning(&self, span: &Range<usize>, message: impl Into<String>) {
+        self.push(Diagnostic::warning(message).at(&self.source, span.clone()));
+    }
+
+    /// Records a finished diagnostic.
+    pub fn push(&self, diagnostic: Diagnostic) {
+        self.diagnostics.borrow_mut().push(diagnostic);
+    }
+
+    /// Whether an error was recorded.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.borrow().iter().any(Diagnostic::is_error)
+    }
+
+    /// Everything recorded, in the order of the file.
+    pub fn finish(self) -> Vec<Diagnostic> {
+        let mut all = self.diagnostics.into_inner();
+        all.sort_by_key(|diagnostic| diagnostic.span.as_ref().map_or(0, |span| span.start));
+        all
+    }
+}
+
+/// Parses `source`; syntax errors go to `sink` and what could be read is handed to `read`.
+///
+/// `None` when not even a table could be made of the text.
+pub fn read<T>(sink: &Sink, read: impl FnOnce(&Table<'_>) -> T) -> Option<T> {
+    let source = Arc::clone(&sink.source);
+    let (root, errors) = DeTable::parse_recoverable(&source.text);
+    let broken = !errors.is_empty();
+    for error in errors {
+        let span = error.span().unwrap_or(0..0);
+        sink.error(&span, error.message().to_owned());
+    }
+    if broken {
+        return None;
+    }
+    let span = root.span();
+    Some(read(&Table::new(root.get_ref(), span, String::new(), sink)))
+}
+
+/// A table being read. Wrong types are reported to the sink and count as absent.
+pub struct Table<'a> {
+    table: &'a DeTable<'a>,
+    /// Byte range of the table (its header for `[table]`, the braces for an inline one).
+    pub span: Range<usize>,
+    path: String,
+    sink: &'a Sink,
+    seen: RefCell<BTreeSet<String>>,
+}
+
+impl<'a> Table<'a> {
+    fn new(table: &'a DeTable<'a>, span: Range<usize>, path: String, sink: &'a Sink) -> Self {
+        Self { table, span, path, sink, seen: RefCell::default() }
+    }
+
+    /// The sink problems go to.
+    pub fn sink(&self) -> &'a Sink {
+        self.sink
+    }
+
+    /// The table's place in the document, such as `hooks[0]`; empty at the top.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// `key` with the table's place before it.
+    pub fn path_of(&self, key: &str) -> String {
+        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
+    }
+
+    /// Whether `key` is there, of whatever type.
+    pub fn has(&self, key: &str) -> bool {
+        self.table.contains_key(key)
+    }
+
+    /// Where `key`'s name stands.
+    pub fn key_span(&self, key: &str) -> Option<Range<usize>> {
+        self.table.get_key_value(key).map(|(name, _)| name.span())
+    }
+
+    /// The keys in the order of the file.
+    pub fn keys(&self) -> Vec<Located<String>> {
+        let mut keys: Vec<_> = self
+            .table
+            .keys()
+            .map(|key| Located { value: key.get_ref().to_string(), span: key.span() })
+            .collect();
+        keys.sort_by_key(|key| key.span.start);
+        keys
+    }
+
+    fn raw(&self, key: &str) -> Option<&'a Spanned<DeValue<'a>>> {
+        self.seen.borrow_mut().insert(key.to_owned());
+        self.table.get(key)
+    }
+
+    /// Marks `key` as known without reading it.
+    pub fn ignore(&self, key: &str) {
+        self.seen.borrow_mut().insert(key.to_owned());
+    }
+
+    fn wrong_type(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) {
+        let found = value.get_ref().type_str();
+        self.sink.error(
+            &value.span(),
+            format!("`{}` must be {expected}, found {}", self.path_of(key), article(found)),
+        );
+    }
+
+    /// A string.
+    pub fn string(&self, key: &str) -> Option<Located<String>> {
+        let value = self.raw(key)?;
+        match value.get_ref() {
+            DeValue::String(text) => Some(Located { value: text.to_string(), span: value.span() }),
+            _ => {
+                self.wrong_type(key, value, "a string");
+                None
+            }
+        }
+    }
+
+    /// A boolean.
+    pub fn bool(&self, key: &str) -> Option<Located<bool>> {
+        let value = self.raw(key)?;
+        match value.get_ref() {
+            DeValue::Boolean(flag) => Some(Located { value: *flag, span: value.span() }),
+            _ => {
+                self.wrong_type(key, value, "true or false");
+                None
+            }
+        }
+    }
+
+    /// A whole number.
+    pub fn integer(&self, key: &str) -> Option<Located<i64>> {
+        let value = self.raw(key)?;
+        if let DeValue::Integer(number) = value.get_ref()
+            && let Ok(number) = i64::from_str_radix(number.as_str(), number.radix())
+        {
+            return Some(Located { value: number, span: value.span() });
+        }
+        self.wrong_type(key, value, "a whole number");
+        None
+    }
+
+    /// An array of strings.
+    pub fn strings(&self, key: &str) -> Option<Located<Vec<Located<String>>>> {
+        let value = self.raw(key)?;
+        match value.get_ref() {
+            DeValue::Array(_) => self.string_items(key, value),
+            _ => {
+                self.wrong_type(key, value, "an array of strings");
+                None
+            }
+        }
+    }
+
+    /// A string, or an array of strings; a string counts as an array of one.
+    pub fn string_or_strings(&self, key: &str) -> Option<Located<Vec<Located<String>>>> {
+        let value = self.raw(key)?;
+        match value.get_ref() {
+            DeValue::String(text) => {
+                let item = Located { value: text.to_string(), span: value.span() };
+                Some(Located { value: vec![item], span: value.span() })
+            }
+            DeValue::Array(_) => self.string_items(key, value),
+            _ => {
+                self.wrong_type(key, value, "a string or an array of strings");
+                None
+            }
+        }
+    }
+
+    fn string_items(
+        &self,
+        key: &str,
+        value: &'a Spanned<DeValue<'a>>,
+    ) -> Option<Located<Vec<Located<String>>>> {
+        let DeValue::Array(items) = value.get_ref() else { return None };
+        let mut strings = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            match item.get_ref() {
+                DeValue::String(text) => {
+                    strings.push(Located { value: text.to_string(), span: item.span() });
+                }
+                _ => self.wrong_type(&format!("{key}[{index}]"), item, "a string"),
+            }
+        }
+        Some(Located { value: strings, span: value.span() })
+    }
+
+    /// A sub-table, written as `[key]` or inline.
+    pub fn table(&self, key: &str) -> Option<Table<'a>> {
+        let value = self.raw(key)?;
+        match value.get_ref() {
+            DeValue::Table(table) => {
+                Some(Table::new(table, value.span(), self.path_of(key), self.sink))
+            }
+            _ => {
+                self.wrong_type(key, value, "a table");
+                None
+            }
+        }
+    }
+
+    /// An array of tables.
+    pub fn tables(&self, key: &str) -> Option<Vec<Table<'a>>> {
+        let value = self.raw(key)?;
+        let DeValue::Array(items) = value.get_ref() else {
+            self.wrong_type(key, value, "an array of tables");
+            return None;
+        };
+        let mut tables = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let place = format!("{key}[{index}]");
+            match item.get_ref() {
+                DeValue::Table(table) => {
+                    tables.push(Table::new(table, item.span(), self.path_of(&place), self.sink));
+                }
+                _ => self.wrong_type(&place, item, "a table"),
+            }
+        }
+        Some(tables)
+    }
+
+    /// A value that may be a string or a table.
+    pub fn string_or_table(&self, key: &str) -> Option<StringOrTable<'a>> {
+        let value = self.raw(key)?;
+        match value.get_ref() {
+            DeValue::String(text) => {
+                Some(StringOrTable::String(Located { value: text.to_string(), span: value.span() }))
+            }
+            DeValue::Table(table) => Some(StringOrTable::Table(Table::new(
+                table,
+                value.span(),
+                self.path_of(key),
+                self.sink,
+            ))),
+            _ => {
+                self.wrong_type(key, value, "a string or a table");
+                None
+            }
+        }
+    }
+
+    /// An array whose items are strings or tables.
+    pub fn strings_or_tables(&self, key: &str) -> Option<Vec<StringOrTable<'a>>> {
+        let value = self.raw(key)?;
+        let DeValue::Array(items) = value.get_ref() else {
+            self.wrong_type(key, value, "an array");
+            return None;
+        };
+        let mut found = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let place = format!("{key}[{index}]");
+            match item.get_ref() {
+                DeValue::String(text) => found.push(StringOrTable::String(Located {
+                    value: text.to_string(),
+                    span: item.span(),
+                })),
+                DeValue::Table(table) => found.push(StringOrTable::Table(Table::new(
+                    table,
+                    item.span(),
+                    self.path_of(&place),
+                    self.sink,
+                ))),
+                _ => self.wrong_type(&place, item, "a string or a table"),
+            }
+        }
+        Some(found)
+    }
+
+    /// The keys that nothing has asked for, in the order of the file.
+    pub fn unread(&self) -> Vec<Located<String>> {
+        let seen = self.seen.borrow();
+        self.keys().into_iter().filter(|key| !seen.contains(&key.value)).collect()
+    }
+}
+
+/// Either form of a value that accepts two.
+pub enum StringOrTable<'a> {
+    /// A string.
+    String(Located<String>),
+    /// A table.
+    Table(Table<'a>),
+}
+
+fn article(type_name: &str) -> String {
+    let vowel = type_name.starts_with(['a', 'e', 'i', 'o', 'u']);
+    format!("{} {type_name}", if vowel { "an" } else { "a" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_types_are_reported_with_their_place_and_count_as_absent() {
+        let sink = Sink::new(Source::new("c.toml", "a = 1\n[[b]]\nc = \"x\"\nd = 2\n"));
+        read(&sink, |root| {
+            assert_eq!(root.string("a"), None);
+            let tables = root.tables("b").expect("an array of tables");
+            assert_eq!(tables[0].string("c").expect("a string").value, "x");
+            assert_eq!(tables[0].unread()[0].value, "d");
+        });
+        let found: Vec<_> = sink.finish().iter().map(ToString::to_string).collect();
+        assert_eq!(found, ["c.toml:1:5: `a` must be a string, found an integer"]);
+    }
+
+    #[test]
+    fn syntax_errors_carry_their_place() {
+        let sink = Sink::new(Source::new("c.toml", "a = 1\nb = = 2\n"));
+        assert!(read(&sink, |_| ()).is_none());
+        assert!(sink.finish()[0].to_string().starts_with("c.toml:2:5: "));
+    }
+}
