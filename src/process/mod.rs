@@ -1,1 +1,7 @@
-//! To be written.
+//! The only room that starts programs.
+//!
+//! May use: the ground. Used by: `fetch` and every floor above.
+
+mod model;
+
+pub use model::{Child, Output, RunError, Status};

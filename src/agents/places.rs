@@ -1,0 +1,123 @@
+//! Where things go in an agent's files, as data that `sync` acts on.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use symposium_hook::Event;
+
+use crate::config::{Environment, HookScope};
+
+/// Where an agent reads skills, in the order of our preference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SkillDirs {
+    /// Folders in the project, relative to its root, such as `.agents/skills`.
+    pub project: &'static [&'static str],
+}
+
+/// What an agent's file needs to know to say where things go.
+#[derive(Debug, Clone, Copy)]
+pub struct Placement<'a> {
+    /// The user's home folder.
+    pub home: &'a Path,
+    /// Variables such as `CODEX_HOME`.
+    pub env: &'a Environment,
+    /// The workspace's root, inside one.
+    pub root: Option<&'a Path>,
+    /// The git checkout's top folder, where the workspace is in one.
+    pub git_root: Option<&'a Path>,
+    /// Where hooks are registered.
+    pub scope: HookScope,
+    /// How the program is called: bare, or a quoted path.
+    pub program: &'a str,
+    /// The agent program's version, where it was asked for.
+    pub version: Option<&'a semver::Version>,
+}
+
+/// What an agent's own parser takes beyond strict JSON. What it rejects we refuse to edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JsonRules {
+    /// `//` and `/* */`.
+    pub comments: bool,
+    /// A comma after the last item.
+    pub trailing_commas: bool,
+    /// A UTF-8 byte order mark.
+    pub bom: bool,
+}
+
+impl JsonRules {
+    /// Nothing beyond RFC 8259; a byte order mark is taken.
+    pub const STRICT: Self = Self { comments: false, trailing_commas: false, bom: true };
+}
+
+/// One file that carries our hooks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HookPlace {
+    /// The file, absolute.
+    pub path: PathBuf,
+    /// What of it is ours.
+    pub shape: HookShape,
+}
+
+/// What of a file is ours.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HookShape {
+    /// A JSON file that others write too: one entry an event, at the end of an array.
+    Shared {
+        /// What the agent's parser takes.
+        rules: JsonRules,
+        /// The entries.
+        entries: Vec<HookEntry>,
+    },
+    /// A file that is ours alone, whole.
+    Own {
+        /// Its text.
+        text: String,
+    },
+}
+
+/// One hook entry in a shared file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HookEntry {
+    /// The event.
+    pub event: Event,
+    /// Keys that lead to the array: `["hooks", "PreToolUse"]`.
+    pub array: Vec<String>,
+    /// The entry: a matcher group with an inner `hooks` array of one handler.
+    pub group: Value,
+}
+
+/// Where a server goes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ServerPlace {
+    /// An entry in a file.
+    Entry {
+        /// The file, absolute.
+        path: PathBuf,
+        /// What kind of file it is.
+        format: FileFormat,
+        /// Keys that lead to the table of servers: `["projects", "/src/x", "mcpServers"]`.
+        table: Vec<String>,
+        /// The entry.
+        value: Value,
+        /// Keys of the entry that are the user's to set, such as `disabled`, kept as they are.
+        users_keys: &'static [&'static str],
+        /// What people should know, such as "read only in a trusted project".
+        note: Option<String>,
+    },
+    /// The agent can't do this.
+    Unsupported {
+        /// Why, for people.
+        reason: String,
+    },
+}
+
+/// The kinds of files that servers are entered in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileFormat {
+    /// JSON, with what the agent's parser takes beyond it.
+    Json(JsonRules),
+    /// TOML.
+    Toml,
+    /// YAML.
+    Yaml,
+}

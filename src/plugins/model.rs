@@ -1,0 +1,298 @@
+//! A plugin as validated: what the rest of the program works with.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use semver::{Version, VersionReq};
+use symposium_hook::Event;
+
+/// A plugin: everything one `SYMPOSIUM.toml` offers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plugin {
+    /// Its name.
+    pub name: String,
+    /// Name of the source it was found in.
+    pub source: String,
+    /// Root folder of that source: no path of the plugin may lead out of it.
+    pub source_root: PathBuf,
+    /// The manifest, absolute.
+    pub manifest: PathBuf,
+    /// The manifest's folder, absolute.
+    pub dir: PathBuf,
+    /// When the plugin applies at all.
+    pub gate: Gate,
+    /// Ways to get programs, inline ones promoted; names are unique.
+    pub installations: Vec<Installation>,
+    /// Groups of skills, in file order.
+    pub skills: Vec<SkillGroup>,
+    /// Hooks, in file order.
+    pub hooks: Vec<Hook>,
+    /// MCP servers, in file order.
+    pub servers: Vec<McpServer>,
+    /// Subcommands, in file order.
+    pub subcommands: Vec<Subcommand>,
+}
+
+/// `crates` (or `depends-on`) and `predicates` at one level. All levels must hold.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Gate {
+    /// `None` when the level says nothing, which holds. A list holds if one of its atoms does; an
+    /// empty list never does.
+    pub crates: Option<Vec<CrateAtom>>,
+    /// Every one must hold.
+    pub predicates: Vec<Predicate>,
+}
+
+/// One atom of a `crates` list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CrateAtom {
+    /// `*`: holds everywhere.
+    Any,
+    /// A crate, perhaps with a version requirement.
+    Crate {
+        /// The crate's name as written.
+        name: String,
+        /// The requirement; `None` for any version.
+        requirement: Option<VersionReq>,
+        /// The atom as written, for people.
+        text: String,
+    },
+}
+
+/// One entry of a `predicates` list.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Predicate {
+    /// `env(NAME)` or `env(NAME=value)`.
+    Env {
+        /// The variable.
+        name: String,
+        /// The value it must have; `None`: set, and not empty.
+        value: Option<String>,
+    },
+    /// `path_exists(path)`, relative to the workspace's root and inside it.
+    PathExists(String),
+    /// `depends-on(atom)`.
+    DependsOn(CrateAtom),
+    /// `workspace-member()`: the plugin's crate is a member (holds if any crate of the gate is).
+    WorkspaceMember,
+    /// `not(p)`.
+    Not(Box<Predicate>),
+    /// `any(p, …)`.
+    Any(Vec<Predicate>),
+    /// `all(p, …)`.
+    All(Vec<Predicate>),
+    /// `shell(…)` and names we do not know: never run, never hold, even inside `not`.
+    Unsupported(String),
+}
+
+/// A group of skills.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SkillGroup {
+    /// When the group applies.
+    pub gate: Gate,
+    /// Where its skills are.
+    pub source: SkillSource,
+    /// Where the entry stands in the manifest, as a byte range.
+    pub span: Range<usize>,
+}
+
+/// Where a group's skills are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SkillSource {
+    /// A folder, relative to the plugin's folder.
+    Path(String),
+    /// A git repository by URL, with GitHub's and GitLab's `/tree/<ref>/<path>` forms.
+    Git(String),
+    /// The sources of the matched crates.
+    Crate {
+        /// `source.crate_path = "dir"`: a folder of the crate tried first.
+        tried_first: Option<String>,
+    },
+    /// `[[plugins]] source.cargo`: the named crate's own skills, whether a dependency or not.
+    NamedCrate {
+        /// The crate.
+        name: String,
+        /// A requirement on its version.
+        requirement: Option<VersionReq>,
+    },
+}
+
+/// How to get something onto disk and what of it to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installation {
+    /// Its name; a promoted inline one is named after its owner (`<hook>`, `<owner>__req_<i>`).
+    pub name: String,
+    /// How to get it; `None`: it is on disk, or its commands put it there.
+    pub source: Option<InstallSource>,
+    /// Shell commands that finish the installation, run once per installation and version.
+    pub install_commands: Vec<String>,
+    /// Names of installations that must be there too.
+    pub requirements: Vec<String>,
+    /// What to run.
+    pub runnable: Option<Runnable>,
+    /// Arguments to run it with; `None` when the installation says nothing.
+    pub args: Option<Vec<String>>,
+}
+
+/// What of an installation is run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Runnable {
+    /// A program: a binary's name for cargo, a path inside the tree for git and archives, a path in
+    /// the plugin's folder (or an absolute one) without a source.
+    Executable(String),
+    /// A script, run as `sh <path>`.
+    Script(String),
+}
+
+/// How an installation gets onto disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InstallSource {
+    /// A crate's binaries.
+    Cargo {
+        /// The crate.
+        krate: String,
+        /// The version as written: an exact one or a requirement.
+        version: Option<String>,
+        /// A repository instead of the registry.
+        git: Option<String>,
+        /// Into the user's own cargo folder, not our cache.
+        global: bool,
+    },
+    /// A git repository or a folder of one (`source = "github"`, any URL git takes).
+    Git {
+        /// The URL.
+        url: String,
+    },
+    /// An archive or a bare executable.
+    Binary {
+        /// The URL; may hold `{target}`, `{version}`, `{arch}`, `{os}`.
+        url: String,
+        /// What `{version}` stands for.
+        version: Option<String>,
+        /// SHA-256 in hex: one for all targets, or one a target.
+        sha256: Checksum,
+    },
+}
+
+/// The checksums of a binary installation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Checksum {
+    /// The same file everywhere.
+    One(String),
+    /// By target triple.
+    ByTarget(BTreeMap<String, String>),
+}
+
+/// A hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hook {
+    /// Its name.
+    pub name: String,
+    /// The event it handles.
+    pub event: Event,
+    /// A regular expression over the whole tool name; `None`: all tools.
+    pub matcher: Option<String>,
+    /// The installation to run.
+    pub command: String,
+    /// What of it to run, where the hook says so and the installation does not.
+    pub runnable: Option<Runnable>,
+    /// Arguments, where the hook says so and the installation does not.
+    pub args: Option<Vec<String>>,
+    /// Installations that must be there too.
+    pub requirements: Vec<String>,
+    /// Only for this agent.
+    pub agent: Option<String>,
+    /// `symposium`, or the agent whose own format the handler speaks.
+    pub format: String,
+    /// How long it may take.
+    pub timeout: Duration,
+    /// What a crash, a time-out or a missing program means.
+    pub on_failure: OnFailure,
+}
+
+/// What a failing hook means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnFailure {
+    /// Logged; the agent carries on.
+    #[default]
+    Continue,
+    /// The action is blocked, with a reason that names plugin and failure.
+    Block,
+}
+
+/// An MCP server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct McpServer {
+    /// Its name in the agents' files.
+    pub name: String,
+    /// When it applies.
+    pub gate: Gate,
+    /// How it is reached.
+    pub transport: Transport,
+}
+
+/// How an MCP server is reached. Values of `env` and `headers` may be secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Transport {
+    /// A program that speaks on its standard streams.
+    Stdio {
+        /// A program's path or name, or the name of an installation of the plugin.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Variables it gets, in file order.
+        env: Vec<(String, String)>,
+    },
+    /// Streamable HTTP.
+    Http {
+        /// Its address.
+        url: String,
+        /// Headers of each request, in file order.
+        headers: Vec<(String, String)>,
+    },
+    /// Server-sent events.
+    Sse {
+        /// Its address.
+        url: String,
+        /// Headers of each request, in file order.
+        headers: Vec<(String, String)>,
+    },
+}
+
+/// A subcommand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Subcommand {
+    /// Its name.
+    pub name: String,
+    /// One line for the help.
+    pub description: String,
+    /// Whom the help lists it for.
+    pub audience: Audience,
+    /// The installation to run.
+    pub command: String,
+    /// When it applies.
+    pub gate: Gate,
+}
+
+/// Whom a subcommand is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Audience {
+    /// People.
+    Humans,
+    /// Agents.
+    #[default]
+    Agents,
+}
+
+/// A crate that a gate matched: name as in the lock file, and version.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MatchedCrate {
+    /// The package's name.
+    pub name: String,
+    /// Its version, where it is known.
+    pub version: Option<Version>,
+}

@@ -1,0 +1,144 @@
+//! What is asked of a child process and what comes of it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A program to run: arguments as they are (never a shell string), in its own process group.
+#[derive(Debug, Clone)]
+pub struct Child {
+    /// The program: a path, or a name looked up on `PATH`.
+    pub program: OsString,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Its working folder; `None`: ours.
+    pub cwd: Option<PathBuf>,
+    /// Whether it starts from an empty environment instead of ours.
+    pub clear_env: bool,
+    /// Variables set (or, with `None`, removed) on top.
+    pub env: Vec<(OsString, Option<OsString>)>,
+    /// What it reads; empty: nothing.
+    pub stdin: Vec<u8>,
+    /// How long it and its whole group may take.
+    pub limit: Duration,
+    /// How much of each output stream is kept, in bytes; the rest is read and dropped.
+    pub output_cap: usize,
+}
+
+impl Child {
+    /// A child with our environment and folder, no input, 30 seconds and 1 MB of output.
+    pub fn new(program: impl Into<OsString>) -> Self {
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            cwd: None,
+            clear_env: false,
+            env: Vec::new(),
+            stdin: Vec::new(),
+            limit: Duration::from_secs(30),
+            output_cap: 1024 * 1024,
+        }
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args<T: Into<OsString>>(mut self, args: impl IntoIterator<Item = T>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets the working folder.
+    #[must_use]
+    pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(cwd.into());
+        self
+    }
+
+    /// Sets a variable.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.env.push((name.into(), Some(value.into())));
+        self
+    }
+
+    /// Removes a variable.
+    #[must_use]
+    pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {
+        self.env.push((name.into(), None));
+        self
+    }
+
+    /// Sets what it reads.
+    #[must_use]
+    pub fn stdin(mut self, stdin: impl Into<Vec<u8>>) -> Self {
+        self.stdin = stdin.into();
+        self
+    }
+
+    /// Sets how long it may take.
+    #[must_use]
+    pub fn limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+}
+
+/// How a child ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// By itself, with this code.
+    Exited(i32),
+    /// By a signal.
+    Signalled(i32),
+    /// By us, because its time was up; the whole group is gone.
+    TimedOut,
+}
+
+/// What came of a child.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// How it ended.
+    pub status: Status,
+    /// Its standard output, up to the cap.
+    pub stdout: Vec<u8>,
+    /// Its standard error, up to the cap.
+    pub stderr: Vec<u8>,
+    /// Whether output beyond the cap was dropped.
+    pub truncated: bool,
+}
+
+impl Output {
+    /// Whether it ended by itself with code 0.
+    pub fn success(&self) -> bool {
+        self.status == Status::Exited(0)
+    }
+
+    /// Standard output as text.
+    pub fn stdout_text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+
+    /// Standard error as text.
+    pub fn stderr_text(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).into_owned()
+    }
+}
+
+/// The program could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// There is no such program.
+    #[error("`{program}` is not installed, or not on PATH")]
+    NotFound {
+        /// The program.
+        program: String,
+    },
+    /// The system would not start it.
+    #[error("can't run `{program}`: {source}")]
+    Io {
+        /// The program.
+        program: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}

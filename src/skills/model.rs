@@ -1,0 +1,60 @@
+//! A skill as resolved, before it has a place.
+
+use std::path::PathBuf;
+
+use semver::Version;
+
+/// A skill that applies to the workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skill {
+    /// Its name: the frontmatter's, or a conforming slug of it.
+    pub name: String,
+    /// The frontmatter's description.
+    pub description: String,
+    /// The folder that holds its `SKILL.md`, absolute.
+    pub dir: PathBuf,
+    /// The folder that no file of it may lead out of (the crate's, the source's or the checkout's
+    /// root).
+    pub root: PathBuf,
+    /// Where it comes from: its identity.
+    pub origin: SkillOrigin,
+    /// The plugin that brought it; `None` for the workspace's own and for standalone skills.
+    pub plugin: Option<String>,
+}
+
+/// Where a skill comes from. Equal origins are the same skill, whoever pointed at it. Holds nothing
+/// that differs between the machines of a team.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum SkillOrigin {
+    /// A crate's sources.
+    Crate {
+        /// The crate.
+        name: String,
+        /// Its version.
+        version: Version,
+        /// The skill's folder in the crate, with `/`.
+        path: String,
+    },
+    /// A git repository.
+    Git {
+        /// Its URL, normalised.
+        repo: String,
+        /// The commit, in hex.
+        commit: String,
+        /// The skill's folder in the repository, with `/`.
+        path: String,
+    },
+    /// A plugin source.
+    Source {
+        /// The source's name.
+        source: String,
+        /// The skill's folder in the source, with `/`.
+        path: String,
+    },
+    /// The workspace's own `.agents/skills`.
+    Workspace {
+        /// The skill's folder in the workspace, with `/`.
+        path: String,
+    },
+}

@@ -1,0 +1,93 @@
+//! What is known of a workspace.
+
+use std::path::PathBuf;
+
+use semver::Version;
+
+/// A Rust workspace (or a single package), as its files tell.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Workspace {
+    /// Folder of the root manifest, absolute and canonical.
+    pub root: PathBuf,
+    /// The members in the order of their folders.
+    pub members: Vec<Member>,
+    /// What members declare as dependencies, of any kind, sorted by name then version; one entry a
+    /// name and version. A member that another member depends on counts.
+    pub dependencies: Vec<Dependency>,
+    /// Every package in `Cargo.lock`, sorted; empty without one.
+    pub locked: Vec<LockedPackage>,
+    /// `Cargo.lock`, when there is one.
+    pub lock_file: Option<PathBuf>,
+    /// Files and folders whose change can change any of this, sorted: the root's and each member's
+    /// manifest, the lock file (also where it is missing), the folders that member globs look into,
+    /// and cargo configuration files that were read.
+    pub inputs: Vec<PathBuf>,
+}
+
+/// One member of a workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// The package's name.
+    pub name: String,
+    /// Its version, unless it has none or inherits one that is missing.
+    pub version: Option<Version>,
+    /// Its folder, absolute.
+    pub dir: PathBuf,
+}
+
+/// A direct dependency of some member, under its package name (never the rename).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dependency {
+    /// The package's name.
+    pub name: String,
+    /// The version the lock file resolved; for a path dependency without one, that of its manifest;
+    /// `None` when nothing on disk tells.
+    pub version: Option<Version>,
+    /// Where it comes from.
+    pub origin: DependencyOrigin,
+}
+
+/// Where a dependency comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DependencyOrigin {
+    /// A registry.
+    Registry {
+        /// Its index, as in `Cargo.lock`; `None` for crates.io.
+        index: Option<String>,
+        /// SHA-256 of the `.crate` file in hex, when the lock file has it.
+        checksum: Option<String>,
+    },
+    /// A git repository.
+    Git {
+        /// The repository's URL, without query and fragment.
+        url: String,
+        /// The commit, in hex.
+        commit: String,
+    },
+    /// A folder: a path dependency, a member, or a `[patch]` by path.
+    Path(PathBuf),
+    /// Declared, but neither locked nor on disk.
+    Unresolved,
+}
+
+/// A package in `Cargo.lock`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LockedPackage {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: Version,
+    /// Its source as written (`registry+…`, `git+…`), `None` for path packages.
+    pub source: Option<String>,
+    /// SHA-256 of its `.crate` file in hex.
+    pub checksum: Option<String>,
+}
+
+/// Whether two crate names mean the same crate: `-` and `_` are equal.
+pub fn same_crate(one: &str, other: &str) -> bool {
+    one.len() == other.len()
+        && one
+            .bytes()
+            .zip(other.bytes())
+            .all(|(a, b)| a == b || matches!((a, b), (b'-', b'_') | (b'_', b'-')))
+}
