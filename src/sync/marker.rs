@@ -1,0 +1,51 @@
+//! The marker `.symposium` in each skill folder we made: whose it is, and what we put there.
+//!
+//! A folder with a marker is ours; one without is the user's. The hashes tell what the user changed
+//! since. A marker that says nothing (an empty one) is still ours, of an older installation.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The marker's file name.
+pub const MARKER: &str = ".symposium";
+
+/// What a marker says.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Marker {
+    /// Where the skill came from, for people.
+    pub origin: String,
+    /// Hash of each file as we wrote it.
+    pub files: BTreeMap<String, String>,
+}
+
+impl Marker {
+    /// Reads a marker; what can't be understood says nothing.
+    pub fn parse(text: &str) -> Self {
+        toml::from_str(text).unwrap_or_default()
+    }
+
+    /// The marker's text.
+    pub fn render(&self) -> String {
+        let head = "# This folder was installed by Symposium (`cargo agents sync`), which keeps it up to date\n\
+                    # and removes it when it is no longer needed. Delete this file to keep the folder as\n\
+                    # your own.\n";
+        let body = toml::to_string(self).unwrap_or_default();
+        format!("{head}{body}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_marker_survives_writing_and_reading_and_an_empty_one_says_nothing() {
+        let files = [("scripts/a b.sh".to_owned(), "00ff".to_owned())].into();
+        let marker = Marker { origin: "serde 1.0.0".to_owned(), files };
+        assert_eq!(Marker::parse(&marker.render()), marker);
+        assert_eq!(Marker::parse(""), Marker::default());
+        assert_eq!(Marker::parse("{not toml"), Marker::default());
+    }
+}

@@ -1,0 +1,263 @@
+//! The plan: what should change on disk, computed from facts alone.
+//!
+//! A plan is a value. It can be printed (`sync --dry-run`), compared (`sync --check`) and tested
+//! without a disk. No effect happens here, and nothing is decided in `apply`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::content::{Content, FileContent};
+use super::marker::{MARKER, Marker};
+use crate::config::SkillIgnore;
+use crate::report::{Action, Change, Kind};
+
+/// A folder that holds skill folders.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Parent {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What people know it by, such as `.claude`.
+    pub shown: String,
+}
+
+/// A skill that should be in some folders.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WantedSkill {
+    /// The folder's name.
+    pub name: String,
+    /// Its files, without our own.
+    pub content: Arc<Content>,
+    /// Where it comes from, for people.
+    pub origin: String,
+    /// Indices of the parents it goes to.
+    pub parents: Vec<usize>,
+}
+
+/// What was found in a parent folder under one name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// A folder with our marker, and the hash of each other file.
+    Ours {
+        /// The marker.
+        marker: Marker,
+        /// The files without the marker.
+        files: BTreeMap<String, String>,
+    },
+    /// Anything else: the user's.
+    Theirs,
+    /// What a killed run left behind.
+    Leftover,
+    /// A folder of ours that can't be read, and why.
+    Unreadable(String),
+}
+
+/// What is on disk now, parent by parent in the order of the wanted parents.
+pub type Disk = Vec<BTreeMap<String, Found>>;
+
+/// What should be there.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Every folder to look into, those of other agents included.
+    pub parents: Vec<Parent>,
+    /// Indices of parents whose stale skills are left alone this time.
+    pub spared: BTreeSet<usize>,
+    /// The skills.
+    pub skills: Vec<WantedSkill>,
+    /// How they are kept out of git.
+    pub ignore: SkillIgnore,
+    /// Replace what the user changed.
+    pub force: bool,
+}
+
+/// One thing to do to one skill folder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// What is done.
+    pub action: Action,
+    /// The skill folder's name.
+    pub name: String,
+    /// The parent folder.
+    pub parent: Parent,
+    /// Every file it should hold, marker and ignore files included; empty when it goes or stays.
+    pub files: Arc<Content>,
+    /// Where the skill comes from, for people.
+    pub origin: Option<String>,
+    /// Why, where that is not plain.
+    pub reason: Option<String>,
+    /// Whether people are told.
+    pub silent: bool,
+}
+
+/// Everything to do, in order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Plan {
+    /// Steps for skill folders.
+    pub steps: Vec<Step>,
+}
+
+impl Plan {
+    /// Whether applying it would change something.
+    pub fn is_empty(&self) -> bool {
+        !self.steps.iter().any(|step| step.action.is_change())
+    }
+
+    /// How many things would change, each skill counted once.
+    pub fn changes(&self) -> Vec<Change> {
+        let mut changes: Vec<Change> = Vec::new();
+        for step in self.steps.iter().filter(|step| !step.silent) {
+            let same = changes.iter_mut().find(|change| {
+                change.action == step.action
+                    && change.name == step.name
+                    && change.reason == step.reason
+            });
+            match same {
+                Some(change) => change.places.push(step.parent.shown.clone()),
+                None => changes.push(Change {
+                    action: step.action,
+                    kind: Kind::Skill,
+                    name: step.name.clone(),
+                    origin: step.origin.clone(),
+                    places: vec![step.parent.shown.clone()],
+                    reason: step.reason.clone(),
+                    planned: true,
+                }),
+            }
+        }
+        changes
+    }
+}
+
+/// Computes the plan.
+pub fn plan(wanted: &Wanted, disk: &Disk) -> Plan {
+    let mut steps = Vec::new();
+    for (index, parent) in wanted.parents.iter().enumerate() {
+        let empty = BTreeMap::new();
+        let found = disk.get(index).unwrap_or(&empty);
+        let mut kept = BTreeSet::new();
+        for skill in wanted.skills.iter().filter(|skill| skill.parents.contains(&index)) {
+            kept.insert(skill.name.as_str());
+            steps.extend(step_for(wanted, parent, skill, found.get(&skill.name)));
+        }
+        for (name, found) in found {
+            if kept.contains(name.as_str()) {
+                continue;
+            }
+            let spared = wanted.spared.contains(&index);
+            steps.extend(step_for_stale(parent, name, found, spared, wanted.force));
+        }
+    }
+    // What goes first frees names for what comes.
+    steps.sort_by_key(|step| {
+        let order = match step.action {
+            Action::Remove => 0,
+            Action::Install | Action::Update | Action::Restore => 1,
+            _ => 2,
+        };
+        (order, step.name.clone(), step.parent.shown.clone())
+    });
+    Plan { steps }
+}
+
+/// The files a skill folder should hold: the skill's, the ignore files and the marker.
+fn complete(skill: &WantedSkill, ignore: SkillIgnore) -> (Content, Marker) {
+    let mut content = (*skill.content).clone();
+    if ignore == SkillIgnore::Gitignore {
+        content.files.insert(".gitignore".to_owned(), FileContent::text("*\n"));
+        // Tools that search with ripgrep honour `.gitignore`; this lets them see the files again.
+        content.files.insert(".ignore".to_owned(), FileContent::text("!*\n"));
+    }
+    let marker = Marker { origin: skill.origin.clone(), files: content.hashes() };
+    content.files.insert(MARKER.to_owned(), FileContent::text(marker.render()));
+    (content, marker)
+}
+
+fn step_for(
+    wanted: &Wanted,
+    parent: &Parent,
+    skill: &WantedSkill,
+    found: Option<&Found>,
+) -> Option<Step> {
+    let (content, wanted_marker) = complete(skill, wanted.ignore);
+    let step = |action, reason: Option<String>| Step {
+        action,
+        name: skill.name.clone(),
+        parent: parent.clone(),
+        files: if Action::is_change(action) { Arc::new(content) } else { Arc::default() },
+        origin: Some(skill.origin.clone()),
+        reason,
+        silent: false,
+    };
+    match found {
+        None | Some(Found::Leftover) => Some(step(Action::Install, None)),
+        Some(Found::Theirs) => Some(step(
+            Action::Skip,
+            Some(format!("{}/{} is your own", parent.path_shown(), skill.name)),
+        )),
+        Some(Found::Unreadable(problem)) => {
+            Some(step(Action::Skip, Some(format!("it can't be read: {problem}"))))
+        }
+        Some(Found::Ours { marker, files }) => {
+            if *files == wanted_marker.files && *marker == wanted_marker {
+                return None;
+            }
+            if *files == wanted_marker.files || marker.files.is_empty() || wanted.force {
+                return Some(step(Action::Update, None));
+            }
+            if is_edited(marker, files) {
+                let reason = "edited by you; `--force` replaces it".to_owned();
+                return Some(step(Action::Keep, Some(reason)));
+            }
+            let action =
+                if marker.files == wanted_marker.files { Action::Restore } else { Action::Update };
+            Some(step(action, None))
+        }
+    }
+}
+
+fn step_for_stale(
+    parent: &Parent,
+    name: &str,
+    found: &Found,
+    spared: bool,
+    force: bool,
+) -> Option<Step> {
+    let step = |action, origin: Option<&str>, reason: Option<&str>, silent| Step {
+        action,
+        name: name.to_owned(),
+        parent: parent.clone(),
+        files: Arc::default(),
+        origin: origin.map(str::to_owned).filter(|origin| !origin.is_empty()),
+        reason: reason.map(str::to_owned),
+        silent,
+    };
+    match found {
+        Found::Theirs | Found::Unreadable(_) => None,
+        Found::Leftover => Some(step(Action::Remove, None, None, true)),
+        Found::Ours { .. } if spared => None,
+        Found::Ours { marker, files } => {
+            let origin = Some(marker.origin.as_str());
+            if !force && !marker.files.is_empty() && is_edited(marker, files) {
+                let reason = "no longer needed, but edited by you; `--force` removes it";
+                return Some(step(Action::Keep, origin, Some(reason), false));
+            }
+            Some(step(Action::Remove, origin, Some("no longer needed"), false))
+        }
+    }
+}
+
+/// Whether the user changed or added a file. A file that is merely missing is no edit.
+fn is_edited(marker: &Marker, files: &BTreeMap<String, String>) -> bool {
+    files.iter().any(|(path, hash)| marker.files.get(path) != Some(hash))
+}
+
+impl Parent {
+    /// The parent's folder relative to the workspace, for people.
+    fn path_shown(&self) -> String {
+        format!("{}/skills", self.shown)
+    }
+}
+
+#[cfg(test)]
+#[path = "plan_tests.rs"]
+mod tests;

@@ -1,0 +1,143 @@
+use super::*;
+
+fn content(text: &str) -> Arc<Content> {
+    Arc::new(Content { files: [("SKILL.md".to_owned(), FileContent::text(text))].into() })
+}
+
+fn wanted(skills: &[(&str, &str)]) -> Wanted {
+    let skills = skills
+        .iter()
+        .map(|(name, text)| WantedSkill {
+            name: (*name).to_owned(),
+            content: content(text),
+            origin: "widget 1.0.0".to_owned(),
+            parents: vec![0],
+        })
+        .collect();
+    let parent = Parent { path: "/ws/.claude/skills".into(), shown: ".claude".to_owned() };
+    Wanted { parents: vec![parent], skills, ..Wanted::default() }
+}
+
+/// What a disk holds after the plan was applied to an empty one.
+fn installed(wanted: &Wanted) -> Disk {
+    let mut disk = BTreeMap::new();
+    for step in plan(wanted, &vec![BTreeMap::new()]).steps {
+        let marker = String::from_utf8(step.files.files[MARKER].bytes.clone()).expect("UTF-8");
+        let mut files = step.files.hashes();
+        files.remove(MARKER);
+        disk.insert(step.name, Found::Ours { marker: Marker::parse(&marker), files });
+    }
+    vec![disk]
+}
+
+fn actions(plan: &Plan) -> Vec<(Action, &str)> {
+    plan.steps.iter().map(|step| (step.action, step.name.as_str())).collect()
+}
+
+fn edit(disk: &mut Disk, name: &str, change: impl FnOnce(&mut BTreeMap<String, String>)) {
+    match disk[0].get_mut(name) {
+        Some(Found::Ours { files, .. }) => change(files),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+#[test]
+fn a_second_plan_is_empty() {
+    let wanted = wanted(&[("a", "x")]);
+    let first = plan(&wanted, &vec![BTreeMap::new()]);
+    assert_eq!(actions(&first), [(Action::Install, "a")]);
+    assert!(plan(&wanted, &installed(&wanted)).is_empty());
+}
+
+#[test]
+fn f55_decision_18_each_folder_gets_a_marker_and_ignore_files_of_its_own() {
+    let first = plan(&wanted(&[("a", "x")]), &vec![BTreeMap::new()]);
+    let files: Vec<_> = first.steps[0].files.files.keys().map(String::as_str).collect();
+    assert_eq!(files, [".gitignore", ".ignore", ".symposium", "SKILL.md"]);
+    let none = Wanted { ignore: SkillIgnore::None, ..wanted(&[("a", "x")]) };
+    let first = plan(&none, &vec![BTreeMap::new()]);
+    let files: Vec<_> = first.steps[0].files.files.keys().map(String::as_str).collect();
+    assert_eq!(files, [".symposium", "SKILL.md"]);
+}
+
+#[test]
+fn f74_a_changed_source_updates() {
+    let disk = installed(&wanted(&[("a", "old")]));
+    assert_eq!(actions(&plan(&wanted(&[("a", "new")]), &disk)), [(Action::Update, "a")]);
+}
+
+#[test]
+fn case_80_an_edited_copy_is_kept_unless_forced() {
+    let mut wanted = wanted(&[("a", "x")]);
+    let mut disk = installed(&wanted);
+    edit(&mut disk, "a", |files| {
+        files.insert("SKILL.md".to_owned(), "mine".to_owned());
+    });
+    let kept = plan(&wanted, &disk);
+    assert_eq!(actions(&kept), [(Action::Keep, "a")]);
+    assert!(kept.is_empty());
+    wanted.force = true;
+    assert_eq!(actions(&plan(&wanted, &disk)), [(Action::Update, "a")]);
+}
+
+#[test]
+fn case_80_a_file_the_user_added_is_an_edit() {
+    let wanted = wanted(&[("a", "x")]);
+    let mut disk = installed(&wanted);
+    edit(&mut disk, "a", |files| {
+        files.insert("notes.md".to_owned(), "mine".to_owned());
+    });
+    assert_eq!(actions(&plan(&wanted, &disk)), [(Action::Keep, "a")]);
+}
+
+#[test]
+fn case_81_a_deleted_file_is_restored() {
+    let wanted = wanted(&[("a", "x")]);
+    let mut disk = installed(&wanted);
+    edit(&mut disk, "a", |files| {
+        files.remove("SKILL.md");
+    });
+    assert_eq!(actions(&plan(&wanted, &disk)), [(Action::Restore, "a")]);
+}
+
+#[test]
+fn f58_stale_folders_go_and_edited_ones_stay() {
+    let mut disk = installed(&wanted(&[("a", "x"), ("b", "x")]));
+    edit(&mut disk, "b", |files| {
+        files.insert("SKILL.md".to_owned(), "mine".to_owned());
+    });
+    let plan = plan(&wanted(&[]), &disk);
+    assert_eq!(actions(&plan), [(Action::Remove, "a"), (Action::Keep, "b")]);
+}
+
+#[test]
+fn f58_a_folder_with_an_empty_marker_is_ours() {
+    let files = [("SKILL.md".to_owned(), "old".to_owned())].into();
+    let found = Found::Ours { marker: Marker::default(), files };
+    let disk = vec![[("a".to_owned(), found)].into()];
+    assert_eq!(actions(&plan(&wanted(&[]), &disk)), [(Action::Remove, "a")]);
+    assert_eq!(actions(&plan(&wanted(&[("a", "x")]), &disk)), [(Action::Update, "a")]);
+}
+
+#[test]
+fn f59_f81_what_has_no_marker_is_never_touched() {
+    let disk = vec![[("a".to_owned(), Found::Theirs), ("b".to_owned(), Found::Theirs)].into()];
+    let plan = plan(&wanted(&[("a", "x")]), &disk);
+    assert_eq!(actions(&plan), [(Action::Skip, "a")]);
+    assert!(plan.is_empty());
+}
+
+#[test]
+fn what_a_killed_run_left_is_cleaned_up_in_silence() {
+    let disk = vec![[(".symposium-new-a".to_owned(), Found::Leftover)].into()];
+    let plan = plan(&wanted(&[]), &disk);
+    assert_eq!(actions(&plan), [(Action::Remove, ".symposium-new-a")]);
+    assert!(plan.changes().is_empty());
+}
+
+#[test]
+fn folders_of_agents_that_were_not_asked_for_are_spared() {
+    let disk = installed(&wanted(&[("a", "x")]));
+    let spared = Wanted { spared: [0].into(), ..wanted(&[]) };
+    assert!(plan(&spared, &disk).steps.is_empty());
+}
