@@ -1,2 +1,7 @@
-//! x
-fn main() {}
+//! The door: argv in, exit code out.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    symposium::cli::main()
+}

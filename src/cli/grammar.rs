@@ -1,0 +1,100 @@
+//! The shape of the command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::symposium::UpdateLevel;
+
+/// Teach your AI coding agents the crates of your Rust workspace.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cargo agents",
+    bin_name = "cargo agents",
+    version,
+    max_term_width = 100,
+    styles = STYLES,
+    arg_required_else_help = true
+)]
+pub struct Cli {
+    /// What every command takes.
+    #[command(flatten)]
+    pub global: Global,
+    /// The command.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Cargo's palette.
+const STYLES: clap::builder::Styles = clap::builder::Styles::styled()
+    .header(anstyle::AnsiColor::Green.on_default().bold())
+    .usage(anstyle::AnsiColor::Green.on_default().bold())
+    .literal(anstyle::AnsiColor::Cyan.on_default().bold())
+    .placeholder(anstyle::AnsiColor::Cyan.on_default());
+
+/// What every command takes, before or after its name.
+#[derive(Debug, Args)]
+pub struct Global {
+    /// When git plugin sources are refreshed
+    #[arg(long, global = true, value_name = "LEVEL")]
+    pub update: Option<Update>,
+    /// Never touch the network
+    #[arg(long, global = true)]
+    pub offline: bool,
+    /// Limit for one fetch, in seconds
+    #[arg(long, global = true, value_name = "SECONDS", default_value_t = 60,
+          value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub timeout: u64,
+    /// Say nothing but errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say why each thing was taken or not
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+    /// Print JSON on standard output instead of text
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// The levels of `--update`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Update {
+    /// Use what is there
+    None,
+    /// Fetch what has something newer
+    Check,
+    /// Fetch everything
+    Fetch,
+}
+
+impl From<Update> for UpdateLevel {
+    fn from(update: Update) -> Self {
+        match update {
+            Update::None => Self::None,
+            Update::Check => Self::Check,
+            Update::Fetch => Self::Fetch,
+        }
+    }
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Give the agents what the workspace's dependencies offer
+    Sync(SyncArgs),
+}
+
+/// Arguments of `sync`.
+#[derive(Debug, Args)]
+pub struct SyncArgs {
+    /// Place skills for this agent instead of the configured ones (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// As --dry-run, with exit code 1 when something would change
+    #[arg(long)]
+    pub check: bool,
+    /// Replace and remove skills that were edited in place
+    #[arg(long)]
+    pub force: bool,
+}

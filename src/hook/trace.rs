@@ -1,0 +1,28 @@
+//! The hook trace: with `SYMPOSIUM_HOOK_TRACE=<file>`, one JSON line an event, for tests that drive
+//! real agents.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::agents::wire::Answer;
+use crate::config::Environment;
+
+/// Appends what was asked and answered. Trouble is no reason to fail.
+pub(super) fn record(env: &Environment, agent: &str, event: &str, stdin: &[u8], answer: &Answer) {
+    let Some(path) = env.var("SYMPOSIUM_HOOK_TRACE") else { return };
+    let input = serde_json::from_slice::<Value>(stdin)
+        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(stdin).into_owned()));
+    let line = json!({
+        "agent": agent,
+        "event": event,
+        "input": input,
+        "stdout": answer.stdout,
+        "stderr": answer.stderr,
+        "exit": answer.exit,
+    });
+    if let Ok(mut file) = OpenOptions::new().create(true).append(true).open(path) {
+        let _ = file.write_all(format!("{line}\n").as_bytes());
+    }
+}

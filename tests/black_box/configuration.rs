@@ -1,0 +1,128 @@
+//! Configuration, folders, state and logs (F10–F33, F218, F221).
+
+use crate::{bare_sandbox, sandbox};
+use symposium_testlib::Tree;
+
+#[test]
+fn f28_no_configuration_and_no_network_still_works_on_a_fresh_machine() {
+    let sandbox = bare_sandbox();
+    sandbox.package(&[]);
+    let run = sandbox.run(&["--offline", "sync", "--agent", "claude"]).ok();
+    assert!(run.stderr.contains("Finished"), "{}", run.stderr);
+    let skills = std::fs::read_dir(sandbox.ws().join(".claude/skills")).expect("skills").count();
+    assert_eq!(skills, 2, "the two skills inside the program");
+}
+
+#[test]
+fn builtin_can_be_switched_off() {
+    let sandbox = bare_sandbox();
+    sandbox.package(&[]);
+    sandbox.write("home/.symposium/config.toml", crate::NO_BUILTIN);
+    sandbox.run(&["sync", "--agent", "claude"]).ok();
+    assert!(!sandbox.has("ws/.claude/skills"));
+}
+
+#[test]
+fn f31_a_broken_configuration_is_reported_defaults_serve_and_nothing_writes_it() {
+    let sandbox = sandbox();
+    sandbox.package(&[]);
+    let broken = "auto-sync = true\n[[agent\nname = \"claude\"\n";
+    sandbox.write("home/.symposium/config.toml", broken);
+    let run = sandbox.run(&["--offline", "sync", "--agent", "claude"]).ok();
+    assert!(run.stderr.contains("config.toml:2:"), "{}", run.stderr);
+    assert_eq!(sandbox.read("home/.symposium/config.toml"), broken);
+}
+
+#[test]
+fn f29_unknown_keys_are_named_with_their_place() {
+    let sandbox = sandbox();
+    sandbox.package(&[]);
+    sandbox.config("auto-snyc = true");
+    let run = sandbox.run(&["sync", "--agent", "claude"]).ok();
+    assert!(run.stderr.contains("config.toml:1:1"), "{}", run.stderr);
+    assert!(run.stderr.contains("auto-snyc"), "{}", run.stderr);
+}
+
+#[test]
+fn f24_symposium_home_holds_everything_and_empty_is_unset() {
+    let mut sandbox = bare_sandbox();
+    sandbox.package(&[]);
+    let elsewhere = sandbox.dir().join("elsewhere");
+    sandbox.set("SYMPOSIUM_HOME", &elsewhere);
+    sandbox.run(&["--offline", "sync", "--agent", "claude"]).ok();
+    assert!(elsewhere.join("state.toml").exists());
+    assert!(!sandbox.has("home/.symposium"));
+    let mut other = bare_sandbox();
+    other.package(&[]);
+    other.set("SYMPOSIUM_HOME", "");
+    let before = other.ws_tree();
+    other.run(&["--offline", "sync", "--agent", "claude", "--dry-run"]).ok();
+    assert!(other.has("home/.symposium/state.toml"));
+    assert_eq!(other.ws_tree(), before);
+}
+
+#[test]
+fn f25_xdg_variables_move_their_own_folders() {
+    let mut sandbox = bare_sandbox();
+    sandbox.package(&[]);
+    sandbox.set("XDG_CONFIG_HOME", sandbox.dir().join("xc"));
+    sandbox.set("XDG_CACHE_HOME", sandbox.dir().join("xk"));
+    sandbox.set("XDG_STATE_HOME", sandbox.dir().join("xs"));
+    sandbox.run(&["--offline", "sync", "--agent", "claude"]).ok();
+    assert!(sandbox.has("xc/symposium/state.toml"));
+    assert!(sandbox.has("xk/symposium"));
+    assert!(!sandbox.has("home/.symposium"));
+}
+
+#[test]
+fn f218_the_version_is_stamped() {
+    let sandbox = sandbox();
+    sandbox.package(&[]);
+    sandbox.run(&["sync", "--agent", "claude"]).ok();
+    let state = sandbox.read("home/.symposium/state.toml");
+    assert_eq!(state, format!("version = \"{}\"\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn f221_a_log_is_made_only_when_something_is_logged() {
+    let sandbox = sandbox();
+    sandbox.package(&[]);
+    sandbox.run(&["sync", "--agent", "claude"]).ok();
+    assert!(!sandbox.has("home/.symposium/logs"));
+    sandbox.config("nonsense = 1");
+    sandbox.run(&["sync", "--agent", "claude"]).ok();
+    let logs: Vec<_> =
+        std::fs::read_dir(sandbox.home().join(".symposium/logs")).expect("logs").collect();
+    assert_eq!(logs.len(), 1);
+    let path = logs[0].as_ref().expect("an entry").path();
+    let text = std::fs::read_to_string(path).expect("reads");
+    assert!(text.contains("WARN") && text.contains("nonsense"), "{text}");
+}
+
+#[test]
+fn help_and_version_write_nothing_anywhere() {
+    let sandbox = bare_sandbox();
+    let before = Tree::of(&sandbox.dir());
+    for args in [["--help"], ["--version"], ["-h"]] {
+        let run = sandbox.run(&args).ok();
+        assert!(!run.stdout.is_empty());
+        assert_eq!(run.stderr, "");
+    }
+    assert_eq!(Tree::of(&sandbox.dir()), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_home_that_can_not_be_written_is_no_obstacle() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut sandbox = sandbox();
+    sandbox.package(&[]);
+    // A file in place of the folder also stops root, whom permissions do not.
+    sandbox.write("blocked", "");
+    sandbox.set("SYMPOSIUM_HOME", sandbox.dir().join("blocked/home"));
+    std::fs::set_permissions(sandbox.dir().join("blocked"), PermissionsExt::from_mode(0o400))
+        .expect("sets the mode");
+    sandbox.write("ws/.agents/skills/own/SKILL.md", crate::skill("own", "Own."));
+    let run = sandbox.run(&["--offline", "sync", "--agent", "claude"]);
+    assert!(sandbox.has("ws/.claude/skills/own/SKILL.md"), "{}", run.stderr);
+}

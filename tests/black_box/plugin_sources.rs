@@ -1,0 +1,169 @@
+//! Plugin sources on disk (F18, F21, F114–F123) and manifests.
+
+use crate::{NO_BUILTIN, plugin_with_skill, sandbox, skill};
+use symposium_testlib::Sandbox;
+
+fn ready(more: &str) -> Sandbox {
+    let sandbox = sandbox();
+    sandbox.write("home/.symposium/config.toml", format!("{more}\n{NO_BUILTIN}"));
+    sandbox.package(&[("widget", "1.0.0")]);
+    sandbox
+}
+
+fn sync(sandbox: &Sandbox) -> (Vec<String>, String) {
+    let run = sandbox.run(&["sync", "--agent", "claude", "-v"]).ok();
+    let mut names: Vec<_> = std::fs::read_dir(sandbox.ws().join(".claude/skills"))
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+        .collect();
+    names.sort();
+    (names, run.stderr)
+}
+
+fn standalone(name: &str) -> String {
+    format!("---\nname: {name}\ndescription: d\ncrates: widget\n---\nb\n")
+}
+
+#[test]
+fn f114_to_f118_plugins_and_skills_are_found_and_claimed_folders_are_not_searched() {
+    let sandbox = ready("");
+    sandbox.user_plugin("deep/er/alone/SKILL.md", &standalone("alone"));
+    sandbox.user_plugin("alone-2/SKILL.md", &standalone("alone-2"));
+    sandbox.user_plugin("alone-2/nested/SKILL.md", &standalone("nested"));
+    plugin_with_skill(&sandbox, "mixed", "widget", "inside");
+    sandbox.user_plugin("mixed/SKILL.md", &standalone("mixed"));
+    sandbox.user_plugin("target/hidden/SKILL.md", &standalone("hidden"));
+    sandbox.user_plugin("node_modules/hidden/SKILL.md", &standalone("hidden"));
+    assert_eq!(sync(&sandbox).0, ["alone", "alone-2", "inside"]);
+}
+
+#[test]
+fn f92_a_standalone_skill_needs_crates() {
+    let sandbox = ready("");
+    sandbox.user_plugin("nowhere/SKILL.md", &skill("nowhere", "d"));
+    let (names, talk) = sync(&sandbox);
+    assert!(names.is_empty());
+    assert!(talk.contains("nowhere") && talk.contains("crates"), "{talk}");
+}
+
+#[test]
+fn f119_decision_12_a_near_miss_is_reported() {
+    let sandbox = ready("");
+    sandbox.user_plugin("a/symposium.toml", "name = \"a\"\ncrates = [\"*\"]\n");
+    sandbox
+        .user_plugin("rtk/rtk.toml", "name = \"rtk\"\ncrates = [\"*\"]\n[[hooks]]\nname = \"x\"\n");
+    let (_, talk) = sync(&sandbox);
+    assert!(talk.contains("a/symposium.toml"), "{talk}");
+    assert!(talk.contains("rtk/rtk.toml"), "{talk}");
+}
+
+#[test]
+fn f123_one_broken_plugin_stops_no_other() {
+    let sandbox = ready("");
+    sandbox.user_plugin("broken/SYMPOSIUM.toml", "name = \"broken\"\ncrates = [\n");
+    sandbox.user_plugin("nameless/SYMPOSIUM.toml", "crates = [\"*\"]\n");
+    plugin_with_skill(&sandbox, "good", "widget", "fine");
+    let (names, talk) = sync(&sandbox);
+    assert_eq!(names, ["fine"]);
+    assert!(talk.contains("broken/SYMPOSIUM.toml:"), "{talk}");
+    assert!(talk.contains("nameless/SYMPOSIUM.toml"), "{talk}");
+}
+
+#[test]
+fn decision_27_an_unknown_key_is_a_warning_and_the_rest_loads() {
+    let sandbox = ready("");
+    sandbox.user_plugin(
+        "p/SYMPOSIUM.toml",
+        "name = \"p\"\ncrates = [\"widget\"]\nflavour = 1\n[[skills]]\nsource.path = \"s\"\n",
+    );
+    sandbox.user_plugin("p/s/a/SKILL.md", &skill("a", "a"));
+    let (names, talk) = sync(&sandbox);
+    assert_eq!(names, ["a"]);
+    assert!(talk.contains("SYMPOSIUM.toml:3:1") && talk.contains("flavour"), "{talk}");
+}
+
+#[test]
+fn f21_a_relative_path_starts_at_the_configuration_and_a_missing_one_is_reported() {
+    let sandbox = ready(
+        "[[plugin-source]]\nname = \"near\"\npath = \"more\"\n[[plugin-source]]\nname = \"gone\"\npath = \"gone\"\n",
+    );
+    sandbox.write("home/.symposium/more/a/SKILL.md", standalone("a"));
+    let (names, talk) = sync(&sandbox);
+    assert_eq!(names, ["a"]);
+    assert!(talk.contains("gone"), "{talk}");
+}
+
+#[test]
+fn f18_the_user_s_own_folder_can_be_switched_off() {
+    let sandbox = ready("");
+    sandbox.write(
+        "home/.symposium/config.toml",
+        "[defaults]\nsymposium-recommendations = false\nuser-plugins = false\nbuiltin = false\n",
+    );
+    plugin_with_skill(&sandbox, "p", "widget", "a");
+    assert!(sync(&sandbox).0.is_empty());
+}
+
+#[test]
+fn f135_of_two_plugins_of_one_name_the_first_source_s_counts() {
+    let sandbox = ready("[[plugin-source]]\nname = \"first\"\npath = \"first\"\n");
+    sandbox.write(
+        "home/.symposium/first/p/SYMPOSIUM.toml",
+        "name = \"p\"\ncrates = [\"*\"]\n[[skills]]\nsource.path = \"s\"\n",
+    );
+    sandbox.write("home/.symposium/first/p/s/one/SKILL.md", skill("one", "1"));
+    plugin_with_skill(&sandbox, "p", "widget", "two");
+    let (names, talk) = sync(&sandbox);
+    assert_eq!(names, ["one"]);
+    assert!(talk.contains("Shadowed"), "{talk}");
+}
+
+#[test]
+fn f71_an_invalid_skill_is_skipped_with_a_warning_and_sync_goes_on() {
+    let sandbox = ready("");
+    plugin_with_skill(&sandbox, "p", "widget", "good");
+    sandbox.user_plugin("p/skills/bad/SKILL.md", "---\nname: bad\n---\nno description\n");
+    sandbox.user_plugin("p/skills/worse/SKILL.md", "no frontmatter at all\n");
+    let (names, talk) = sync(&sandbox);
+    assert_eq!(names, ["good"]);
+    assert!(talk.contains("bad/SKILL.md") && talk.contains("worse/SKILL.md"), "{talk}");
+}
+
+#[test]
+fn decision_3_an_empty_list_never_matches_and_a_wildcard_always_does() {
+    let sandbox = ready("");
+    sandbox.package(&[]);
+    for (name, crates) in [("never", "[]"), ("always", "[\"*\"]"), ("string", "\"*\"")] {
+        sandbox.user_plugin(
+            &format!("{name}/SYMPOSIUM.toml"),
+            &format!("name = \"{name}\"\ncrates = {crates}\n[[skills]]\nsource.path = \"s\"\n"),
+        );
+        sandbox.user_plugin(&format!("{name}/s/{name}/SKILL.md"), &skill(name, "d"));
+    }
+    assert_eq!(sync(&sandbox).0, ["always", "string"]);
+}
+
+#[test]
+fn decision_26_a_path_that_leads_out_of_the_source_is_refused() {
+    let sandbox = ready("");
+    sandbox.write("outside/a/SKILL.md", skill("a", "a"));
+    sandbox.user_plugin(
+        "p/SYMPOSIUM.toml",
+        "name = \"p\"\ncrates = [\"*\"]\n[[skills]]\nsource.path = \"../../../../outside\"\n",
+    );
+    let (names, talk) = sync(&sandbox);
+    assert!(names.is_empty());
+    assert!(talk.contains("SYMPOSIUM.toml:4:"), "{talk}");
+}
+
+#[test]
+fn decision_2b_the_later_spelling_installs_the_same() {
+    let sandbox = ready("");
+    sandbox.registry_crate("widget", "1.0.0", &[("skills/w/SKILL.md", &skill("w", "w"))]);
+    sandbox.user_plugin(
+        "p/SYMPOSIUM.toml",
+        "name = \"p\"\ndepends-on = [\"widget\"]\n[[plugins]]\nsource.cargo = \"widget\"\n",
+    );
+    assert_eq!(sync(&sandbox).0, ["w"]);
+}
