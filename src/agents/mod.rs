@@ -9,10 +9,15 @@
 //!
 //! May use: `plugins`, `documents`, `process` and the floors below. Used by: `sync`, `hook`, `cli`.
 
+pub mod command;
+pub mod envelope;
+pub mod payload;
 pub mod places;
+pub mod tools;
 pub mod wire;
 
 use crate::config::Environment;
+use command::Shell;
 use places::{HookPlace, Placement, ServerPlace, SkillDirs};
 use symposium_hook::Event;
 use wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
@@ -61,6 +66,11 @@ pub trait AgentSpec: Sync {
     /// Where and how our hooks are registered at the placement's scope.
     fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace>;
 
+    /// The shell that the agent runs a hook's command in.
+    fn shell(&self, windows: bool) -> Shell {
+        if windows { Shell::GitBash } else { Shell::Posix }
+    }
+
     /// How long the agent lets our hook run, in seconds, as registered.
     fn registered_timeout(&self, event: Event) -> u64;
 
@@ -82,6 +92,13 @@ pub trait AgentSpec: Sync {
     /// The answer that makes the agent do what `outcome` says, as near as it can. Never fails:
     /// what can't be said is left out (a deny never is, where the agent can deny at all).
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer;
+
+    /// Whether the model gets to see context given at this event. Where it does not, the hook room
+    /// keeps the context and gives it at the next event that delivers.
+    fn delivers_context(&self, event: Event) -> bool {
+        let _ = event;
+        true
+    }
 
     /// Reads the answer of a program that speaks this agent's own format.
     fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome;
