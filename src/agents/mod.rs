@@ -1,41 +1,88 @@
 //! The agents: one file each, with everything about it.
 //!
 //! An agent is data where data can say it (folders, names, file places) and code where not (wire
-//! formats). Nothing outside an agent's file knows how that agent behaves; what several agents
-//! share in words of their own is in [`wire`] and [`places`].
+//! formats). Nothing outside an agent's file knows how that agent behaves. What the files share:
+//! [`places`] and [`wire`] are what they say to the other rooms, [`command`] is how agents call us,
+//! [`tools`] reads their tables of tools, [`payload`] and [`envelope`] read and write JSON.
 //!
-//! To add one: a file here that implements [`AgentSpec`], a line in [`Agent`], a page under
+//! To add one: a file here that implements [`AgentSpec`], a line in the table, a page under
 //! `md/reference/agents/`, its captured payloads under `tests/fixtures/agents/<name>/`.
 //!
 //! May use: `plugins`, `documents`, `process` and the floors below. Used by: `sync`, `hook`, `cli`.
 
+pub mod claude;
+pub mod codex;
+pub mod command;
+pub mod envelope;
+pub mod gemini;
+pub mod payload;
 pub mod places;
+pub mod symposium;
+pub mod tools;
 pub mod wire;
 
+#[cfg(test)]
+mod testing;
+
 use crate::config::Environment;
+use command::Shell;
 use places::{HookPlace, Placement, ServerPlace, SkillDirs};
 use symposium_hook::Event;
 use wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
 
 use crate::plugins::model::McpServer;
 
-/// The agents we know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Agent {
+/// Makes [`Agent`] of the table below.
+macro_rules! table {
+    ($($(#[$doc:meta])* $agent:ident: $module:ident,)*) => {
+        /// The agents we know.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Agent {
+            $($(#[$doc])* $agent,)*
+        }
+
+        impl Agent {
+            /// All of them, in the order in which people see them.
+            pub const ALL: [Self; [$(stringify!($agent)),*].len()] = [$(Self::$agent),*];
+
+            /// Everything we know about it.
+            pub fn spec(self) -> &'static dyn AgentSpec {
+                match self {
+                    $(Self::$agent => &$module::$agent,)*
+                }
+            }
+        }
+    };
+}
+
+// One line an agent: its name here, which is its type's name there, and its module.
+table! {
     /// Claude Code.
-    Claude,
+    Claude: claude,
     /// Codex CLI.
-    Codex,
-    /// GitHub Copilot CLI.
-    Copilot,
+    Codex: codex,
     /// Gemini CLI.
-    Gemini,
-    /// Goose.
-    Goose,
-    /// Kiro.
-    Kiro,
-    /// OpenCode.
-    OpenCode,
+    Gemini: gemini,
+}
+
+impl Agent {
+    /// The name in configuration and on the command line.
+    pub fn name(self) -> &'static str {
+        self.spec().name()
+    }
+
+    /// The agent with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|agent| agent.name() == name)
+    }
+}
+
+/// The codec that `hook <name> <event>` speaks: an agent's, or the canonical one for testing.
+pub fn codec(name: &str) -> Option<&'static dyn AgentSpec> {
+    if name == symposium::NAME {
+        return Some(&symposium::Symposium);
+    }
+    Agent::from_name(name).map(Agent::spec)
 }
 
 /// Everything we know about one agent.
@@ -61,6 +108,11 @@ pub trait AgentSpec: Sync {
     /// Where and how our hooks are registered at the placement's scope.
     fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace>;
 
+    /// The shell that the agent runs a hook's command in.
+    fn shell(&self, windows: bool) -> Shell {
+        if windows { Shell::GitBash } else { Shell::Posix }
+    }
+
     /// How long the agent lets our hook run, in seconds, as registered.
     fn registered_timeout(&self, event: Event) -> u64;
 
@@ -83,6 +135,13 @@ pub trait AgentSpec: Sync {
     /// what can't be said is left out (a deny never is, where the agent can deny at all).
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer;
 
+    /// Whether the model gets to see context given at this event. Where it does not, the hook room
+    /// keeps the context and gives it at the next event that delivers.
+    fn delivers_context(&self, event: Event) -> bool {
+        let _ = event;
+        true
+    }
+
     /// Reads the answer of a program that speaks this agent's own format.
     fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome;
 
@@ -92,4 +151,57 @@ pub trait AgentSpec: Sync {
         decoded: &Decoded,
         updated: &serde_json::Map<String, serde_json::Value>,
     ) -> serde_json::Map<String, serde_json::Value>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_agent_is_found_by_its_name() {
+        for agent in Agent::ALL {
+            assert_eq!(Agent::from_name(agent.name()), Some(agent));
+            assert_eq!(codec(agent.name()).map(AgentSpec::name), Some(agent.name()));
+            assert_eq!(agent.name(), agent.name().to_lowercase());
+        }
+        assert_eq!(Agent::from_name("Claude"), None);
+        assert_eq!(Agent::from_name("cursor"), None);
+    }
+
+    #[test]
+    fn decision_17_symposium_is_a_codec_and_no_agent() {
+        assert_eq!(codec("symposium").map(AgentSpec::name), Some("symposium"));
+        assert_eq!(Agent::from_name("symposium"), None);
+    }
+
+    #[test]
+    fn what_we_register_we_recognise_and_it_has_a_limit() {
+        let env = Environment::with("/home/dev/shop", [("HOME", "/home/dev")]);
+        let scopes = [crate::config::HookScope::Global, crate::config::HookScope::Project];
+        for (agent, scope) in Agent::ALL.into_iter().flat_map(|a| scopes.map(|s| (a, s))) {
+            let spec = agent.spec();
+            for place in spec.hooks(&testing::placement(&env, scope)) {
+                let places::HookShape::Shared { entries, .. } = place.shape else { continue };
+                assert_eq!(entries.len(), Event::ALL.len());
+                for entry in entries {
+                    let handler = &entry.group["hooks"][0];
+                    let command = handler["command"].as_str().expect("a command");
+                    assert_eq!(command::is_ours(command, spec.name()), Some(entry.event));
+                    assert_eq!(entry.array, ["hooks", spec.event_name(entry.event)]);
+                    let timeout = handler["timeout"].as_u64().expect("case 57: a time limit");
+                    let seconds = spec.registered_timeout(entry.event);
+                    assert!(timeout == seconds || timeout == seconds * 1000);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn decision_24a_each_agent_reads_skills_somewhere_inside_the_project() {
+        for agent in Agent::ALL {
+            let dirs = agent.spec().skill_dirs().project;
+            assert!(!dirs.is_empty(), "{}", agent.name());
+            assert!(dirs.iter().all(|dir| dir.ends_with("skills") && !dir.starts_with('/')));
+        }
+    }
 }

@@ -33,6 +33,18 @@ pub struct Placement<'a> {
     pub version: Option<&'a semver::Version>,
 }
 
+impl Placement<'_> {
+    /// The agent's own folder: what `variable` says (a relative value counts from the current
+    /// folder, as the agent would take it), else `default` in the home folder.
+    pub fn agent_dir(&self, variable: &str, default: &str) -> PathBuf {
+        match (self.env.var(variable), self.env.cwd()) {
+            (Some(dir), Some(cwd)) => cwd.join(dir),
+            (Some(dir), None) if Path::new(dir).is_absolute() => PathBuf::from(dir),
+            _ => self.home.join(default),
+        }
+    }
+}
+
 /// What an agent's own parser takes beyond strict JSON. What it rejects we refuse to edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JsonRules {
@@ -109,6 +121,23 @@ pub enum ServerPlace {
         /// Why, for people.
         reason: String,
     },
+}
+
+impl ServerPlace {
+    /// The agent can't do this, because of `reason`.
+    pub fn unsupported(reason: impl Into<String>) -> Self {
+        Self::Unsupported { reason: reason.into() }
+    }
+
+    /// A server for one workspace, asked for outside of any.
+    pub fn no_workspace() -> Self {
+        Self::unsupported("this server belongs to a workspace, and this is none")
+    }
+}
+
+/// Names and values as a JSON object in their order; of two alike the last counts.
+pub fn string_map(pairs: &[(String, String)]) -> Value {
+    pairs.iter().map(|(name, value)| (name.clone(), Value::from(value.clone()))).collect()
 }
 
 /// The kinds of files that servers are entered in.

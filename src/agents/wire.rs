@@ -56,29 +56,55 @@ impl Outcome {
         *self == Self::default()
     }
 
-    /// The reasons as one text; never empty.
+    /// The reasons as one text within [`CONTEXT_LIMIT`]; never empty.
     pub fn reason(&self) -> String {
         let text = self.reasons.join("\n");
-        if text.trim().is_empty() { "blocked by a Symposium plugin".to_owned() } else { text }
+        if text.trim().is_empty() { "blocked by a Symposium plugin".to_owned() } else { cut(&text) }
+    }
+
+    /// The reason to show to the user whom the agent asks; never empty.
+    pub fn ask_reason(&self) -> String {
+        let text = self.reasons.join("\n");
+        if text.trim().is_empty() {
+            "a Symposium plugin asks for your consent".to_owned()
+        } else {
+            cut(&text)
+        }
+    }
+
+    /// The reason of the deny that stands for "ask" with an agent that can't ask; never empty.
+    pub fn cannot_ask_reason(&self) -> String {
+        let why = self.reasons.join("\n");
+        let wish = "This needs the user's consent: ask the user before you try it again.";
+        if why.trim().is_empty() { wish.to_owned() } else { cut(&format!("{wish}\n{why}")) }
+    }
+
+    /// The reason for ending the turn, where the turn is to end; never empty.
+    pub fn stop_reason(&self) -> Option<String> {
+        self.stop.as_deref().map(|reason| match reason.trim() {
+            "" => "stopped by a Symposium plugin".to_owned(),
+            reason => cut(reason),
+        })
     }
 
     /// The context as one text within [`CONTEXT_LIMIT`], cut at a line and saying so.
     pub fn context_text(&self) -> Option<String> {
         let parts: Vec<&str> =
             self.context.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
-        if parts.is_empty() {
-            return None;
-        }
-        let text = parts.join("\n\n");
-        if text.chars().count() <= CONTEXT_LIMIT {
-            return Some(text);
-        }
-        let note = "\n[cut here by Symposium: the text was too long for the agent]";
-        let room = CONTEXT_LIMIT - note.chars().count();
-        let head: String = text.chars().take(room).collect();
-        let end = head.rfind('\n').filter(|end| *end > head.len() / 2).unwrap_or(head.len());
-        Some(format!("{}{note}", &head[..end]))
+        if parts.is_empty() { None } else { Some(cut(&parts.join("\n\n"))) }
     }
+}
+
+/// The text within [`CONTEXT_LIMIT`].
+fn cut(text: &str) -> String {
+    if text.chars().count() <= CONTEXT_LIMIT {
+        return text.to_owned();
+    }
+    let note = "\n[cut here by Symposium: the text was too long for the agent]";
+    let room = CONTEXT_LIMIT - note.chars().count();
+    let head: String = text.chars().take(room).collect();
+    let end = head.rfind('\n').filter(|end| *end > head.len() / 2).unwrap_or(head.len());
+    format!("{}{note}", &head[..end])
 }
 
 /// What our process says to the agent.
@@ -134,5 +160,19 @@ mod tests {
         let text = outcome.context_text().expect("some text");
         assert!(text.chars().count() <= CONTEXT_LIMIT);
         assert!(text.ends_with("x\n[cut here by Symposium: the text was too long for the agent]"));
+    }
+
+    #[test]
+    fn a_reason_is_never_empty_and_never_endless() {
+        let mut outcome = Outcome { stop: Some(" ".to_owned()), ..Outcome::default() };
+        assert_eq!(outcome.reason(), "blocked by a Symposium plugin");
+        assert_eq!(outcome.stop_reason().as_deref(), Some("stopped by a Symposium plugin"));
+        assert_eq!(outcome.ask_reason(), "a Symposium plugin asks for your consent");
+        assert!(outcome.cannot_ask_reason().contains("ask the user"));
+        outcome.reasons = vec!["é".repeat(3 * CONTEXT_LIMIT)];
+        assert_eq!(outcome.reason().chars().count(), CONTEXT_LIMIT);
+        assert_eq!(outcome.ask_reason().chars().count(), CONTEXT_LIMIT);
+        assert_eq!(outcome.cannot_ask_reason().chars().count(), CONTEXT_LIMIT);
+        assert!(outcome.cannot_ask_reason().starts_with("This needs the user's consent"));
     }
 }

@@ -1,0 +1,304 @@
+//! Claude Code.
+//!
+//! What is stated here was measured with version 2.1.332, or stands in Anthropic's hooks reference
+//! (code.claude.com/docs/en/hooks) and MCP reference (code.claude.com/docs/en/mcp).
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+use symposium_hook::{Decision, Event, Input};
+
+use super::AgentSpec;
+use super::command::hook_command;
+use super::envelope::{Envelope, Reply, blocked, decide};
+use super::payload::Payload;
+use super::places::{
+    FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SkillDirs,
+    string_map,
+};
+use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
+use crate::config::{Environment, HookScope};
+use crate::plugins::model::{McpServer, Transport};
+
+/// Claude Code. Its tool names and fields are the canonical ones.
+#[derive(Debug, Clone, Copy)]
+pub struct Claude;
+
+impl AgentSpec for Claude {
+    fn name(&self) -> &'static str {
+        "claude"
+    }
+
+    fn title(&self) -> &'static str {
+        "Claude Code"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &["claude"]
+    }
+
+    fn home_folder(&self) -> &'static str {
+        ".claude"
+    }
+
+    fn skill_dirs(&self) -> SkillDirs {
+        SkillDirs { project: &[".claude/skills"] }
+    }
+
+    fn event_name(&self, event: Event) -> &'static str {
+        event.name()
+    }
+
+    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
+        // The project's file is read only from the folder that Claude is started in.
+        let path = match (placement.scope, placement.root) {
+            (HookScope::Global, _) => config_dir(placement).join("settings.json"),
+            (HookScope::Project, Some(root)) => root.join(".claude").join("settings.json"),
+            (HookScope::Project, None) => return Vec::new(),
+        };
+        let entries = Event::ALL.map(|event| self.entry(event, placement.program)).to_vec();
+        vec![HookPlace { path, shape: HookShape::Shared { rules: JsonRules::STRICT, entries } }]
+    }
+
+    fn registered_timeout(&self, event: Event) -> u64 {
+        match event {
+            // Claude's own limit for this event.
+            Event::UserPromptSubmit => 30,
+            _ => 60,
+        }
+    }
+
+    fn server(
+        &self,
+        server: &McpServer,
+        everywhere: bool,
+        placement: &Placement<'_>,
+    ) -> ServerPlace {
+        if !server.name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
+            return ServerPlace::unsupported(format!(
+                "Claude Code takes only letters, digits, `-` and `_` in a server's name, \
+                 not `{}`",
+                server.name
+            ));
+        }
+        let live_file = || match placement.env.var("CLAUDE_CONFIG_DIR") {
+            Some(_) => config_dir(placement).join(".claude.json"),
+            None => placement.home.join(".claude.json"),
+        };
+        let servers = "mcpServers".to_owned();
+        let (path, table, note) = match (everywhere, placement.root, placement.scope) {
+            (true, ..) => (live_file(), vec![servers], None),
+            (false, None, _) => return ServerPlace::no_workspace(),
+            (false, Some(root), HookScope::Global) => {
+                let Some(key) = project_key(placement.git_root.unwrap_or(root)) else {
+                    return ServerPlace::unsupported("the workspace's path is not Unicode");
+                };
+                (live_file(), vec!["projects".to_owned(), key, servers], None)
+            }
+            (false, Some(root), HookScope::Project) => {
+                let note = "Claude Code asks each user before it starts servers of `.mcp.json`";
+                (root.join(".mcp.json"), vec![servers], Some(note.to_owned()))
+            }
+        };
+        ServerPlace::Entry {
+            path,
+            format: FileFormat::Json(JsonRules::STRICT),
+            table,
+            value: server_entry(&server.transport),
+            users_keys: &["disabled", "enabled", "timeout", "alwaysLoad"],
+            note,
+        }
+    }
+
+    fn decode(&self, event: Event, stdin: &[u8], env: &Environment) -> Result<Decoded, WireError> {
+        let payload = Payload::parse(self.name(), event, stdin)?;
+        let foreign = env.has("COPILOT_CLI") && is_copilots(&payload);
+        if foreign && payload.text("hook_event_name").is_none() {
+            // Copilot's own words, of which nothing is wanted.
+            let input = Input::SessionStart(symposium_hook::SessionStartInput::default());
+            return Ok(Decoded { input, tool_use_id: None, foreign });
+        }
+        payload.expect_event("hook_event_name", self.event_name(event))?;
+        let input = payload.input(|name, input| (name.to_owned(), input.clone()))?;
+        let tool_use_id = payload.text("tool_use_id").map(str::to_owned);
+        Ok(Decoded { input, tool_use_id, foreign })
+    }
+
+    fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
+        // What was carried through may be wrong in a way that we can't know, and Claude would drop
+        // the whole: a deny of what is still to come takes no such risk.
+        let denied = outcome.decision == Some(Decision::Deny) && event != Event::PostToolUse;
+        let mut envelope = if denied {
+            Envelope::new(self.event_name(event))
+        } else {
+            Envelope::with_extra(self.event_name(event), &outcome.extra)
+        };
+        match (event, outcome.decision) {
+            (Event::PreToolUse, _) => encode_tool_use(&mut envelope, outcome),
+            (Event::UserPromptSubmit | Event::PostToolUse, Some(Decision::Deny)) => {
+                envelope.top("decision", "block");
+                envelope.top("reason", outcome.reason());
+            }
+            _ => {}
+        }
+        if event != Event::SessionStart {
+            envelope.stop(outcome);
+        }
+        envelope.user_message(outcome);
+        envelope.context(outcome);
+        envelope.answer()
+    }
+
+    fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome {
+        let Some(exit) = answer.exit else { return Outcome::default() };
+        // JSON counts at any exit code.
+        let mut outcome = match Reply::parse(answer.stdout) {
+            Some(reply) => read_reply(event, reply.for_event(self.event_name(event))),
+            None if exit == 0 => plain_text(event, answer.stdout),
+            None => Outcome::default(),
+        };
+        if exit == 2 {
+            blocked(&mut outcome, answer.stderr);
+        }
+        outcome
+    }
+
+    fn native_input(&self, _: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
+        updated.clone()
+    }
+}
+
+impl Claude {
+    fn entry(self, event: Event, program: &str) -> HookEntry {
+        let command = hook_command(self.name(), event, program, false);
+        let timeout = self.registered_timeout(event);
+        HookEntry {
+            event,
+            array: vec!["hooks".to_owned(), self.event_name(event).to_owned()],
+            group: json!({
+                "matcher": "*",
+                "hooks": [{ "type": "command", "command": command, "timeout": timeout }],
+            }),
+        }
+    }
+}
+
+/// `CLAUDE_CONFIG_DIR` replaces `~/.claude`.
+fn config_dir(placement: &Placement<'_>) -> PathBuf {
+    placement.agent_dir("CLAUDE_CONFIG_DIR", ".claude")
+}
+
+/// The key of a project in `~/.claude.json`: its path, with `/` on Windows too.
+fn project_key(path: &Path) -> Option<String> {
+    let path = path.to_str()?;
+    Some(if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() })
+}
+
+/// As `claude mcp add` writes it; an address without a `type` is not connected.
+fn server_entry(transport: &Transport) -> Value {
+    match transport {
+        Transport::Stdio { command, args, env } => {
+            json!({ "type": "stdio", "command": command, "args": args, "env": string_map(env) })
+        }
+        Transport::Http { url, headers } => {
+            json!({ "type": "http", "url": url, "headers": string_map(headers) })
+        }
+        Transport::Sse { url, headers } => {
+            json!({ "type": "sse", "url": url, "headers": string_map(headers) })
+        }
+    }
+}
+
+/// Copilot CLI runs a project's Claude hooks too, under Claude's event names. Its payloads have a
+/// `timestamp` and no `transcript_path`; those of its own names have a `sessionId`. A Claude that
+/// was started from a Copilot session inherits the variable, but sends Claude's payloads.
+fn is_copilots(payload: &Payload) -> bool {
+    let pascal = payload.get("timestamp").is_some() && payload.get("transcript_path").is_none();
+    pascal || payload.get("sessionId").is_some()
+}
+
+fn encode_tool_use(envelope: &mut Envelope, outcome: &Outcome) {
+    match outcome.decision {
+        Some(Decision::Deny) => {
+            envelope.inner("permissionDecision", "deny");
+            envelope.inner("permissionDecisionReason", outcome.reason());
+            // Nothing is run, so there is nothing to rewrite.
+            return;
+        }
+        Some(Decision::Ask) => {
+            envelope.inner("permissionDecision", "ask");
+            envelope.inner("permissionDecisionReason", outcome.ask_reason());
+        }
+        Some(Decision::Allow) => {
+            envelope.inner("permissionDecision", "allow");
+            if !outcome.reasons.is_empty() {
+                envelope.inner("permissionDecisionReason", outcome.reason());
+            }
+        }
+        None => {}
+    }
+    if let Some(input) = &outcome.updated_input {
+        envelope.inner("updatedInput", input.clone());
+    }
+}
+
+/// Plain text is context at the two events at which Claude takes it so.
+fn plain_text(event: Event, stdout: &str) -> Outcome {
+    let mut outcome = Outcome::default();
+    let text = stdout.trim();
+    if matches!(event, Event::SessionStart | Event::UserPromptSubmit) && !text.is_empty() {
+        outcome.context.push(text.to_owned());
+    }
+    outcome
+}
+
+fn read_reply(event: Event, mut reply: Reply) -> Outcome {
+    let mut outcome = Outcome::default();
+    reply.common(&mut outcome);
+    let reason = reply.top_text("reason");
+    match reply.top_text("decision").as_deref() {
+        Some("block") => decide(&mut outcome, Some(Decision::Deny), reason),
+        // The older spelling of "allow".
+        Some("approve") if event == Event::PreToolUse => {
+            decide(&mut outcome, Some(Decision::Allow), reason);
+        }
+        _ => {}
+    }
+    if event == Event::PreToolUse {
+        let reason = reply.inner_text("permissionDecisionReason");
+        let permission = reply.inner_text("permissionDecision");
+        let decision = match permission.as_deref() {
+            Some("allow") => Some(Decision::Allow),
+            Some("ask") => Some(Decision::Ask),
+            Some("deny") => Some(Decision::Deny),
+            _ => None,
+        };
+        decide(&mut outcome, decision, reason);
+        outcome.updated_input = reply.inner_object("updatedInput");
+        outcome.extra = carried(reply);
+        // Ours has no word for "defer": it goes through as it is, unless another decides.
+        if permission.as_deref() == Some("defer") && outcome.decision.is_none() {
+            let inner = outcome.extra.entry("hookSpecificOutput").or_insert_with(|| json!({}));
+            inner["permissionDecision"] = "defer".into();
+        }
+    } else {
+        outcome.extra = carried(reply);
+    }
+    outcome
+}
+
+/// What Claude may know and we do not. `async` would send all of our answer to the background; a
+/// `suppressOutput` that is no boolean would spoil it.
+fn carried(mut reply: Reply) -> Map<String, Value> {
+    let suppress = reply.top("suppressOutput");
+    reply.top("async");
+    reply.top("asyncTimeout");
+    let mut rest = reply.rest();
+    if let Some(suppress @ Value::Bool(_)) = suppress {
+        rest.insert("suppressOutput".to_owned(), suppress);
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,359 @@
+//! Codex CLI.
+//!
+//! What is stated here was measured with version 0.171.0, or stands in OpenAI's hooks reference
+//! (developers.openai.com/codex/hooks) and configuration reference
+//! (developers.openai.com/codex/config-reference).
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+use symposium_hook::{Decision, Event};
+
+use super::AgentSpec;
+use super::command::hook_command;
+use super::envelope::{Envelope, Reply, blocked, decide};
+use super::payload::Payload;
+use super::places::{
+    FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SkillDirs,
+    string_map,
+};
+use super::tools::{self, Tool};
+use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
+use crate::config::{Environment, HookScope};
+use crate::plugins::model::{McpServer, Transport};
+
+/// Codex CLI.
+#[derive(Debug, Clone, Copy)]
+pub struct Codex;
+
+/// Its tools, from captured payloads. `Bash` and `mcp__server__tool` are its own names too.
+const TOOLS: &[Tool] = &[
+    Tool::same_fields("Bash", &["Bash"]),
+    // The patch's text is in `command`.
+    Tool::same_fields("Edit", &["apply_patch"]),
+];
+
+/// Any comment, trailing comma or byte order mark makes Codex ignore the whole file.
+const RULES: JsonRules = JsonRules { comments: false, trailing_commas: false, bom: false };
+
+impl AgentSpec for Codex {
+    fn name(&self) -> &'static str {
+        "codex"
+    }
+
+    fn title(&self) -> &'static str {
+        "Codex CLI"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &["codex"]
+    }
+
+    fn home_folder(&self) -> &'static str {
+        ".codex"
+    }
+
+    fn skill_dirs(&self) -> SkillDirs {
+        SkillDirs { project: &[".agents/skills"] }
+    }
+
+    fn event_name(&self, event: Event) -> &'static str {
+        event.name()
+    }
+
+    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
+        let path = match (placement.scope, placement.root) {
+            (HookScope::Global, _) => {
+                placement.agent_dir("CODEX_HOME", ".codex").join("hooks.json")
+            }
+            (HookScope::Project, Some(root)) => root.join(".codex").join("hooks.json"),
+            (HookScope::Project, None) => return Vec::new(),
+        };
+        let entries = Event::ALL.map(|event| self.entry(event, placement.program)).to_vec();
+        vec![HookPlace { path, shape: HookShape::Shared { rules: RULES, entries } }]
+    }
+
+    fn registered_timeout(&self, _: Event) -> u64 {
+        60
+    }
+
+    fn server(
+        &self,
+        server: &McpServer,
+        everywhere: bool,
+        placement: &Placement<'_>,
+    ) -> ServerPlace {
+        let Some(value) = server_entry(&server.transport) else {
+            return ServerPlace::unsupported(
+                "Codex has no server-sent events; it takes programs and streamable HTTP",
+            );
+        };
+        let mut notes = Vec::new();
+        let path = match (everywhere, placement.root) {
+            (true, _) => placement.agent_dir("CODEX_HOME", ".codex").join("config.toml"),
+            (false, None) => return ServerPlace::no_workspace(),
+            (false, Some(root)) => {
+                notes.push("Codex reads `.codex/config.toml` only in a project that it trusts");
+                root.join(".codex").join("config.toml")
+            }
+        };
+        if value.to_string().contains("${") {
+            notes.push("Codex takes `${…}` as it stands and puts no variable there");
+        }
+        ServerPlace::Entry {
+            path,
+            format: FileFormat::Toml,
+            table: vec!["mcp_servers".to_owned()],
+            value,
+            users_keys: &[
+                "enabled",
+                "required",
+                "cwd",
+                "env_vars",
+                "startup_timeout_sec",
+                "tool_timeout_sec",
+                "enabled_tools",
+                "disabled_tools",
+                "bearer_token_env_var",
+                "env_http_headers",
+            ],
+            note: (!notes.is_empty()).then(|| notes.join("; ")),
+        }
+    }
+
+    fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
+        let payload = Payload::parse(self.name(), event, stdin)?;
+        payload.expect_event("hook_event_name", self.event_name(event))?;
+        let input = payload.input(canonical)?;
+        let tool_use_id = payload.text("tool_use_id").map(str::to_owned);
+        Ok(Decoded { input, tool_use_id, foreign: false })
+    }
+
+    fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
+        // One key that it does not know, and Codex drops the answer: nothing is carried through.
+        let mut envelope = Envelope::new(self.event_name(event));
+        match (event, outcome.decision) {
+            (Event::PreToolUse, _) => encode_tool_use(&mut envelope, outcome),
+            (Event::UserPromptSubmit | Event::PostToolUse, Some(Decision::Deny)) => {
+                envelope.top("decision", "block");
+                envelope.top("reason", outcome.reason());
+            }
+            _ => {}
+        }
+        // On PreToolUse, `continue: false` makes Codex drop the answer and run the tool.
+        if event != Event::PreToolUse {
+            envelope.stop(outcome);
+        }
+        envelope.user_message(outcome);
+        envelope.context(outcome);
+        envelope.answer()
+    }
+
+    fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome {
+        match answer.exit {
+            Some(0) => match Reply::parse(answer.stdout) {
+                Some(reply) => read_reply(event, reply.for_event(self.event_name(event))),
+                None => plain_text(event, answer.stdout),
+            },
+            Some(2) => {
+                let mut outcome = Outcome::default();
+                blocked(&mut outcome, answer.stderr);
+                outcome
+            }
+            _ => Outcome::default(),
+        }
+    }
+
+    fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
+        let (name, before) = tools::native_of(decoded);
+        let mut native = tools::native(TOOLS, name, before, updated);
+        if name == "apply_patch" && before.get("file_path").is_none() {
+            // Ours, taken from the patch.
+            native.remove("file_path");
+        }
+        // Codex rejects an input of these tools that has no text in `command`.
+        if matches!(name, "Bash" | "apply_patch")
+            && !native.get("command").is_some_and(Value::is_string)
+            && let Some(command) = before.get("command")
+        {
+            native.insert("command".to_owned(), command.clone());
+        }
+        native
+    }
+}
+
+impl Codex {
+    fn entry(self, event: Event, program: &str) -> HookEntry {
+        let command = hook_command(self.name(), event, program, false);
+        let timeout = self.registered_timeout(event);
+        HookEntry {
+            event,
+            array: vec!["hooks".to_owned(), self.event_name(event).to_owned()],
+            group: json!({
+                "hooks": [{ "type": "command", "command": command, "timeout": timeout }],
+            }),
+        }
+    }
+}
+
+/// `None` for what Codex can't do. An empty table is left out, as `codex mcp add` does.
+fn server_entry(transport: &Transport) -> Option<Value> {
+    let (mut entry, key, pairs) = match transport {
+        Transport::Stdio { command, args, env } => {
+            (json!({ "command": command, "args": args }), "env", env)
+        }
+        Transport::Http { url, headers } => (json!({ "url": url }), "http_headers", headers),
+        Transport::Sse { .. } => return None,
+    };
+    if !pairs.is_empty() {
+        entry[key] = string_map(pairs);
+    }
+    Some(entry)
+}
+
+fn canonical(name: &str, input: &Value) -> (String, Value) {
+    let (canonical, mut canonical_input) = tools::canonical(TOOLS, name, input);
+    if name == "apply_patch"
+        && let Some(input) = canonical_input.as_object_mut()
+        && !input.contains_key("file_path")
+        && let Some(path) = input.get("command").and_then(Value::as_str).and_then(patched_file)
+    {
+        let path = Value::from(path);
+        input.insert("file_path".to_owned(), path);
+    }
+    (canonical, canonical_input)
+}
+
+/// The first file that a patch adds, changes or deletes, as the patch names it.
+fn patched_file(patch: &str) -> Option<&str> {
+    patch.lines().find_map(|line| {
+        ["*** Update File: ", "*** Add File: ", "*** Delete File: "]
+            .iter()
+            .find_map(|head| line.trim_start().strip_prefix(head))
+            .map(str::trim)
+            .filter(|path| !path.is_empty())
+    })
+}
+
+fn encode_tool_use(envelope: &mut Envelope, outcome: &Outcome) {
+    let deny = |envelope: &mut Envelope, reason: String| {
+        envelope.inner("permissionDecision", "deny");
+        envelope.inner("permissionDecisionReason", reason);
+    };
+    match (outcome.decision, &outcome.updated_input) {
+        (Some(Decision::Deny), _) => deny(envelope, outcome.reason()),
+        // Codex can't ask: it drops the answer and runs the tool.
+        (Some(Decision::Ask), _) => deny(envelope, outcome.cannot_ask_reason()),
+        // It takes a new input only beside `allow`, and `allow` only beside a new input.
+        (Some(Decision::Allow) | None, Some(input)) => {
+            envelope.inner("permissionDecision", "allow");
+            envelope.inner("updatedInput", input.clone());
+        }
+        (Some(Decision::Allow) | None, None) => {}
+    }
+}
+
+/// Plain text is context at the two events at which Codex takes it so; broken JSON is nothing.
+fn plain_text(event: Event, stdout: &str) -> Outcome {
+    let mut outcome = Outcome::default();
+    let text = stdout.trim();
+    let takes = matches!(event, Event::SessionStart | Event::UserPromptSubmit);
+    if takes && !text.is_empty() && !text.starts_with(['{', '[']) {
+        outcome.context.push(text.to_owned());
+    }
+    outcome
+}
+
+fn read_reply(event: Event, mut reply: Reply) -> Outcome {
+    let mut outcome = Outcome::default();
+    reply.common(&mut outcome);
+    let reason = reply.top_text("reason");
+    if reply.top_text("decision").as_deref() == Some("block") {
+        decide(&mut outcome, Some(Decision::Deny), reason);
+    }
+    if event == Event::PreToolUse {
+        outcome.stop = None;
+        let reason = reply.inner_text("permissionDecisionReason");
+        let decision = match reply.inner_text("permissionDecision").as_deref() {
+            Some("allow") => Some(Decision::Allow),
+            Some("ask") => Some(Decision::Ask),
+            Some("deny") => Some(Decision::Deny),
+            _ => None,
+        };
+        decide(&mut outcome, decision, reason);
+        outcome.updated_input = reply.inner_object("updatedInput");
+    }
+    outcome
+}
+
+/// Where one of our handlers stands in a `hooks.json`.
+#[derive(Debug, Clone, Copy)]
+pub struct TrustedHook<'a> {
+    /// The event.
+    pub event: Event,
+    /// The matcher group as it stands in the file.
+    pub group: &'a Value,
+    /// The group's place in the event's array, from 0.
+    pub group_index: usize,
+    /// The handler's place in the group, from 0.
+    pub handler_index: usize,
+}
+
+/// What `[hooks.state."<key>"] trusted_hash` must say for Codex to run these hooks: key and hash.
+/// A hook that Codex would reject is left out.
+pub fn trust_entries(hooks_json: &Path, hooks: &[TrustedHook<'_>]) -> Vec<(String, String)> {
+    hooks
+        .iter()
+        .filter_map(|hook| {
+            let key = format!(
+                "{}:{}:{}:{}",
+                hooks_json.display(),
+                trust_name(hook.event),
+                hook.group_index,
+                hook.handler_index
+            );
+            Some((key, trust_hash(hook)?))
+        })
+        .collect()
+}
+
+fn trust_name(event: Event) -> &'static str {
+    match event {
+        Event::PreToolUse => "pre_tool_use",
+        Event::PostToolUse => "post_tool_use",
+        Event::UserPromptSubmit => "user_prompt_submit",
+        Event::SessionStart => "session_start",
+    }
+}
+
+/// SHA-256 of compact JSON with sorted keys: the event, the one handler with its defaults filled
+/// in, and the matcher, which does not count on UserPromptSubmit.
+fn trust_hash(hook: &TrustedHook<'_>) -> Option<String> {
+    let handler = hook.group.get("hooks")?.get(hook.handler_index)?;
+    let mut hashed = Map::new();
+    let defaults =
+        [("async", json!(false)), ("command", Value::Null), ("statusMessage", Value::Null)];
+    for (key, default) in defaults {
+        let value = handler.get(key).cloned().unwrap_or(default);
+        if !value.is_null() && value != "" {
+            hashed.insert(key.to_owned(), value);
+        }
+    }
+    hashed.get("command")?.as_str()?;
+    hashed.insert("timeout".to_owned(), handler.get("timeout").cloned().unwrap_or(json!(600)));
+    hashed.insert("type".to_owned(), json!("command"));
+    let mut identity = Map::new();
+    identity.insert("event_name".to_owned(), trust_name(hook.event).into());
+    identity.insert("hooks".to_owned(), json!([hashed]));
+    if hook.event != Event::UserPromptSubmit
+        && let Some(matcher) = hook.group.get("matcher").filter(|matcher| !matcher.is_null())
+    {
+        identity.insert("matcher".to_owned(), matcher.clone());
+    }
+    let digest = Sha256::digest(Value::Object(identity).to_string());
+    Some(format!("sha256:{}", digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>()))
+}
+
+#[cfg(test)]
+mod tests;

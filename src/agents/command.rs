@@ -1,0 +1,236 @@
+//! The command line that agents call us by: written here, and recognised here when it is time to
+//! repair or remove it.
+
+use std::path::PathBuf;
+
+use symposium_hook::Event;
+
+use crate::text::Diagnostic;
+
+/// Our program's name, as a shell finds it on `PATH`.
+pub const PROGRAM: &str = "cargo-agents";
+
+/// The end of the guard's first half: from here on the program is known to be there.
+const POSIX_GUARD: &str = " >/dev/null 2>&1 || exit 0; ";
+
+/// The end of the PowerShell guard's condition.
+const POWERSHELL_GUARD: &str = " -ErrorAction SilentlyContinue) { ";
+
+/// A shell that runs a hook's command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shell {
+    /// `sh`, `bash` and their like on Unix.
+    Posix,
+    /// The `bash` of Git for Windows: it takes a backslash for an escape. What is written for it
+    /// also works in `cmd`, unless the path holds `$`, a backtick or an exclamation mark.
+    GitBash,
+    /// PowerShell, both the one of Windows and the newer one.
+    PowerShell,
+}
+
+/// What decides how our program is called.
+#[derive(Debug, Clone)]
+pub struct ProgramFacts {
+    /// The running program's file.
+    pub exe: PathBuf,
+    /// Whether a login-less `sh -c` with the agent's likely `PATH` finds [`PROGRAM`].
+    pub on_minimal_path: bool,
+    /// Whether this is Windows.
+    pub windows: bool,
+    /// The shell that the agent runs hooks in.
+    pub shell: Shell,
+}
+
+/// How our program is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// One word of the shell's language: the bare name, or a path quoted for that shell.
+    pub text: String,
+    /// What people should know about it.
+    pub warning: Option<Diagnostic>,
+}
+
+/// How an agent should call us: by name where the name is found, else by path. A build folder's
+/// path never enters a user's file: it is gone with the next `cargo clean`.
+pub fn choose_program(facts: &ProgramFacts) -> Program {
+    let bare = |warning| Program { text: PROGRAM.to_owned(), warning };
+    if facts.on_minimal_path {
+        return bare(None);
+    }
+    let Some(path) = facts.exe.to_str().map(|path| plain_path(path, facts.windows)) else {
+        return bare(Some(not_on_path("its own path is not Unicode and can't be registered")));
+    };
+    if in_build_folder(&path, facts.windows) {
+        return bare(Some(not_on_path("it runs from a build folder")));
+    }
+    Program { text: quote(&path, facts.windows, facts.shell), warning: None }
+}
+
+fn not_on_path(why: &str) -> Diagnostic {
+    Diagnostic::warning(format!("`{PROGRAM}` is not on the PATH that agents see, and {why}"))
+        .note("hooks do nothing until it is found by name")
+        .note("install it with `cargo install --path .`, and have cargo's `bin` folder on PATH")
+}
+
+/// The path without Windows's verbatim prefix, which shells do not take.
+fn plain_path(path: &str, windows: bool) -> String {
+    match path.strip_prefix(r"\\?\") {
+        Some(rest) if windows => match rest.strip_prefix(r"UNC\") {
+            Some(share) => format!(r"\\{share}"),
+            None => rest.to_owned(),
+        },
+        _ => path.to_owned(),
+    }
+}
+
+/// Whether cargo built the file where it lies: below a folder `target`, or in a profile's folder.
+fn in_build_folder(path: &str, windows: bool) -> bool {
+    let separator = |c| c == '/' || (windows && c == '\\');
+    let folders: Vec<&str> = path.split(separator).filter(|part| !part.is_empty()).collect();
+    let [folders @ .., _file] = folders.as_slice() else { return false };
+    if let [.., ".cargo", "bin"] = folders {
+        return false;
+    }
+    folders.contains(&"target") || matches!(folders, [.., "debug" | "release" | "deps"])
+}
+
+/// The path as one word of the shell.
+fn quote(path: &str, windows: bool, shell: Shell) -> String {
+    match shell {
+        Shell::PowerShell if path.chars().all(|c| is_plain(c) || c == '\\') => path.to_owned(),
+        Shell::PowerShell => format!("'{}'", path.replace('\'', "''")),
+        Shell::Posix | Shell::GitBash => {
+            let path = if windows { path.replace('\\', "/") } else { path.to_owned() };
+            if path.chars().all(is_plain) {
+                path
+            } else if windows && !path.contains(['"', '$', '`', '!', '\\']) {
+                format!("\"{path}\"")
+            } else {
+                format!("'{}'", path.replace('\'', r"'\''"))
+            }
+        }
+    }
+}
+
+/// A character that no shell gives a meaning to inside an absolute path.
+fn is_plain(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ':')
+}
+
+/// The command that an agent runs at an event, for POSIX shells: `cargo-agents hook claude
+/// pre-tool-use`. `program` is a word as [`choose_program`] makes it. A guarded one says "carry on"
+/// when the program is gone, for agents that take a missing program for a block.
+pub fn hook_command(agent: &str, event: Event, program: &str, guarded: bool) -> String {
+    let call = format!("{program} hook {agent} {}", event.cli_name());
+    if guarded { format!("command -v {program}{POSIX_GUARD}{call}") } else { call }
+}
+
+/// As [`hook_command`], for PowerShell.
+pub fn powershell_command(agent: &str, event: Event, program: &str, guarded: bool) -> String {
+    // A quoted word is a string there; `&` calls it.
+    let operator = if program.starts_with('\'') { "& " } else { "" };
+    let call = format!("{operator}{program} hook {agent} {}", event.cli_name());
+    if guarded { format!("if (Get-Command {program}{POWERSHELL_GUARD}{call} }}") } else { call }
+}
+
+/// The event of a command that is ours, in any form in which we ever wrote it: guarded or not, by
+/// name or by absolute path, quoted or not, `cargo agents` too. Whoever wrapped our command into
+/// something of their own owns the result: that is `None`.
+pub fn is_ours(command: &str, agent: &str) -> Option<Event> {
+    let command = command.trim();
+    let (guard, call) = split_guard(command)?;
+    let (rest, event) = last_word(call)?;
+    let event = Event::from_cli_name(event)?;
+    let (rest, name) = last_word(rest)?;
+    let (program, hook) = last_word(rest)?;
+    let program = program.strip_prefix("& ").map_or(program, str::trim_start);
+    let ours = name == agent
+        && hook == "hook"
+        && is_program(program)
+        && guard.is_none_or(|guarded| guarded == program);
+    ours.then_some(event)
+}
+
+/// The program that a guard asks for, and the command behind it. `None` when it begins like a guard
+/// and is none.
+fn split_guard(command: &str) -> Option<(Option<&str>, &str)> {
+    if let Some(rest) = command.strip_prefix("command -v ") {
+        let (program, call) = rest.split_once(POSIX_GUARD)?;
+        Some((Some(program), call))
+    } else if let Some(rest) = command.strip_prefix("if (Get-Command ") {
+        let (program, block) = rest.split_once(POWERSHELL_GUARD)?;
+        Some((Some(program), block.strip_suffix('}')?.trim_end()))
+    } else {
+        Some((None, command))
+    }
+}
+
+/// Splits the last word off.
+fn last_word(text: &str) -> Option<(&str, &str)> {
+    let (rest, word) = text.rsplit_once([' ', '\t'])?;
+    Some((rest.trim_end(), word))
+}
+
+/// Whether this piece of a command line calls our program and does nothing else.
+fn is_program(text: &str) -> bool {
+    if let Some((cargo, agents)) = last_word(text)
+        && agents == "agents"
+    {
+        return matches!(cargo, "cargo" | "cargo.exe");
+    }
+    if matches!(text, "cargo-agents" | "cargo-agents.exe") {
+        return true;
+    }
+    // Windows paths lose their backslashes to a POSIX reading, so both readings are tried.
+    [posix_word(text), windows_word(text)].into_iter().flatten().any(|path| is_our_path(&path))
+}
+
+/// The one word that a POSIX shell makes of `text`, if it is one and nothing in it acts.
+fn posix_word(text: &str) -> Option<String> {
+    let mut quote = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), c) if c == open => quote = None,
+            (Some('\''), _) => {}
+            (_, '\\') => drop(chars.next()?),
+            (Some(_), '$' | '`') => return None,
+            (Some(_), _) => {}
+            (None, c) if is_plain(c) => {}
+            (None, _) => return None,
+        }
+    }
+    match shlex::split(text)?.as_slice() {
+        [word] => Some(word.clone()),
+        _ => None,
+    }
+}
+
+/// The path that PowerShell or `cmd` makes of `text`, where a backslash is a backslash.
+fn windows_word(text: &str) -> Option<String> {
+    let quoted = |quote| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    if let Some(inner) = quoted('\'') {
+        let lone_quote = inner.replace("''", "").contains('\'');
+        return (!lone_quote).then(|| inner.replace("''", "'"));
+    }
+    if let Some(inner) = quoted('"') {
+        return (!inner.contains(['"', '$', '`'])).then(|| inner.to_owned());
+    }
+    text.chars().all(|c| is_plain(c) || c == '\\').then(|| text.to_owned())
+}
+
+/// Whether it is an absolute path to a file with our name.
+fn is_our_path(path: &str) -> bool {
+    let mut start = path.chars();
+    let absolute = match (start.next(), start.next(), start.next()) {
+        (Some('/'), ..) | (Some('\\'), Some('\\'), _) => true,
+        (Some(drive), Some(':'), Some('/' | '\\')) => drive.is_ascii_alphabetic(),
+        _ => false,
+    };
+    let file = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    absolute && matches!(file, "cargo-agents" | "cargo-agents.exe")
+}
+
+#[cfg(test)]
+mod tests;

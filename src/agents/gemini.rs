@@ -1,0 +1,284 @@
+//! Gemini CLI.
+//!
+//! What is stated here was measured with version 0.61.0, or stands in Google's reference
+//! (geminicli.com/docs/hooks/reference, …/tools/file-system, …/tools/shell,
+//! …/reference/configuration).
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+use symposium_hook::{Decision, Event};
+
+use super::AgentSpec;
+use super::command::{Shell, hook_command, powershell_command};
+use super::envelope::{Envelope, Reply, blocked, decide};
+use super::payload::Payload;
+use super::places::{
+    FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SkillDirs,
+    string_map,
+};
+use super::tools::{self, Tool};
+use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
+use crate::config::{Environment, HookScope};
+use crate::plugins::model::{McpServer, Transport};
+
+/// Gemini CLI.
+#[derive(Debug, Clone, Copy)]
+pub struct Gemini;
+
+/// Its tools. `run_shell_command` was captured, the others are in the tools reference.
+const TOOLS: &[Tool] = &[
+    Tool::same_fields("Bash", &["run_shell_command"]),
+    Tool::same_fields("Read", &["read_file", "read_many_files"]),
+    Tool::same_fields("Write", &["write_file"]),
+    Tool::same_fields("Edit", &["replace"]),
+    Tool { canonical: "Glob", native: &["glob"], fields: &[("path", "dir_path")] },
+    Tool {
+        canonical: "Grep",
+        // The second is the older name.
+        native: &["grep_search", "search_file_content"],
+        fields: &[("path", "dir_path"), ("glob", "include_pattern")],
+    },
+    // The address is somewhere in its `prompt`.
+    Tool::same_fields("WebFetch", &["web_fetch"]),
+    Tool::same_fields("WebSearch", &["google_web_search"]),
+    Tool { canonical: "Skill", native: &["activate_skill"], fields: &[("skill", "name")] },
+];
+
+/// A trailing comma or a byte order mark keeps Gemini from starting at all.
+const RULES: JsonRules = JsonRules { comments: true, trailing_commas: false, bom: false };
+
+impl AgentSpec for Gemini {
+    fn name(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn title(&self) -> &'static str {
+        "Gemini CLI"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &["gemini"]
+    }
+
+    fn home_folder(&self) -> &'static str {
+        ".gemini"
+    }
+
+    fn skill_dirs(&self) -> SkillDirs {
+        SkillDirs { project: &[".agents/skills", ".gemini/skills"] }
+    }
+
+    fn event_name(&self, event: Event) -> &'static str {
+        match event {
+            Event::PreToolUse => "BeforeTool",
+            Event::PostToolUse => "AfterTool",
+            Event::UserPromptSubmit => "BeforeAgent",
+            Event::SessionStart => "SessionStart",
+        }
+    }
+
+    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
+        let path = match (placement.scope, placement.root) {
+            (HookScope::Global, _) => user_settings(placement),
+            (HookScope::Project, Some(root)) => project_settings(root),
+            (HookScope::Project, None) => return Vec::new(),
+        };
+        let shell = self.shell(cfg!(windows));
+        let entries = Event::ALL.map(|event| self.entry(event, placement.program, shell)).to_vec();
+        vec![HookPlace { path, shape: HookShape::Shared { rules: RULES, entries } }]
+    }
+
+    fn shell(&self, windows: bool) -> Shell {
+        if windows { Shell::PowerShell } else { Shell::Posix }
+    }
+
+    fn registered_timeout(&self, _: Event) -> u64 {
+        60
+    }
+
+    fn server(
+        &self,
+        server: &McpServer,
+        everywhere: bool,
+        placement: &Placement<'_>,
+    ) -> ServerPlace {
+        let path = match (everywhere, placement.root) {
+            (true, _) => user_settings(placement),
+            (false, Some(root)) => project_settings(root),
+            (false, None) => return ServerPlace::no_workspace(),
+        };
+        ServerPlace::Entry {
+            path,
+            format: FileFormat::Json(RULES),
+            table: vec!["mcpServers".to_owned()],
+            value: server_entry(&server.transport),
+            users_keys: &[
+                "disabled",
+                "enabled",
+                "cwd",
+                "timeout",
+                "trust",
+                "description",
+                "includeTools",
+                "excludeTools",
+            ],
+            note: None,
+        }
+    }
+
+    fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
+        let payload = Payload::parse(self.name(), event, stdin)?;
+        payload.expect_event("hook_event_name", self.event_name(event))?;
+        let input = payload.input(|name, input| canonical(&payload, name, input))?;
+        Ok(Decoded { input, tool_use_id: None, foreign: false })
+    }
+
+    fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
+        let mut envelope = Envelope::with_extra(self.event_name(event), &outcome.extra);
+        match (event, outcome.decision) {
+            // A session's start is never blocked.
+            (Event::SessionStart, _) => {}
+            (_, Some(Decision::Deny)) => deny(&mut envelope, outcome.reason()),
+            // Gemini can't ask: without a screen it would hang.
+            (Event::PreToolUse, Some(Decision::Ask)) => {
+                deny(&mut envelope, outcome.cannot_ask_reason());
+            }
+            // Merged over the model's own: a field that a hook leaves out keeps its value.
+            (Event::PreToolUse, _) => {
+                if let Some(input) = &outcome.updated_input {
+                    envelope.inner("tool_input", input.clone());
+                }
+            }
+            _ => {}
+        }
+        if event != Event::SessionStart {
+            envelope.stop(outcome);
+        }
+        envelope.user_message(outcome);
+        if self.delivers_context(event) {
+            envelope.context(outcome);
+        }
+        envelope.answer()
+    }
+
+    fn delivers_context(&self, event: Event) -> bool {
+        // It is read and dropped there.
+        event != Event::PreToolUse
+    }
+
+    fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome {
+        let Some(exit) = answer.exit else { return Outcome::default() };
+        let (out, err) = (answer.stdout.trim(), answer.stderr.trim());
+        // JSON counts at any exit code, and on standard error when nothing else is said.
+        let json = if out.is_empty() { Reply::parse(err) } else { Reply::parse(out) };
+        let is_json = json.is_some();
+        let mut outcome = json.map_or_else(Outcome::default, |reply| {
+            read_reply(event, reply.for_event(self.event_name(event)))
+        });
+        if exit == 2 {
+            // The reason is the plain text, standard output's first.
+            let reason = match (is_json, out.is_empty()) {
+                (true, true) => "",
+                (true, false) | (false, true) => err,
+                (false, false) => out,
+            };
+            blocked(&mut outcome, reason);
+        } else if exit == 0 && !is_json && !out.is_empty() {
+            // Gemini shows plain text to the user.
+            outcome.user_message = Some(out.to_owned());
+        }
+        outcome
+    }
+
+    fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
+        let (name, before) = tools::native_of(decoded);
+        tools::native(TOOLS, name, before, updated)
+    }
+}
+
+impl Gemini {
+    /// Guarded: Gemini takes a missing program for a block, of every tool and every prompt. Name and
+    /// command are alike in both scopes, so that it runs them once.
+    fn entry(self, event: Event, program: &str, shell: Shell) -> HookEntry {
+        let command = match shell {
+            Shell::PowerShell => powershell_command(self.name(), event, program, true),
+            Shell::Posix | Shell::GitBash => hook_command(self.name(), event, program, true),
+        };
+        let milliseconds = self.registered_timeout(event) * 1000;
+        HookEntry {
+            event,
+            array: vec!["hooks".to_owned(), self.event_name(event).to_owned()],
+            group: json!({
+                "hooks": [{
+                    "name": "symposium",
+                    "type": "command",
+                    "command": command,
+                    "timeout": milliseconds,
+                }],
+            }),
+        }
+    }
+}
+
+/// `GEMINI_CLI_HOME` stands for the home folder, not for `~/.gemini`.
+fn user_settings(placement: &Placement<'_>) -> PathBuf {
+    project_settings(&placement.agent_dir("GEMINI_CLI_HOME", ""))
+}
+
+fn project_settings(root: &Path) -> PathBuf {
+    root.join(".gemini").join("settings.json")
+}
+
+fn server_entry(transport: &Transport) -> Value {
+    let (mut entry, key, pairs) = match transport {
+        Transport::Stdio { command, args, env } => {
+            (json!({ "command": command, "args": args }), "env", env)
+        }
+        Transport::Http { url, headers } => (json!({ "httpUrl": url }), "headers", headers),
+        Transport::Sse { url, headers } => (json!({ "url": url }), "headers", headers),
+    };
+    if !pairs.is_empty() {
+        entry[key] = string_map(pairs);
+    }
+    entry
+}
+
+fn canonical(payload: &Payload, name: &str, input: &Value) -> (String, Value) {
+    let context = |key: &str| payload.get("mcp_context")?.get(key)?.as_str();
+    // The joined name is cut and mended by Gemini; the context has the names as they are.
+    let mcp = context("server_name").zip(context("tool_name")).or_else(|| {
+        let joined = name.strip_prefix("mcp_")?;
+        tools::split_joined(joined, "_", &[])
+    });
+    match mcp {
+        Some((server, tool)) => (tools::mcp_name(server, tool), input.clone()),
+        None => tools::canonical(TOOLS, name, input),
+    }
+}
+
+fn deny(envelope: &mut Envelope, reason: String) {
+    envelope.top("decision", "deny");
+    envelope.top("reason", reason);
+}
+
+fn read_reply(event: Event, mut reply: Reply) -> Outcome {
+    let mut outcome = Outcome::default();
+    reply.common(&mut outcome);
+    let reason = reply.top_text("reason");
+    let decision = match reply.top_text("decision").as_deref() {
+        Some("deny" | "block") => Some(Decision::Deny),
+        Some("ask") => Some(Decision::Ask),
+        Some("allow" | "approve") => Some(Decision::Allow),
+        _ => None,
+    };
+    decide(&mut outcome, decision, reason);
+    if event == Event::PreToolUse {
+        outcome.updated_input = reply.inner_object("tool_input");
+    }
+    outcome.extra = reply.rest();
+    outcome
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,244 @@
+//! The canonical format as a codec of its own: what `hook symposium <event>` speaks, for trying out
+//! hooks, and what every hook without a `format` answers in.
+
+use serde_json::{Map, Value};
+use symposium_hook::{Decision, Event, Input};
+
+use super::AgentSpec;
+use super::envelope::{blocked, decide};
+use super::payload::{Payload, parse_json};
+use super::places::{HookPlace, Placement, ServerPlace, SkillDirs};
+use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
+use crate::config::Environment;
+use crate::plugins::model::McpServer;
+
+/// Its name on the command line and in `format`.
+pub const NAME: &str = "symposium";
+
+/// Canonical in, canonical out. No agent: it has no files.
+#[derive(Debug, Clone, Copy)]
+pub struct Symposium;
+
+impl AgentSpec for Symposium {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn title(&self) -> &'static str {
+        "Symposium"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn home_folder(&self) -> &'static str {
+        ".symposium"
+    }
+
+    fn skill_dirs(&self) -> SkillDirs {
+        SkillDirs { project: &[] }
+    }
+
+    fn event_name(&self, event: Event) -> &'static str {
+        event.name()
+    }
+
+    fn hooks(&self, _: &Placement<'_>) -> Vec<HookPlace> {
+        Vec::new()
+    }
+
+    fn registered_timeout(&self, _: Event) -> u64 {
+        60
+    }
+
+    fn server(&self, _: &McpServer, _: bool, _: &Placement<'_>) -> ServerPlace {
+        ServerPlace::unsupported("`symposium` is a format for testing and no agent")
+    }
+
+    fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
+        let payload = Payload::parse(self.name(), event, stdin)?;
+        let Some(inner) = payload.get(event.name()) else {
+            return Err(payload.error(format!("no `{}` in it", event.name())));
+        };
+        let mut tagged = Map::new();
+        tagged.insert(event.name().to_owned(), inner.clone());
+        let input: Input = serde_json::from_value(Value::Object(tagged))
+            .map_err(|problem| payload.error(problem.to_string()))?;
+        Ok(Decoded { input, tool_use_id: None, foreign: false })
+    }
+
+    fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
+        let mut fields = Map::new();
+        let mut set = |key: &str, value: Value| fields.insert(key.to_owned(), value);
+        if event != Event::SessionStart
+            && let Some(decision) = outcome.decision
+        {
+            let (word, reason) = match decision {
+                Decision::Allow => ("allow", None),
+                Decision::Ask => ("ask", Some(outcome.ask_reason())),
+                Decision::Deny => ("deny", Some(outcome.reason())),
+            };
+            set("decision", word.into());
+            let given = (!outcome.reasons.is_empty()).then(|| outcome.reason());
+            if let Some(reason) = reason.or(given) {
+                set("reason", reason.into());
+            }
+        }
+        if let Some(context) = outcome.context_text() {
+            set("additionalContext", context.into());
+        }
+        if event == Event::PreToolUse
+            && let Some(input) = &outcome.updated_input
+        {
+            set("updatedInput", input.clone().into());
+        }
+        if fields.is_empty() {
+            return Answer::carry_on();
+        }
+        let mut tagged = Map::new();
+        tagged.insert(event.name().to_owned(), fields.into());
+        Answer::json(tagged)
+    }
+
+    fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome {
+        let Some(exit) = answer.exit else { return Outcome::default() };
+        // The hook reference: the output counts at every exit code, if it can be read.
+        let mut outcome = match parse_json(answer.stdout.trim()) {
+            Ok(Value::Object(mut tagged)) => match tagged.remove(event.name()) {
+                Some(Value::Object(fields)) => read_fields(event, fields),
+                _ => Outcome::default(),
+            },
+            _ => Outcome::default(),
+        };
+        if exit == 2 {
+            blocked(&mut outcome, answer.stderr);
+        }
+        outcome
+    }
+
+    fn native_input(&self, _: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
+        updated.clone()
+    }
+}
+
+/// Reads an answer field by field, so that one bad field does not spoil a deny.
+fn read_fields(event: Event, mut fields: Map<String, Value>) -> Outcome {
+    fields.retain(|_, value| !value.is_null());
+    let mut outcome = Outcome::default();
+    let text = |value: Option<Value>| match value {
+        Some(Value::String(text)) if !text.trim().is_empty() => Some(text),
+        _ => None,
+    };
+    let reason = text(fields.remove("reason"));
+    let decision = match text(fields.remove("decision")).as_deref() {
+        Some("allow") => Some(Decision::Allow),
+        Some("ask") => Some(Decision::Ask),
+        Some("deny") => Some(Decision::Deny),
+        _ => None,
+    };
+    decide(&mut outcome, decision, reason);
+    outcome.context.extend(text(fields.remove("additionalContext")));
+    match fields.remove("updatedInput") {
+        Some(Value::Object(input)) if event == Event::PreToolUse => {
+            outcome.updated_input = Some(input);
+        }
+        _ => {}
+    }
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn decode(event: Event, text: &str) -> Result<Decoded, String> {
+        Symposium
+            .decode(event, text.as_bytes(), &Environment::default())
+            .map_err(|error| error.to_string())
+    }
+
+    fn said(event: Event, stdout: &str, stderr: &str, exit: Option<i32>) -> Outcome {
+        Symposium.decode_answer(event, &ChildAnswer { stdout, stderr, exit })
+    }
+
+    #[test]
+    fn f248_the_books_example_is_read() {
+        let text = r#"{"PreToolUse":{"tool_name":"Bash","tool_input":{"command":"cargo test"},"session_id":null,"cwd":"/tmp"}}"#;
+        let Input::PreToolUse(input) = decode(Event::PreToolUse, text).expect("canonical").input
+        else {
+            panic!("a tool's use")
+        };
+        assert_eq!((input.tool_name.as_str(), input.session_id), ("Bash", None));
+        assert_eq!(input.tool_input, json!({"command": "cargo test"}));
+    }
+
+    #[test]
+    fn decision_25_what_is_not_canonical_is_refused() {
+        for text in
+            [r#"{"tool": "Bash"}"#, r#"{"PreToolUse": {}}"#, r#"{"PreToolUse": null}"#, "[]"]
+        {
+            assert!(decode(Event::PreToolUse, text).is_err(), "{text}");
+        }
+        assert!(decode(Event::SessionStart, r#"{"SessionStart": {}}"#).is_ok());
+        assert!(decode(Event::PostToolUse, r#"{"PreToolUse": {"tool_name": "x"}}"#).is_err());
+    }
+
+    #[test]
+    fn decision_17_an_answer_comes_out_as_it_came_in() {
+        for (event, text) in [
+            (Event::PreToolUse, r#"{"PreToolUse":{"decision":"deny","reason":"no"}}"#),
+            (Event::PreToolUse, r#"{"PreToolUse":{"decision":"ask","reason":"sure?"}}"#),
+            (Event::PreToolUse, r#"{"PreToolUse":{"decision":"allow"}}"#),
+            (
+                Event::PreToolUse,
+                r#"{"PreToolUse":{"additionalContext":"note","updatedInput":{"command":"ls"}}}"#,
+            ),
+            (Event::PostToolUse, r#"{"PostToolUse":{"decision":"deny","reason":"no"}}"#),
+            (Event::UserPromptSubmit, r#"{"UserPromptSubmit":{"additionalContext":"note"}}"#),
+            (Event::SessionStart, r#"{"SessionStart":{"additionalContext":"note"}}"#),
+        ] {
+            let outcome = said(event, text, "", Some(0));
+            assert_eq!(Symposium.encode(event, &outcome).stdout, text);
+        }
+        assert_eq!(Symposium.encode(Event::PreToolUse, &Outcome::default()), Answer::carry_on());
+    }
+
+    #[test]
+    fn f240_output_counts_at_other_exit_codes_too() {
+        let text = r#"{"PreToolUse":{"decision":"deny","reason":"no"}}"#;
+        assert_eq!(said(Event::PreToolUse, text, "", Some(1)).decision, Some(Decision::Deny));
+        assert!(said(Event::PreToolUse, text, "", None).is_empty());
+    }
+
+    #[test]
+    fn f239_exit_2_blocks_with_standard_error_as_the_reason() {
+        let outcome = said(Event::PreToolUse, "", "not here\n", Some(2));
+        assert_eq!(outcome.decision, Some(Decision::Deny));
+        assert_eq!(outcome.reasons, ["not here"]);
+        let allowed = r#"{"PreToolUse":{"decision":"allow","reason":"fine"}}"#;
+        let outcome = said(Event::PreToolUse, allowed, "", Some(2));
+        assert_eq!((outcome.decision, outcome.reasons.len()), (Some(Decision::Deny), 0));
+    }
+
+    #[test]
+    fn f245_only_the_events_own_tag_counts() {
+        for text in [
+            r#"{"PostToolUse":{"decision":"deny"}}"#,
+            r#"{"decision":"deny"}"#,
+            "[1,2]",
+            "deny",
+            "",
+        ] {
+            assert!(said(Event::PreToolUse, text, "", Some(0)).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn decision_9_one_bad_field_does_not_spoil_a_deny() {
+        let text = r#"{"PreToolUse":{"decision":"deny","reason":7,"updatedInput":"x","odd":1,"additionalContext":null}}"#;
+        let outcome = said(Event::PreToolUse, text, "", Some(0));
+        assert_eq!(outcome, Outcome { decision: Some(Decision::Deny), ..Outcome::default() });
+    }
+}
