@@ -9,12 +9,17 @@
 //!
 //! May use: `plugins`, `documents`, `process` and the floors below. Used by: `sync`, `hook`, `cli`.
 
+pub mod copilot;
+pub mod goose;
+pub mod kiro;
+pub mod opencode;
 pub mod places;
+mod shared2;
 pub mod wire;
 
 use crate::config::Environment;
 use places::{HookPlace, Placement, ServerPlace, SkillDirs};
-use symposium_hook::Event;
+use symposium_hook::{Event, Input};
 use wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
 
 use crate::plugins::model::McpServer;
@@ -92,4 +97,35 @@ pub trait AgentSpec: Sync {
         decoded: &Decoded,
         updated: &serde_json::Map<String, serde_json::Value>,
     ) -> serde_json::Map<String, serde_json::Value>;
+
+    /// Whether the agent hands context that is given with this event to the model.
+    fn delivers_context(&self, _event: Event) -> bool {
+        true
+    }
+
+    /// Server and tool of a native tool name that joins them with a sign that either may hold
+    /// (`server-tool`), given the servers that are known; `None` where the payload alone tells, or
+    /// no known server fits.
+    fn split_mcp_name<'a>(
+        &self,
+        _native: &'a str,
+        _servers: &[&str],
+    ) -> Option<(&'a str, &'a str)> {
+        None
+    }
+
+    /// Gives the tool its canonical name where that takes knowing the servers (see
+    /// [`Self::split_mcp_name`]); [`Self::decode`] guesses without.
+    fn name_mcp_tool(&self, decoded: &mut Decoded, servers: &[&str]) {
+        let (canonical, native) = match &mut decoded.input {
+            Input::PreToolUse(input) => (&mut input.tool_name, &input.native_tool_name),
+            Input::PostToolUse(input) => (&mut input.tool_name, &input.native_tool_name),
+            Input::UserPromptSubmit(_) | Input::SessionStart(_) => return,
+        };
+        let Some(native) = native.as_deref() else { return };
+        let built_in = canonical.as_str() != native && !canonical.starts_with("mcp__");
+        if let (false, Some((server, tool))) = (built_in, self.split_mcp_name(native, servers)) {
+            *canonical = format!("mcp__{server}__{tool}");
+        }
+    }
 }
