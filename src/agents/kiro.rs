@@ -8,7 +8,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
-use symposium_hook::Event;
+use symposium_hook::{Event, Input};
 
 use super::AgentSpec;
 use super::places::{FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SkillDirs};
@@ -204,14 +204,7 @@ impl AgentSpec for Kiro {
 
     fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
         let mut native = DIALECT.native_input_of(decoded, updated);
-        // The way back of `canonical_input`.
-        if let Some([only]) =
-            native.get_mut("operations").and_then(Value::as_array_mut).map(Vec::as_mut_slice)
-            && let (Some(fields), Some(path)) = (only.as_object_mut(), updated.get("file_path"))
-        {
-            fields.insert("path".to_owned(), path.clone());
-            native.shift_remove("path");
-        }
+        restore_operation(decoded, updated, &mut native);
         native
     }
 }
@@ -290,4 +283,26 @@ fn canonical_input(tool: &str, native: &Value) -> Value {
         fields.entry("file_path").or_insert_with(|| path.clone());
     }
     input
+}
+
+/// The way back of [`canonical_input`]: the path goes into the single operation that it came from.
+fn restore_operation(
+    decoded: &Decoded,
+    updated: &Map<String, Value>,
+    native: &mut Map<String, Value>,
+) {
+    let came = match &decoded.input {
+        Input::PreToolUse(input) => (&input.tool_input, &input.native_tool_input),
+        Input::PostToolUse(input) => (&input.tool_input, &input.native_tool_input),
+        Input::UserPromptSubmit(_) | Input::SessionStart(_) => return,
+    };
+    let (Value::Object(canonical), Some(Value::Object(original))) = came else { return };
+    let added = canonical.len() > original.len();
+    let operations = native.get_mut("operations").and_then(Value::as_array_mut);
+    if let (true, Some([only])) = (added, operations.map(Vec::as_mut_slice))
+        && let (Some(fields), Some(path)) = (only.as_object_mut(), updated.get("file_path"))
+    {
+        fields.insert("path".to_owned(), path.clone());
+        native.shift_remove("path");
+    }
 }

@@ -14,6 +14,8 @@ use super::wire::{ChildAnswer, Decoded, Outcome, WireError};
 
 #[cfg(test)]
 pub(super) mod testkit;
+#[cfg(test)]
+mod tests;
 
 /// The shell command that an agent is given for an event.
 ///
@@ -171,11 +173,11 @@ pub(super) fn mcp_name(server: &str, tool: &str) -> String {
 }
 
 /// Splits `<server><separator><tool>` after the longest of `servers` that fits.
-pub(super) fn split_after_server<'a>(
-    name: &'a str,
+pub(super) fn split_after_server(
+    name: &str,
     separator: char,
     servers: impl Iterator<Item = String>,
-) -> Option<(&'a str, &'a str)> {
+) -> Option<(&str, &str)> {
     let fits = servers.filter(|server| {
         let rest = name.strip_prefix(server.as_str()).and_then(|r| r.strip_prefix(separator));
         !server.is_empty() && rest.is_some_and(|tool| !tool.is_empty())
@@ -365,86 +367,4 @@ pub(super) fn rest(object: Map<String, Value>) -> Map<String, Value> {
 /// The entry of a program that speaks on its standard streams, as most agents have it.
 pub(super) fn stdio_entry(command: &str, args: &[String], env: &[(String, String)]) -> Value {
     json!({ "command": command, "args": args, "env": object(env) })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const DIALECT: Dialect = Dialect {
-        tools: &[("view", "Read")],
-        fields: &[("Read", &[("path", "file_path"), ("file", "file_path")])],
-    };
-
-    fn map(value: Value) -> Map<String, Value> {
-        value.as_object().cloned().expect("an object")
-    }
-
-    #[test]
-    fn only_mapped_names_change_and_the_way_back_is_the_way_there() {
-        let text = r#"{"path":"a.rs","view_range":[1,2.50],"n":12345678901234567890123}"#;
-        let native: Value = serde_json::from_str(text).expect("it is JSON");
-        let canonical = DIALECT.canonical_input("Read", &native);
-        assert_eq!(canonical.to_string(), text.replace("path", "file_path"));
-        assert_eq!(Value::Object(DIALECT.native_input("Read", &native, &map(canonical))), native);
-        let other = json!({ "file": "a.rs" });
-        let canonical = DIALECT.canonical_input("Read", &other);
-        assert_eq!(canonical, json!({ "file_path": "a.rs" }));
-        assert_eq!(Value::Object(DIALECT.native_input("Read", &other, &map(canonical))), other);
-    }
-
-    #[test]
-    fn a_field_that_has_the_common_name_already_is_left_alone() {
-        let native = json!({ "path": "a.rs", "file_path": "b.rs" });
-        assert_eq!(DIALECT.canonical_input("Read", &native), native);
-        let back = DIALECT.native_input("Read", &native, &map(native.clone()));
-        assert_eq!(Value::Object(back), native);
-    }
-
-    #[test]
-    fn a_field_the_event_did_not_have_gets_the_agents_name() {
-        let updated = map(json!({ "file_path": "b.rs" }));
-        let back = DIALECT.native_input("Read", &json!({ "limit": 3 }), &updated);
-        assert_eq!(Value::Object(back), json!({ "path": "b.rs" }));
-    }
-
-    #[test]
-    fn a_server_is_split_off_after_the_longest_name_that_fits() {
-        let servers = || ["git", "git-hub", ""].into_iter().map(str::to_owned);
-        assert_eq!(split_after_server("git-hub-open", '-', servers()), Some(("git-hub", "open")));
-        assert_eq!(split_after_server("git-log", '-', servers()), Some(("git", "log")));
-        assert_eq!(split_after_server("git-", '-', servers()), None);
-        assert_eq!(split_after_server("other-log", '-', servers()), None);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    #[allow(clippy::disallowed_methods, reason = "runs what an agent would run")]
-    fn decision_2_the_guarded_command_survives_absence_and_crashes() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let dir = tempfile::tempdir().expect("a folder");
-        let crashing = dir.path().join("it's crashing");
-        std::fs::write(&crashing, "#!/bin/sh\nexit 101\n").expect("a script");
-        std::fs::set_permissions(&crashing, std::fs::Permissions::from_mode(0o755)).expect("mode");
-        let crashing = crashing.to_str().expect("UTF-8");
-        let quoted = shlex::try_quote(crashing).expect("no NUL").into_owned();
-        assert_eq!(program_path(&quoted), crashing);
-        for program in [quoted.as_str(), "no-such-program-anywhere", "'/no/such/program'"] {
-            let command = hook_command("copilot", Event::PreToolUse, program, true);
-            let status = std::process::Command::new("sh")
-                .args(["-c", &command])
-                .status()
-                .expect("there is a shell");
-            assert!(status.success(), "{command}");
-        }
-    }
-
-    #[test]
-    fn case_41_powershell_gets_its_own_quotes() {
-        assert_eq!(
-            powershell_command("copilot", Event::PreToolUse, "'C:/Users/With Space/c.exe'"),
-            "if (Get-Command 'C:/Users/With Space/c.exe' -ErrorAction SilentlyContinue) \
-             { & 'C:/Users/With Space/c.exe' hook copilot pre-tool-use }; exit 0"
-        );
-    }
 }

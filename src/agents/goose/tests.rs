@@ -30,7 +30,8 @@ fn the_payload_we_have_is_understood() {
           }
         }
         tool use: Some("call_1"), foreign: false
-    "#]].assert_eq(&testkit::show(&decoded));
+    "#]]
+    .assert_eq(&testkit::show(&decoded));
     for event in [Event::PostToolUse, Event::UserPromptSubmit, Event::SessionStart] {
         Goose.decode(event, &payload, &testkit::env(&[])).expect_err("another event");
     }

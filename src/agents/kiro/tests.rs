@@ -2,7 +2,7 @@
 
 use expect_test::{expect, expect_file};
 use semver::Version;
-use symposium_hook::{Decision, Input};
+use symposium_hook::Decision;
 
 use super::*;
 use crate::agents::shared2::testkit::{self, Place};
@@ -28,7 +28,8 @@ fn f262_the_payload_we_have_is_understood() {
           }
         }
         tool use: None, foreign: false
-    "#]].assert_eq(&testkit::show(&decoded));
+    "#]]
+    .assert_eq(&testkit::show(&decoded));
     for event in [Event::PreToolUse, Event::UserPromptSubmit, Event::SessionStart] {
         Kiro.decode(event, &payload, &testkit::env(&[])).expect_err("another event");
     }
