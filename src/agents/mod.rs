@@ -10,13 +10,19 @@
 //!
 //! May use: `plugins`, `documents`, `process` and the floors below. Used by: `sync`, `hook`, `cli`.
 
+pub mod canonical;
 pub mod claude;
 pub mod codex;
 pub mod command;
+pub mod copilot;
 pub mod envelope;
 pub mod gemini;
+pub mod goose;
+pub mod kiro;
+pub mod opencode;
 pub mod payload;
 pub mod places;
+mod shared2;
 pub mod symposium;
 pub mod tools;
 pub mod wire;
@@ -27,7 +33,7 @@ mod testing;
 use crate::config::Environment;
 use command::Shell;
 use places::{HookPlace, Placement, ServerPlace, SkillDirs};
-use symposium_hook::Event;
+use symposium_hook::{Event, Input};
 use wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
 
 use crate::plugins::model::McpServer;
@@ -61,8 +67,16 @@ table! {
     Claude: claude,
     /// Codex CLI.
     Codex: codex,
+    /// GitHub Copilot CLI.
+    Copilot: copilot,
     /// Gemini CLI.
     Gemini: gemini,
+    /// Goose.
+    Goose: goose,
+    /// Kiro.
+    Kiro: kiro,
+    /// OpenCode.
+    OpenCode: opencode,
 }
 
 impl Agent {
@@ -151,6 +165,42 @@ pub trait AgentSpec: Sync {
         decoded: &Decoded,
         updated: &serde_json::Map<String, serde_json::Value>,
     ) -> serde_json::Map<String, serde_json::Value>;
+
+    /// The payload with another input of the tool in it: what the next handler reads after one
+    /// rewrote the input. `None` when the payload has no input.
+    fn replace_input(
+        &self,
+        stdin: &[u8],
+        input: &serde_json::Map<String, serde_json::Value>,
+    ) -> Option<Vec<u8>> {
+        payload::replace_field(stdin, "tool_input", input)
+    }
+
+    /// Server and tool of a native tool name that joins them with a sign that either may hold
+    /// (`server-tool`), given the servers that are known; `None` where the payload alone tells, or
+    /// no known server fits.
+    fn split_mcp_name<'a>(
+        &self,
+        _native: &'a str,
+        _servers: &[&str],
+    ) -> Option<(&'a str, &'a str)> {
+        None
+    }
+
+    /// Gives the tool its canonical name where that takes knowing the servers (see
+    /// [`Self::split_mcp_name`]); [`Self::decode`] guesses without.
+    fn name_mcp_tool(&self, decoded: &mut Decoded, servers: &[&str]) {
+        let (canonical, native) = match &mut decoded.input {
+            Input::PreToolUse(input) => (&mut input.tool_name, &input.native_tool_name),
+            Input::PostToolUse(input) => (&mut input.tool_name, &input.native_tool_name),
+            Input::UserPromptSubmit(_) | Input::SessionStart(_) => return,
+        };
+        let Some(native) = native.as_deref() else { return };
+        let built_in = canonical.as_str() != native && !canonical.starts_with("mcp__");
+        if let (false, Some((server, tool))) = (built_in, self.split_mcp_name(native, servers)) {
+            *canonical = format!("mcp__{server}__{tool}");
+        }
+    }
 }
 
 #[cfg(test)]

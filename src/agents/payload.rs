@@ -176,6 +176,17 @@ fn surrogate(text: &str) -> Option<u32> {
     (0xD800..=0xDFFF).contains(&code).then_some(code)
 }
 
+/// The payload with `input` at `field`, everything else as it was. A field that held text (JSON in
+/// a string) holds text again.
+pub fn replace_field(stdin: &[u8], field: &str, input: &Map<String, Value>) -> Option<Vec<u8>> {
+    let text = String::from_utf8_lossy(stdin);
+    let Ok(Value::Object(mut payload)) = parse_json(&text) else { return None };
+    let slot = payload.get_mut(field)?;
+    let input = Value::Object(input.clone());
+    *slot = if slot.is_string() { Value::String(input.to_string()) } else { input };
+    serde_json::to_vec(&payload).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

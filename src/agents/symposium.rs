@@ -4,11 +4,10 @@
 use serde_json::{Map, Value};
 use symposium_hook::{Decision, Event, Input};
 
-use super::AgentSpec;
-use super::envelope::{blocked, decide};
 use super::payload::{Payload, parse_json};
 use super::places::{HookPlace, Placement, ServerPlace, SkillDirs};
 use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
+use super::{AgentSpec, canonical};
 use crate::config::Environment;
 use crate::plugins::model::McpServer;
 
@@ -102,50 +101,21 @@ impl AgentSpec for Symposium {
     }
 
     fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome {
-        let Some(exit) = answer.exit else { return Outcome::default() };
-        // The hook reference: the output counts at every exit code, if it can be read.
-        let mut outcome = match parse_json(answer.stdout.trim()) {
-            Ok(Value::Object(mut tagged)) => match tagged.remove(event.name()) {
-                Some(Value::Object(fields)) => read_fields(event, fields),
-                _ => Outcome::default(),
-            },
-            _ => Outcome::default(),
+        canonical::decode_answer(event, answer).0
+    }
+
+    fn replace_input(&self, stdin: &[u8], input: &Map<String, Value>) -> Option<Vec<u8>> {
+        let Ok(Value::Object(mut tagged)) = parse_json(&String::from_utf8_lossy(stdin)) else {
+            return None;
         };
-        if exit == 2 {
-            blocked(&mut outcome, answer.stderr);
-        }
-        outcome
+        let fields = tagged.get_mut(Event::PreToolUse.name())?.as_object_mut()?;
+        fields.insert("tool_input".to_owned(), Value::Object(input.clone()));
+        serde_json::to_vec(&tagged).ok()
     }
 
     fn native_input(&self, _: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
         updated.clone()
     }
-}
-
-/// Reads an answer field by field, so that one bad field does not spoil a deny.
-fn read_fields(event: Event, mut fields: Map<String, Value>) -> Outcome {
-    fields.retain(|_, value| !value.is_null());
-    let mut outcome = Outcome::default();
-    let text = |value: Option<Value>| match value {
-        Some(Value::String(text)) if !text.trim().is_empty() => Some(text),
-        _ => None,
-    };
-    let reason = text(fields.remove("reason"));
-    let decision = match text(fields.remove("decision")).as_deref() {
-        Some("allow") => Some(Decision::Allow),
-        Some("ask") => Some(Decision::Ask),
-        Some("deny") => Some(Decision::Deny),
-        _ => None,
-    };
-    decide(&mut outcome, decision, reason);
-    outcome.context.extend(text(fields.remove("additionalContext")));
-    match fields.remove("updatedInput") {
-        Some(Value::Object(input)) if event == Event::PreToolUse => {
-            outcome.updated_input = Some(input);
-        }
-        _ => {}
-    }
-    outcome
 }
 
 #[cfg(test)]
@@ -223,14 +193,10 @@ mod tests {
     }
 
     #[test]
-    fn f245_only_the_events_own_tag_counts() {
-        for text in [
-            r#"{"PostToolUse":{"decision":"deny"}}"#,
-            r#"{"decision":"deny"}"#,
-            "[1,2]",
-            "deny",
-            "",
-        ] {
+    fn f245_another_events_tag_does_not_count_and_a_missing_one_is_forgiven() {
+        let untagged = said(Event::PreToolUse, r#"{"decision":"deny"}"#, "", Some(0));
+        assert_eq!(untagged.decision, Some(Decision::Deny));
+        for text in [r#"{"PostToolUse":{"decision":"deny"}}"#, "[1,2]", "deny", ""] {
             assert!(said(Event::PreToolUse, text, "", Some(0)).is_empty(), "{text}");
         }
     }

@@ -39,7 +39,7 @@ pub(super) fn answer(args: &[OsString], stdin: Vec<u8>, env: &Environment) -> An
     let (Some(name), Some(event)) = (words.first(), words.get(1)) else {
         return refuse(&dirs, env, "an agent and an event are needed");
     };
-    let Some(spec) = agents::spec_named(name) else {
+    let Some(spec) = agents::codec(name) else {
         return refuse(&dirs, env, &format!("there is no agent `{name}`"));
     };
     let known = Event::ALL.into_iter().find(|known| {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use symposium_hook::{Decision, Event};
 
-use super::canonical;
+use crate::agents::canonical;
 use crate::agents::AgentSpec;
 use crate::agents::wire::{ChildAnswer, Outcome};
 use crate::config::Environment;

@@ -3,25 +3,27 @@
 use serde_json::{Map, Value};
 use symposium_hook::{Decision, Event};
 
-use crate::agents::wire::{ChildAnswer, Outcome};
+use super::envelope::blocked;
+use super::wire::{ChildAnswer, Outcome};
 
 /// Reads a canonical answer: exit code 2 blocks with standard error as the reason, any other code
 /// leaves standard output to be read.
 ///
 /// Also says what is worth logging.
 pub fn decode_answer(event: Event, answer: &ChildAnswer<'_>) -> (Outcome, Vec<String>) {
-    if answer.exit == Some(2) {
-        let reason = answer.stderr.trim().to_owned();
-        let outcome = Outcome {
-            decision: Some(Decision::Deny),
-            reasons: vec![reason],
-            ..Outcome::default()
-        };
-        return (outcome, Vec::new());
+    let (mut outcome, notes) = read_output(event, answer.stdout);
+    match answer.exit {
+        Some(2) => blocked(&mut outcome, answer.stderr),
+        Some(_) => {}
+        None => return (Outcome::default(), notes),
     }
+    (outcome, notes)
+}
+
+fn read_output(event: Event, stdout: &str) -> (Outcome, Vec<String>) {
     let mut notes = Vec::new();
-    let Some((object, around)) = last_object(answer.stdout) else {
-        if !answer.stdout.trim().is_empty() {
+    let Some((object, around)) = last_object(stdout) else {
+        if !stdout.trim().is_empty() {
             notes.push("its output holds no JSON object".to_owned());
         }
         return (Outcome::default(), notes);
@@ -41,14 +43,17 @@ pub fn decode_answer(event: Event, answer: &ChildAnswer<'_>) -> (Outcome, Vec<St
         }
         None => &object,
     };
-    (read_fields(fields, &mut notes), notes)
+    (read_fields(event, fields, &mut notes), notes)
 }
 
-fn read_fields(fields: &Map<String, Value>, notes: &mut Vec<String>) -> Outcome {
+fn read_fields(event: Event, fields: &Map<String, Value>, notes: &mut Vec<String>) -> Outcome {
     let mut outcome = Outcome::default();
     for (key, value) in fields {
         match (key.as_str(), value) {
             (_, Value::Null) => {}
+            ("decision", Value::String(_)) if event == Event::SessionStart => {
+                notes.push("a session's start can't be decided on".to_owned());
+            }
             ("decision", Value::String(decision)) => match decision.as_str() {
                 "allow" => outcome.decision = Some(Decision::Allow),
                 "ask" => outcome.decision = Some(Decision::Ask),
@@ -58,6 +63,9 @@ fn read_fields(fields: &Map<String, Value>, notes: &mut Vec<String>) -> Outcome 
             },
             ("reason", Value::String(reason)) => outcome.reasons.push(reason.clone()),
             ("additionalContext", Value::String(context)) => outcome.context.push(context.clone()),
+            ("updatedInput", Value::Object(_)) if event != Event::PreToolUse => {
+                notes.push("there is no input to update".to_owned());
+            }
             ("updatedInput", Value::Object(input)) => outcome.updated_input = Some(input.clone()),
             ("systemMessage", Value::String(text)) => outcome.user_message = Some(text.clone()),
             ("decision" | "reason" | "additionalContext" | "updatedInput" | "systemMessage", _) => {

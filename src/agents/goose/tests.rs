@@ -1,0 +1,185 @@
+//! Goose's payloads, and our answers as its sources take them.
+
+use expect_test::{expect, expect_file};
+use symposium_hook::Input;
+
+use super::*;
+use crate::agents::shared2::testkit::{self, Place};
+
+fn decode(event: Event, json: &str) -> Result<Decoded, WireError> {
+    Goose.decode(event, json.as_bytes(), &testkit::env(&[]))
+}
+
+#[test]
+fn the_payload_we_have_is_understood() {
+    let payload = testkit::fixture(NAME, "PreToolUse");
+    let decoded = Goose.decode(Event::PreToolUse, &payload, &testkit::env(&[])).expect("decodes");
+    expect![[r#"
+        {
+          "PreToolUse": {
+            "tool_name": "Bash",
+            "tool_input": {
+              "command": "rg TODO"
+            },
+            "session_id": "20261120_1",
+            "cwd": "/home/dev/shop",
+            "native_tool_name": "developer__shell",
+            "native_tool_input": {
+              "command": "rg TODO"
+            }
+          }
+        }
+        tool use: Some("call_1"), foreign: false
+    "#]]
+    .assert_eq(&testkit::show(&decoded));
+    for event in [Event::PostToolUse, Event::UserPromptSubmit, Event::SessionStart] {
+        Goose.decode(event, &payload, &testkit::env(&[])).expect_err("another event");
+    }
+}
+
+#[test]
+fn the_other_events_are_understood() {
+    let prompt =
+        r#"{"event":"UserPromptSubmit","session_id":"1","message":"hi","working_dir":"/w"}"#;
+    let decoded = decode(Event::UserPromptSubmit, prompt).expect("decodes");
+    let Input::UserPromptSubmit(input) = decoded.input else { panic!("another event") };
+    assert_eq!((input.prompt.as_str(), input.cwd.as_deref()), ("hi", Some("/w")));
+    let start = r#"{"event":"SessionStart","session_id":"1","working_dir":"/w"}"#;
+    let decoded = decode(Event::SessionStart, start).expect("decodes");
+    assert_eq!(decoded.input.session_id(), Some("1"));
+    let after = r#"{"event":"PostToolUse","tool_name":"shell","tool_input":{},"tool_output":"x"}"#;
+    let decoded = decode(Event::PostToolUse, after).expect("decodes");
+    let Input::PostToolUse(input) = decoded.input else { panic!("another event") };
+    assert_eq!((input.tool_name.as_str(), input.tool_response), ("Bash", json!("x")));
+}
+
+#[test]
+fn decision_25_garbage_is_refused() {
+    for garbage in ["", "[]", "{}", r#"{"tool_name":"shell"}"#, r#"{"event":"Stop"}"#] {
+        for event in Event::ALL {
+            decode(event, garbage).expect_err(garbage);
+        }
+    }
+}
+
+#[test]
+fn tools_and_fields_have_common_names() {
+    let rows = [
+        ("developer__shell", json!({ "command": "ls" }), "Bash", json!({ "command": "ls" })),
+        (
+            "developer__text_editor",
+            json!({ "command": "str_replace", "path": "a", "old_str": "x", "new_str": "y" }),
+            "Edit",
+            json!({ "command": "str_replace", "file_path": "a", "old_string": "x", "new_string": "y" }),
+        ),
+        (
+            "text_editor",
+            json!({ "command": "write", "path": "a", "file_text": "x" }),
+            "Write",
+            json!({ "command": "write", "file_path": "a", "content": "x" }),
+        ),
+        (
+            "edit",
+            json!({ "path": "a", "before": "x", "after": "y" }),
+            "Edit",
+            json!({ "file_path": "a", "old_string": "x", "new_string": "y" }),
+        ),
+        ("db__run_query", json!({ "path": "a" }), "mcp__db__run_query", json!({ "path": "a" })),
+        ("developer__tree", json!({}), "developer__tree", json!({})),
+        ("__odd", json!({}), "__odd", json!({})),
+    ];
+    for (native, arguments, tool, input) in rows {
+        let payload =
+            json!({ "event": "PreToolUse", "tool_name": native, "tool_input": arguments });
+        let decoded = decode(Event::PreToolUse, &payload.to_string()).expect(native);
+        let Input::PreToolUse(found) = &decoded.input else { panic!("another event") };
+        assert_eq!((found.tool_name.as_str(), &found.tool_input), (tool, &input));
+        let updated = found.tool_input.as_object().expect("an object");
+        assert_eq!(Value::Object(Goose.native_input(&decoded, updated)), arguments);
+    }
+}
+
+/// What Goose does with an answer, as read.
+fn client(event: Event, answer: &Answer) -> Vec<String> {
+    let object = serde_json::from_str::<Map<String, Value>>(&answer.stdout).unwrap_or_default();
+    let blocks = object.get("decision").and_then(Value::as_str) == Some("block");
+    let effect = match answer.exit {
+        _ if event != Event::PreToolUse => "carries on".to_owned(),
+        _ if blocks => format!("blocked: {:?}", object.get("reason")),
+        2 => format!("blocked: {}", answer.stderr),
+        0 if answer.stdout.is_empty() => "carries on".to_owned(),
+        code => format!("hook failure {code}, carries on"),
+    };
+    vec![effect]
+}
+
+#[test]
+fn every_wish_in_gooses_words() {
+    let answers = testkit::answers(&Goose, client);
+    expect_file!["../../../tests/fixtures/agents/goose/expected/answers.txt"].assert_eq(&answers);
+    assert!(Event::ALL.into_iter().all(|event| !Goose.delivers_context(event)));
+}
+
+#[test]
+fn a_native_answer_blocks_by_exit_code_or_json() {
+    let said = |stdout, stderr, exit| {
+        Goose.decode_answer(Event::PreToolUse, &ChildAnswer { stdout, stderr, exit })
+    };
+    let block = r#"{"decision":"block","reason":"json"}"#;
+    for exit in [0, 1, 2] {
+        assert_eq!(said(block, "err", Some(exit)), shared2::denial("json"));
+    }
+    assert_eq!(said("", "err", Some(2)), shared2::denial("err"));
+    assert_eq!(said(r#"{"decision":"block"}"#, "err", Some(0)), shared2::denial("err"));
+    let allowed = said(r#"{"decision":"allow"}"#, "", Some(0));
+    assert_eq!(allowed.decision, Some(Decision::Allow));
+    for (stdout, exit) in [("", Some(0)), ("text", Some(0)), ("", Some(1)), (block, None)] {
+        assert_eq!(said(stdout, "err", exit), Outcome::default());
+    }
+}
+
+#[test]
+fn case_66_hooks_are_a_plugin_without_a_matcher() {
+    let place = Place::new();
+    let global = testkit::show_hooks(&Goose.hooks(&place.scope(HookScope::Global)));
+    let project = testkit::show_hooks(&Goose.hooks(&place.scope(HookScope::Project)));
+    assert_eq!(project.replace("/home/dev/shop/", "/home/dev/"), global);
+    assert!(!global.contains("matcher"));
+    expect_file!["../../../tests/fixtures/agents/goose/expected/hooks.txt"].assert_eq(&global);
+    let nowhere = Placement { root: None, git_root: None, ..place.scope(HookScope::Project) };
+    assert_eq!(Goose.hooks(&nowhere), []);
+}
+
+/// What Goose makes of an extension: a missing required key, or one it has no use for.
+fn faults(entry: &Value) -> Vec<String> {
+    let required: &[&str] = match entry["type"].as_str() {
+        Some("stdio") => &["enabled", "type", "name", "cmd", "args"],
+        Some("streamable_http") => &["enabled", "type", "name", "uri"],
+        other => return vec![format!("type {other:?}")],
+    };
+    required.iter().filter(|key| entry[**key].is_null()).map(|key| (*key).to_owned()).collect()
+}
+
+#[test]
+fn f293_case_32_servers_are_entered_where_goose_reads_them() {
+    let place = Place::new();
+    let text = testkit::show_servers(&Goose, &place);
+    expect_file!["../../../tests/fixtures/agents/goose/expected/servers.txt"].assert_eq(&text);
+    let [stdio, http, _] = testkit::servers();
+    for server in [stdio, http] {
+        let found = Goose.server(&server, true, &place.scope(HookScope::Global));
+        assert_eq!(faults(&testkit::entry(found).1), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_workspaces_servers_do_not_hide_the_users_hooks() {
+    let place = Place::new();
+    let placement = place.scope(HookScope::Global);
+    let [server, ..] = testkit::servers();
+    let (path, _) = testkit::entry(Goose.server(&server, false, &placement));
+    let plugin = path.parent().and_then(|dir| dir.file_name());
+    let hooks = Goose.hooks(&placement);
+    let hooks_plugin = hooks[0].path.parent().and_then(|dir| dir.file_name());
+    assert!(plugin.is_some() && plugin != hooks_plugin);
+}

@@ -1,0 +1,308 @@
+//! Kiro (`kiro-cli` and the IDE). It can't be run without an account: everything here was read, in
+//! Kiro's documentation and in reports of others.
+//!
+//! Up to version 2 of the CLI, hooks belong to an agent definition, so ours bring an agent named
+//! `symposium` along, and act only where the user chose it. From version 3 on, and in the IDE, a
+//! file of hooks stands for itself. Answers are exit codes and plain text.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+use symposium_hook::{Event, Input};
+
+use super::AgentSpec;
+use super::places::{FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SkillDirs};
+use super::shared2::{self, Dialect, Facts, Payload};
+use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
+use crate::config::{Environment, HookScope};
+use crate::plugins::model::{McpServer, Transport};
+
+#[cfg(test)]
+mod tests;
+
+const NAME: &str = "kiro";
+
+/// Seconds until Kiro gives up on our hook: its default, said in so many words.
+const TIMEOUT: u64 = 30;
+
+/// Where Kiro looks for skills, in a custom agent's words.
+const SKILLS: &str = "skill://.kiro/skills/**/SKILL.md";
+
+const DIALECT: Dialect = Dialect {
+    tools: &[
+        ("execute_bash", "Bash"), // Kiro's documentation, hooks; seen in a payload of the IDE
+        ("execute_cmd", "Bash"),  // the same tool on Windows
+        ("shell", "Bash"),        // its alias (Kiro's documentation, hooks)
+        ("fs_read", "Read"),      // Kiro's documentation, built-in tools
+        ("read", "Read"),         // its alias
+        ("fs_write", "Write"),    // Kiro's documentation, built-in tools; it edits too
+        ("write", "Write"),       // its alias
+    ],
+    // From the tools' published schemas. `command` and `content` have their common names.
+    fields: &[
+        ("Read", &[("path", "file_path")]),
+        (
+            "Write",
+            &[
+                ("path", "file_path"),
+                ("file_text", "content"),
+                ("old_str", "old_string"),
+                ("new_str", "new_string"),
+            ],
+        ),
+    ],
+};
+
+/// Kiro.
+#[derive(Debug, Clone, Copy)]
+pub struct Kiro;
+
+impl AgentSpec for Kiro {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn title(&self) -> &'static str {
+        "Kiro"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &["kiro-cli", "kiro"]
+    }
+
+    fn home_folder(&self) -> &'static str {
+        ".kiro"
+    }
+
+    fn skill_dirs(&self) -> SkillDirs {
+        SkillDirs { project: &[".kiro/skills"] }
+    }
+
+    fn event_name(&self, event: Event) -> &'static str {
+        match event {
+            Event::PreToolUse => "preToolUse",
+            Event::PostToolUse => "postToolUse",
+            Event::UserPromptSubmit => "userPromptSubmit",
+            Event::SessionStart => "agentSpawn",
+        }
+    }
+
+    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
+        let Some(folder) = scope_folder(placement, placement.scope == HookScope::Global) else {
+            return Vec::new();
+        };
+        let standalone = placement.version.is_some_and(|version| version.major >= 3);
+        let place = if standalone {
+            shared2::own_json(folder.join("hooks").join("symposium.json"), &hooks_file(placement))
+        } else {
+            shared2::own_json(folder.join("agents").join("symposium.json"), &agent_file(placement))
+        };
+        vec![place]
+    }
+
+    fn registered_timeout(&self, _event: Event) -> u64 {
+        TIMEOUT
+    }
+
+    fn server(
+        &self,
+        server: &McpServer,
+        everywhere: bool,
+        placement: &Placement<'_>,
+    ) -> ServerPlace {
+        let Some(folder) = scope_folder(placement, everywhere) else {
+            return ServerPlace::Unsupported {
+                reason: "there is no workspace to enter the server for".to_owned(),
+            };
+        };
+        let value = match &server.transport {
+            Transport::Stdio { command, args, env } => shared2::stdio_entry(command, args, env),
+            // One shape for all remote servers: Kiro finds out how they speak.
+            Transport::Http { url, headers } | Transport::Sse { url, headers } => {
+                json!({ "url": url, "headers": shared2::object(headers) })
+            }
+        };
+        ServerPlace::Entry {
+            path: folder.join("settings").join("mcp.json"),
+            format: FileFormat::Json(JsonRules::STRICT),
+            table: vec!["mcpServers".to_owned()],
+            value,
+            users_keys: &["disabled", "autoApprove", "disabledTools"],
+            note: None,
+        }
+    }
+
+    fn decode(&self, event: Event, stdin: &[u8], env: &Environment) -> Result<Decoded, WireError> {
+        let payload = Payload::parse(NAME, event, stdin)?;
+        // Agent files name events in camel case, hook files as the canonical names are.
+        payload.names_event("hook_event_name", &[self.event_name(event), event.name()])?;
+        let mut facts = Facts {
+            session_id: payload.word(&["session_id"]),
+            cwd: payload.word(&["cwd"]),
+            ..Facts::default()
+        };
+        match event {
+            Event::PreToolUse | Event::PostToolUse => {
+                let native = payload.required(&["tool_name"])?;
+                facts.tool = canonical_tool(&native);
+                facts.native_tool = native;
+                facts.native_input = payload.value(&["tool_input"]).cloned().unwrap_or_default();
+                facts.input = canonical_input(&facts.tool, &facts.native_input);
+                facts.response = payload.value(&["tool_response"]).cloned().unwrap_or_default();
+            }
+            Event::UserPromptSubmit => {
+                // The IDE's hooks have the prompt in a variable (Kiro's documentation, IDE hooks).
+                let variable = || env.text("USER_PROMPT").map(str::to_owned);
+                let prompt = payload.text(&["prompt"]).or_else(variable);
+                facts.prompt = prompt.ok_or_else(|| payload.error("it has no `prompt`"))?;
+            }
+            Event::SessionStart => {
+                if payload.value(&["hook_event_name", "session_id", "cwd"]).is_none() {
+                    return Err(payload.error("its fields are not those of the event"));
+                }
+            }
+        }
+        Ok(facts.decoded(event))
+    }
+
+    fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
+        let mut text = outcome.context_text();
+        match event {
+            Event::PreToolUse => {
+                if let Some(reason) = shared2::refusal_or_ask(outcome) {
+                    return Answer::block(reason);
+                }
+            }
+            Event::UserPromptSubmit => {
+                // Blocks where hooks stand for themselves; a warning for the user elsewhere.
+                if let Some(reason) = shared2::refusal(outcome) {
+                    return Answer::block(reason);
+                }
+            }
+            Event::PostToolUse => {
+                // A result can't be hidden. What is wrong with it can be said.
+                let reason = shared2::refusal(outcome);
+                let parts: Vec<String> = reason.into_iter().chain(text).collect();
+                text = Outcome { context: parts, ..Outcome::default() }.context_text();
+            }
+            Event::SessionStart => {}
+        }
+        Answer { stdout: text.unwrap_or_default(), ..Answer::default() }
+    }
+
+    fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome {
+        match answer.exit {
+            Some(0) => {
+                let text = answer.stdout.trim();
+                let context = if text.is_empty() { Vec::new() } else { vec![text.to_owned()] };
+                Outcome { context, ..Outcome::default() }
+            }
+            Some(2) if event != Event::SessionStart => shared2::denial(answer.stderr),
+            Some(_) | None => Outcome::default(),
+        }
+    }
+
+    fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
+        let mut native = DIALECT.native_input_of(decoded, updated);
+        restore_operation(decoded, updated, &mut native);
+        native
+    }
+}
+
+/// `.kiro` at home or in the workspace.
+fn scope_folder(placement: &Placement<'_>, user: bool) -> Option<PathBuf> {
+    let root = if user { Some(placement.home) } else { placement.root };
+    root.map(|root| root.join(".kiro"))
+}
+
+/// The agent that carries our hooks up to version 2. Entries are flat: Kiro rejects the whole file
+/// for a nested one. Without `tools` the agent would have none, without `resources` no skills,
+/// without `includeMcpJson` none of the servers in `settings/mcp.json`.
+fn agent_file(placement: &Placement<'_>) -> Value {
+    let entry = |event: Event| {
+        let mut entry = Map::new();
+        if event.is_tool_event() {
+            entry.insert("matcher".to_owned(), "*".into());
+        }
+        let command = shared2::hook_command(NAME, event, placement.program, false);
+        entry.insert("command".to_owned(), command.into());
+        entry.insert("timeout_ms".to_owned(), (TIMEOUT * 1000).into());
+        json!([entry])
+    };
+    let hooks: Map<String, Value> = Event::ALL
+        .into_iter()
+        .map(|event| (Kiro.event_name(event).to_owned(), entry(event)))
+        .collect();
+    json!({
+        "name": "symposium",
+        "description": "All of Kiro's tools, with Symposium's hooks for your dependencies",
+        "tools": ["*"],
+        "resources": [SKILLS],
+        "includeMcpJson": true,
+        "hooks": hooks,
+    })
+}
+
+/// The file of hooks from version 3 on, which every agent runs. No matcher means every tool.
+fn hooks_file(placement: &Placement<'_>) -> Value {
+    let entry = |event: Event| {
+        json!({
+            "name": format!("symposium-{}", event.cli_name()),
+            "trigger": event.name(),
+            "action": {
+                "type": "command",
+                "command": shared2::hook_command(NAME, event, placement.program, false),
+            },
+            "timeout": TIMEOUT,
+        })
+    };
+    json!({ "version": "v1", "hooks": Event::ALL.map(entry) })
+}
+
+/// The canonical name of a tool; a server's is `@server/tool` (Kiro's documentation, hooks).
+fn canonical_tool(native: &str) -> String {
+    if let Some(tool) = DIALECT.tool(native) {
+        return tool.to_owned();
+    }
+    match native.strip_prefix('@').and_then(|name| name.split_once('/')) {
+        Some((server, tool)) if !server.is_empty() && !tool.is_empty() => {
+            shared2::mcp_name(server, tool)
+        }
+        _ => native.to_owned(),
+    }
+}
+
+/// The arguments under their common names. A reader has its paths in a list of operations (Kiro's
+/// documentation, hooks); a single one is named beside the list.
+fn canonical_input(tool: &str, native: &Value) -> Value {
+    let mut input = DIALECT.canonical_input(tool, native);
+    let operations = native.get("operations").and_then(Value::as_array).map(Vec::as_slice);
+    if let ("Read", Some([only]), Value::Object(fields)) = (tool, operations, &mut input)
+        && let Some(path) = only.get("path").filter(|path| path.is_string())
+    {
+        fields.entry("file_path").or_insert_with(|| path.clone());
+    }
+    input
+}
+
+/// The way back of [`canonical_input`]: the path goes into the single operation that it came from.
+fn restore_operation(
+    decoded: &Decoded,
+    updated: &Map<String, Value>,
+    native: &mut Map<String, Value>,
+) {
+    let came = match &decoded.input {
+        Input::PreToolUse(input) => (&input.tool_input, &input.native_tool_input),
+        Input::PostToolUse(input) => (&input.tool_input, &input.native_tool_input),
+        Input::UserPromptSubmit(_) | Input::SessionStart(_) => return,
+    };
+    let (Value::Object(canonical), Some(Value::Object(original))) = came else { return };
+    let added = canonical.len() > original.len();
+    let operations = native.get_mut("operations").and_then(Value::as_array_mut);
+    if let (true, Some([only])) = (added, operations.map(Vec::as_mut_slice))
+        && let (Some(fields), Some(path)) = (only.as_object_mut(), updated.get("file_path"))
+    {
+        fields.insert("path".to_owned(), path.clone());
+        native.shift_remove("path");
+    }
+}

@@ -1,0 +1,255 @@
+//! The plugin's payloads, our answers as the plugin takes them, and the places.
+
+use expect_test::expect_file;
+use symposium_hook::{Decision, Input};
+
+use super::*;
+use crate::agents::shared2::testkit::{self, Place};
+
+fn decode(event: Event, json: &str) -> Result<Decoded, WireError> {
+    OpenCode.decode(event, json.as_bytes(), &testkit::env(&[]))
+}
+
+#[test]
+fn captured_payloads_are_understood_and_only_for_their_event() {
+    let mut text = String::new();
+    for own in Event::ALL {
+        let payload = testkit::fixture(NAME, own.cli_name());
+        for event in Event::ALL {
+            let decoded = OpenCode.decode(event, &payload, &testkit::env(&[]));
+            match decoded {
+                Ok(decoded) if event == own => text.push_str(&testkit::show(&decoded)),
+                other => assert_eq!(other.is_err(), event != own, "{own:?} as {event:?}"),
+            }
+        }
+    }
+    expect_file!["../../../tests/fixtures/agents/opencode/expected/payloads.txt"].assert_eq(&text);
+}
+
+#[test]
+fn decision_25_garbage_is_refused() {
+    for garbage in ["", "[]", "{}", r#"{"tool_name":"bash"}"#] {
+        for event in Event::ALL {
+            decode(event, garbage).expect_err(garbage);
+        }
+    }
+}
+
+fn pre(fields: &Value) -> Decoded {
+    let mut payload = json!({ "hook_event_name": "pre-tool-use" });
+    let object = payload.as_object_mut().expect("an object");
+    object.extend(fields.as_object().cloned().expect("an object"));
+    decode(Event::PreToolUse, &payload.to_string()).expect("decodes")
+}
+
+#[test]
+fn tools_and_fields_have_common_names_and_go_back_to_opencodes() {
+    let rows = [
+        ("bash", json!({ "command": "ls" }), "Bash", json!({ "command": "ls" })),
+        ("read", json!({ "filePath": "a" }), "Read", json!({ "file_path": "a" })),
+        (
+            "write",
+            json!({ "content": "x", "filePath": "a" }),
+            "Write",
+            json!({ "content": "x", "file_path": "a" }),
+        ),
+        (
+            "edit",
+            json!({ "filePath": "a", "oldString": "x", "newString": "y", "replaceAll": true }),
+            "Edit",
+            json!({ "file_path": "a", "old_string": "x", "new_string": "y", "replaceAll": true }),
+        ),
+        ("patch", json!({ "patchText": "p" }), "Edit", json!({ "patchText": "p" })),
+        ("grep", json!({ "pattern": "x" }), "grep", json!({ "pattern": "x" })),
+        ("webfetch", json!({ "url": "u" }), "webfetch", json!({ "url": "u" })),
+    ];
+    for (native, arguments, tool, input) in rows {
+        let decoded = pre(&json!({ "tool_name": native, "tool_input": arguments }));
+        let Input::PreToolUse(found) = &decoded.input else { panic!("another event") };
+        assert_eq!((found.tool_name.as_str(), &found.tool_input), (tool, &input));
+        let back = OpenCode.native_input(&decoded, input.as_object().expect("an object"));
+        assert_eq!(Value::Object(back), arguments);
+    }
+}
+
+#[test]
+fn a_servers_tool_is_named_as_everywhere() {
+    let name = |decoded: &Decoded| match &decoded.input {
+        Input::PreToolUse(input) => input.tool_name.clone(),
+        other => panic!("{other:?}"),
+    };
+    let told = json!({ "tool_name": "my_db_run", "mcp": { "server": "my.db", "tool": "run" } });
+    assert_eq!(name(&pre(&told)), "mcp__my.db__run");
+    let mut untold = pre(&json!({ "tool_name": "my_db_run" }));
+    assert_eq!(name(&untold), "my_db_run");
+    OpenCode.name_mcp_tool(&mut untold, &["my", "my.db"]);
+    assert_eq!(name(&untold), "mcp__my_db__run");
+    let mut built_in = pre(&json!({ "tool_name": "apply_patch" }));
+    OpenCode.name_mcp_tool(&mut built_in, &["apply"]);
+    assert_eq!(name(&built_in), "Edit");
+}
+
+/// What the plugin makes of an answer; `plugin_tests` lets it speak for itself.
+fn client(event: Event, answer: &Answer) -> Vec<String> {
+    let object = match answer.exit {
+        0 => serde_json::from_str::<Map<String, Value>>(&answer.stdout).unwrap_or_default(),
+        _ => Map::new(),
+    };
+    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut effects = Vec::new();
+    if event == Event::PreToolUse && !text("deny").is_empty() {
+        return vec![format!("the tool fails: {}", text("deny"))];
+    }
+    if let (Event::PreToolUse, Some(Value::Object(arguments))) = (event, object.get("args")) {
+        effects.push(format!("runs with {}", Value::Object(arguments.clone())));
+    }
+    if !text("replace").is_empty() {
+        match event {
+            Event::PostToolUse => effects.push(format!("the result is {}", text("replace"))),
+            Event::UserPromptSubmit => return vec![format!("the prompt is {}", text("replace"))],
+            _ => {}
+        }
+    }
+    if !text("context").is_empty() {
+        let when = match event {
+            Event::SessionStart | Event::UserPromptSubmit => "the prompt",
+            Event::PreToolUse | Event::PostToolUse => "the result",
+        };
+        effects.push(format!("the model reads with {when}: {}", text("context")));
+    }
+    if effects.is_empty() {
+        effects.push("carries on".to_owned());
+    }
+    effects
+}
+
+#[test]
+fn every_wish_in_the_plugins_words() {
+    let answers = testkit::answers(&OpenCode, client);
+    expect_file!["../../../tests/fixtures/agents/opencode/expected/answers.txt"]
+        .assert_eq(&answers);
+}
+
+#[test]
+fn decision_10_a_native_answer_is_understood_and_said_again() {
+    let said = |event, stdout, stderr, exit| {
+        OpenCode.decode_answer(event, &ChildAnswer { stdout, stderr, exit })
+    };
+    let stdout = r#"{"args":{"command":"ls"},"context":"c","mystery":1.50}"#;
+    let outcome = said(Event::PreToolUse, stdout, "", Some(0));
+    assert_eq!(outcome.decision, None);
+    assert_eq!(OpenCode.encode(Event::PreToolUse, &outcome).stdout, stdout);
+    let denied = said(Event::PreToolUse, r#"{"deny":"no"}"#, "", Some(0));
+    assert_eq!((denied.decision, denied.reason()), (Some(Decision::Deny), "no".to_owned()));
+    let hidden = r#"{"replace":"hidden"}"#;
+    let outcome = said(Event::PostToolUse, hidden, "", Some(0));
+    assert_eq!(OpenCode.encode(Event::PostToolUse, &outcome).stdout, hidden);
+    assert_eq!(said(Event::PreToolUse, "", "no\n", Some(2)), shared2::denial("no"));
+    for (stdout, exit) in [("", Some(0)), ("x", Some(0)), (hidden, Some(1)), (hidden, None)] {
+        assert_eq!(said(Event::PostToolUse, stdout, "no", exit), Outcome::default());
+    }
+    assert_eq!(said(Event::SessionStart, "", "no", Some(2)), Outcome::default());
+}
+
+#[test]
+fn the_plugin_is_a_file_of_our_own_at_one_scope() {
+    let place = Place::new();
+    let path = |place: &Place, scope| {
+        let hooks = OpenCode.hooks(&place.scope(scope));
+        let [hook] = hooks.as_slice() else { panic!("one file") };
+        testkit::slashes(&hook.path)
+    };
+    let global = path(&place, HookScope::Global);
+    assert_eq!(global, "/home/dev/.config/opencode/plugins/symposium.js");
+    let project = path(&place, HookScope::Project);
+    assert_eq!(project, "/home/dev/shop/.opencode/plugins/symposium.js");
+    let place = Place { env: testkit::env(&[("XDG_CONFIG_HOME", "/cfg")]), ..place };
+    assert_eq!(path(&place, HookScope::Global), "/cfg/opencode/plugins/symposium.js");
+    let nowhere = Placement { root: None, git_root: None, ..place.scope(HookScope::Project) };
+    assert_eq!(OpenCode.hooks(&nowhere), []);
+}
+
+#[test]
+fn the_program_is_put_into_the_plugin_as_data() {
+    let first_program = |program: &str| {
+        let text = plugin(program);
+        assert!(!text.contains("__PROGRAM__"));
+        let line = text.lines().find(|line| line.starts_with("const PROGRAM = ")).expect("a line");
+        line.trim_start_matches("const PROGRAM = ").to_owned()
+    };
+    assert_eq!(first_program("cargo-agents"), r#""cargo-agents""#);
+    assert_eq!(
+        first_program("'/home/with space/cargo-agents'"),
+        r#""/home/with space/cargo-agents""#
+    );
+    let hostile = r#"'/tmp/"; process.exit(1); "\n'"#;
+    assert_eq!(first_program(hostile), r#""/tmp/\"; process.exit(1); \"\\n""#);
+}
+
+#[test]
+fn the_plugins_limit_is_the_registered_one() {
+    assert_eq!(PLUGIN.matches(PROGRAM_MARK).count(), 1);
+    let limit = format!("const LIMIT_MS = {TIMEOUT}_000\n");
+    assert!(PLUGIN.contains(&limit));
+    assert!(Event::ALL.into_iter().all(|event| OpenCode.registered_timeout(event) == TIMEOUT));
+    // Anything but a function among the exports makes OpenCode drop the plugin.
+    let exports: Vec<&str> = PLUGIN.lines().filter(|line| line.starts_with("export")).collect();
+    assert_eq!(exports, ["export const Symposium = async (host) => {"]);
+}
+
+/// OpenCode's rules for an entry; it does not start with one that breaks them.
+fn starts(entry: &Value) -> Result<(), String> {
+    match entry["type"].as_str() {
+        Some("local") => {
+            let words = entry["command"].as_array().ok_or("`command` is no list")?;
+            if words.is_empty() || !words.iter().all(Value::is_string) {
+                return Err("`command` is no list of texts".to_owned());
+            }
+            // Ignored in silence, so it would be lost.
+            if entry.get("env").is_some() || entry.get("args").is_some() {
+                return Err("`env` or `args` are not read".to_owned());
+            }
+            Ok(())
+        }
+        Some("remote") => entry["url"].as_str().map(|_| ()).ok_or("no `url`".to_owned()),
+        other => Err(format!("type {other:?}")),
+    }
+}
+
+#[test]
+fn f292_case_35_no_server_keeps_opencode_from_starting() {
+    let place = Place::new();
+    let text = testkit::show_servers(&OpenCode, &place);
+    expect_file!["../../../tests/fixtures/agents/opencode/expected/servers.txt"].assert_eq(&text);
+    for server in testkit::servers() {
+        for everywhere in [false, true] {
+            let found = OpenCode.server(&server, everywhere, &place.scope(HookScope::Global));
+            assert_eq!(starts(&testkit::entry(found).1), Ok(()));
+        }
+    }
+    for wrong in [
+        json!({ "command": ["x"] }),
+        json!({ "type": "local", "command": "x" }),
+        json!({ "type": "http", "url": "u" }),
+        json!({ "command": "x", "args": [] }),
+    ] {
+        starts(&wrong).expect_err("OpenCode would not start");
+    }
+}
+
+#[test]
+fn the_configuration_that_exists_is_the_one_to_edit() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let place = Place { root: dir.path().to_path_buf(), ..Place::new() };
+    let [server, ..] = testkit::servers();
+    let name = || {
+        let found = OpenCode.server(&server, false, &place.scope(HookScope::Global));
+        let (path, _) = testkit::entry(found);
+        path.file_name().and_then(|name| name.to_str().map(str::to_owned)).expect("a name")
+    };
+    assert_eq!(name(), "opencode.json");
+    std::fs::write(dir.path().join("opencode.jsonc"), "{}").expect("a file");
+    assert_eq!(name(), "opencode.jsonc");
+    std::fs::write(dir.path().join("opencode.json"), "{}").expect("a file");
+    assert_eq!(name(), "opencode.json");
+}
