@@ -36,7 +36,7 @@ pub struct Plugin {
 }
 
 /// `crates` (or `depends-on`) and `predicates` at one level. All levels must hold.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Gate {
     /// `None` when the level says nothing, which holds. A list holds if one of its atoms does; an
     /// empty list never does.
@@ -62,7 +62,7 @@ pub enum CrateAtom {
 }
 
 /// One entry of a `predicates` list.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Predicate {
     /// `env(NAME)` or `env(NAME=value)`.
     Env {
@@ -190,6 +190,8 @@ pub enum Checksum {
 pub struct Hook {
     /// Its name.
     pub name: String,
+    /// When it applies.
+    pub gate: Gate,
     /// The event it handles.
     pub event: Event,
     /// A regular expression over the whole tool name; `None`: all tools.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Diagnostic, Source};
+use super::{Diagnostic, Severity, Source};
 
 /// A value together with its byte range in the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +51,26 @@ impl Sink {
     /// Whether an error was recorded.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.borrow().iter().any(Diagnostic::is_error)
+    }
+
+    /// A point in time, for [`Sink::errors_since`] and [`Sink::soften_since`].
+    pub fn mark(&self) -> usize {
+        self.diagnostics.borrow().len()
+    }
+
+    /// Whether an error was recorded after `mark`.
+    pub fn errors_since(&self, mark: usize) -> bool {
+        self.diagnostics.borrow().iter().skip(mark).any(Diagnostic::is_error)
+    }
+
+    /// Makes warnings of the errors recorded after `mark`; `note` says what was left out for them.
+    pub fn soften_since(&self, mark: usize, note: &str) {
+        for diagnostic in self.diagnostics.borrow_mut().iter_mut().skip(mark) {
+            if diagnostic.is_error() {
+                diagnostic.severity = Severity::Warning;
+                diagnostic.notes.push(note.to_owned());
+            }
+        }
     }
 
     /// Everything recorded, in the order of the file.
@@ -128,6 +148,11 @@ impl<'a> Table<'a> {
             .collect();
         keys.sort_by_key(|key| key.span.start);
         keys
+    }
+
+    /// Whether `key` holds a table, written as `[key]` or inline.
+    pub fn is_table(&self, key: &str) -> bool {
+        self.table.get(key).is_some_and(|value| matches!(value.get_ref(), DeValue::Table(_)))
     }
 
     fn raw(&self, key: &str) -> Option<&'a Spanned<DeValue<'a>>> {
@@ -346,6 +371,20 @@ mod tests {
         });
         let found: Vec<_> = sink.finish().iter().map(ToString::to_string).collect();
         assert_eq!(found, ["c.toml:1:5: `a` must be a string, found an integer"]);
+    }
+
+    #[test]
+    fn errors_after_a_mark_can_be_softened() {
+        let sink = Sink::new(Source::new("c.toml", "a = 1"));
+        sink.error(&(0..1), "before");
+        let mark = sink.mark();
+        assert!(!sink.errors_since(mark));
+        sink.error(&(4..5), "after");
+        assert!(sink.errors_since(mark));
+        sink.soften_since(mark, "left out");
+        assert!(!sink.errors_since(mark));
+        assert!(sink.has_errors());
+        assert_eq!(sink.finish()[1].notes, ["left out"]);
     }
 
     #[test]

@@ -1,0 +1,105 @@
+//! `matcher`: which tools a hook is for.
+
+use regex::Regex;
+
+/// Which tools' names match.
+#[derive(Debug, Clone)]
+pub struct Matcher(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    All,
+    /// The common case, `Edit|Write`, needs no regex engine.
+    Names(Vec<String>),
+    Pattern(Regex),
+}
+
+/// Why a matcher is no regular expression.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct MatcherError(String);
+
+/// Reads a matcher: `*` and the empty string match every tool, anything else is a regular
+/// expression that must match the whole name.
+///
+/// # Errors
+/// When it is no regular expression.
+pub fn compile_matcher(text: &str) -> Result<Matcher, MatcherError> {
+    let text = text.trim();
+    if text.is_empty() || text == "*" {
+        return Ok(Matcher(Kind::All));
+    }
+    let literal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '|');
+    if text.chars().all(literal) {
+        return Ok(Matcher(Kind::Names(text.split('|').map(ToOwned::to_owned).collect())));
+    }
+    // By itself first: an unbalanced `)` must not close the group around it.
+    compile(text)?;
+    Ok(Matcher(Kind::Pattern(compile(&format!(r"\A(?:{text})\z"))?)))
+}
+
+fn compile(pattern: &str) -> Result<Regex, MatcherError> {
+    Regex::new(pattern).map_err(|error| {
+        let text = error.to_string();
+        // The engine's message is a drawing; its last line says what is wrong.
+        let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        MatcherError(line.trim().trim_start_matches("error: ").to_owned())
+    })
+}
+
+impl Matcher {
+    /// Whether one of a tool's names (the canonical one, the agent's own) matches.
+    pub fn matches(&self, names: &[&str]) -> bool {
+        match &self.0 {
+            Kind::All => true,
+            Kind::Names(wanted) => {
+                names.iter().any(|name| wanted.iter().any(|wanted| wanted == name))
+            }
+            Kind::Pattern(pattern) => names.iter().any(|name| pattern.is_match(name)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(matcher: &str, name: &str) -> bool {
+        compile_matcher(matcher).expect(matcher).matches(&[name])
+    }
+
+    #[test]
+    fn decision_8_f233_to_f235_the_whole_name_matches() {
+        for (matcher, name, expected) in [
+            ("*", "Bash", true),
+            ("", "Bash", true),
+            ("Bash", "Bash", true),
+            ("as", "Bash", false),
+            ("Edit|Write", "Write", true),
+            ("Edit|Write", "MultiEdit", false),
+            ("mcp__.*", "mcp__github__search", true),
+            ("mcp__.*", "xmcp__y", false),
+            ("Ba.|Bash", "Bash", true),
+            ("(?i)bash", "BASH", true),
+            ("bash", "Bash", false),
+            (".*", "anything", true),
+        ] {
+            assert_eq!(matches(matcher, name), expected, "{matcher} {name}");
+        }
+    }
+
+    #[test]
+    fn any_of_several_names_will_do() {
+        let matcher = compile_matcher("Bash").expect("compiles");
+        assert!(matcher.matches(&["shell", "Bash"]));
+        assert!(!matcher.matches(&["shell"]));
+    }
+
+    #[test]
+    fn f236_an_invalid_expression_is_an_error_of_one_line() {
+        for text in ["(", "a)(b", "[", "**", "(?x)a # b"] {
+            let error = compile_matcher(text).expect_err(text).to_string();
+            assert!(!error.is_empty() && !error.contains('\n'), "{text}: {error}");
+        }
+    }
+}

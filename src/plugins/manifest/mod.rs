@@ -1,0 +1,204 @@
+//! `SYMPOSIUM.toml`: the file as written becomes a [`Plugin`], or [`Diagnostic`]s.
+//!
+//! One file a section. All problems are reported, each with its code, file, line and column. When
+//! a plugin is loaded, a broken entry costs only itself; nothing that can't be read ever makes a
+//! plugin apply more widely than it says.
+
+mod context;
+mod gate;
+mod hooks;
+mod installations;
+mod matcher;
+mod near_miss;
+mod paths;
+mod servers;
+mod skills;
+mod sources;
+mod subcommands;
+mod urls;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use context::Context;
+use installations::Pool;
+
+use super::diagnostics::codes;
+use super::model::{Gate, Plugin};
+use crate::text::toml::{self as tables, Sink, Table};
+use crate::text::{Diagnostic, Severity, Source};
+
+pub use matcher::{Matcher, MatcherError, compile_matcher};
+pub use near_miss::{is_near_miss_name, looks_like_manifest, near_miss};
+pub use subcommands::RESERVED as RESERVED_SUBCOMMANDS;
+
+/// The only name of a manifest.
+pub const FILE_NAME: &str = "SYMPOSIUM.toml";
+
+const KEYS: [&str; 12] = [
+    "name",
+    "crates",
+    "depends-on",
+    "predicates",
+    "installations",
+    "skills",
+    "hooks",
+    "mcp_servers",
+    "subcommand",
+    "plugins",
+    "predicate",
+    "defaults",
+];
+
+/// Where a manifest was found.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// Name of the plugin source.
+    pub source: &'a str,
+    /// Root folder of the source, absolute.
+    pub source_root: &'a Path,
+    /// The manifest, absolute.
+    pub manifest: &'a Path,
+}
+
+/// What a manifest is read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strictness {
+    /// To be used: what can be used is, and the rest is warned of.
+    Load,
+    /// To be checked: everything wrong is an error.
+    Validate,
+}
+
+/// A manifest as read.
+#[derive(Debug, Clone)]
+pub struct Parsed {
+    /// The plugin, without the entries that can't be used. `None` when the file is no TOML or has
+    /// no usable name.
+    pub plugin: Option<Plugin>,
+    /// `[defaults] skills`: whether a crate's own manifest leaves the default `skills/` folder in
+    /// use. True unless it says otherwise.
+    pub default_skills: bool,
+    /// Everything wrong, in the order of the file. When a plugin was loaded, warnings only.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The reader of manifests.
+#[derive(Debug)]
+pub struct Manifest;
+
+impl Manifest {
+    /// Reads a manifest. Never fails: trouble is in the diagnostics.
+    pub fn parse(source: Arc<Source>, place: &Place<'_>, strictness: Strictness) -> Parsed {
+        let sink = Sink::new(source);
+        let cx = Context::new(place, strictness, &sink);
+        let read = tables::read(&sink, |root| (plugin(&cx, root), default_skills(&cx, root)));
+        let parsed = read.is_some();
+        let (plugin, default_skills) = read.unwrap_or((None, true));
+        let mut diagnostics = sink.finish();
+        for diagnostic in &mut diagnostics {
+            // The reader of TOML knows no codes: before a table is there all it reports is syntax.
+            let own = if parsed { codes::WRONG_TYPE } else { codes::SYNTAX };
+            diagnostic.code.get_or_insert(own);
+            if strictness == Strictness::Load && plugin.is_some() {
+                diagnostic.severity = Severity::Warning;
+            }
+        }
+        Parsed { plugin, default_skills, diagnostics }
+    }
+}
+
+fn plugin(cx: &Context<'_>, root: &Table<'_>) -> Option<Plugin> {
+    cx.unknown_keys(root, &KEYS);
+    if !root.has("name") {
+        let message = "this plugin has no `name`";
+        cx.reject(cx.problem(codes::MISSING_KEY, &(0..0), message).note("`name = \"my-crate\"`"));
+    }
+    let name = root.string("name").filter(|name| cx.check_name("plugin", name, true));
+    let gate = plugin_gate(cx, root);
+    let mut pool = Pool::read(cx, root);
+    let skills = skills::read(cx, root, &gate);
+    let mut hooks = hooks::read(cx, root, &mut pool);
+    let servers = servers::read(cx, root, &pool);
+    let subcommands = subcommands::read(cx, root, &mut pool);
+    pool.check_requirements(cx);
+    for hook in &mut hooks {
+        pool.usable(&mut hook.requirements);
+    }
+    if let Some(span) = root.key_span("predicate") {
+        let message = "custom predicates are ignored";
+        let note = "what uses them counts as not holding";
+        cx.warn(cx.problem(codes::CUSTOM_PREDICATE, &span, message).note(note));
+    }
+    let place = cx.place;
+    let mut plugin = Plugin {
+        name: name?.value,
+        source: place.source.to_owned(),
+        source_root: place.source_root.to_path_buf(),
+        manifest: place.manifest.to_path_buf(),
+        dir: place.manifest.parent().unwrap_or(Path::new("")).to_path_buf(),
+        gate,
+        installations: pool.finish(),
+        skills,
+        hooks,
+        servers,
+        subcommands,
+    };
+    check_target(cx, root, &mut plugin);
+    Some(plugin)
+}
+
+/// The plugin's own gate; one that can't be read never holds.
+fn plugin_gate(cx: &Context<'_>, root: &Table<'_>) -> Gate {
+    let mark = cx.sink.mark();
+    let gate = gate::read(cx, root);
+    if !cx.sink.errors_since(mark) {
+        return gate;
+    }
+    if !cx.strict {
+        cx.sink.soften_since(mark, "the plugin never applies");
+    }
+    // A strict reader also reports bad atoms as errors, and goes on with the others.
+    if gate.crates.as_ref().is_some_and(|crates| !crates.is_empty()) && cx.strict {
+        return gate;
+    }
+    gate::closed()
+}
+
+/// A plugin says somewhere which crates it is for; a server says so itself or its plugin does.
+fn check_target(cx: &Context<'_>, root: &Table<'_>, plugin: &mut Plugin) {
+    if !cx.targeted.get() {
+        let span = root.key_span("name").unwrap_or(0..0);
+        let message = "the plugin says nowhere which crates it is for";
+        let note = "it never applies; `crates = [\"*\"]` stands for every workspace";
+        cx.reject(cx.problem(codes::NO_TARGET, &span, message).note(note));
+        plugin.gate = gate::closed();
+        return;
+    }
+    if gate::speaks(&plugin.gate) {
+        return;
+    }
+    for (what, span) in cx.ungated.take() {
+        if what == servers::WHAT {
+            let message = "this server has no `crates`, and neither has the plugin";
+            let problem = cx.problem(codes::NO_TARGET, &span, message);
+            cx.reject(
+                problem.note("it is left out; `crates = [\"*\"]` stands for every workspace"),
+            );
+        } else {
+            let message = format!("this {what} applies to every workspace");
+            let note = "neither it nor the plugin has `crates`";
+            cx.advise(cx.problem(codes::EVERYWHERE, &span, message).note(note));
+        }
+    }
+    plugin.servers.retain(|server| gate::speaks(&server.gate));
+}
+
+fn default_skills(cx: &Context<'_>, root: &Table<'_>) -> bool {
+    let Some(defaults) = root.table("defaults") else { return true };
+    cx.unknown_keys(&defaults, &["skills"]);
+    defaults.bool("skills").is_none_or(|skills| skills.value)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! `[[skills]]`, and `[[plugins]]`, the later spelling for a named crate's skills.
+
+use semver::VersionReq;
+
+use super::context::{Context, shown};
+use super::sources::check_crate;
+use super::{gate, paths, urls};
+use crate::plugins::diagnostics::codes;
+use crate::plugins::model::{Gate, SkillGroup, SkillSource};
+use crate::text::toml::{Located, StringOrTable, Table};
+
+const KEYS: [&str; 4] = ["source", "crates", "depends-on", "predicates"];
+
+/// The keys under `source` of a skill group.
+const SOURCE_KEYS: [&str; 3] = ["path", "git", "crate_path"];
+
+/// Reads both kinds of groups, in file order.
+pub(super) fn read(cx: &Context<'_>, root: &Table<'_>, plugin: &Gate) -> Vec<SkillGroup> {
+    let mut groups = Vec::new();
+    for table in root.tables("skills").unwrap_or_default() {
+        groups.extend(cx.entry("skill group", || group(cx, &table, plugin)));
+    }
+    for table in root.tables("plugins").unwrap_or_default() {
+        groups.extend(cx.entry("entry", || named_crate(cx, &table)));
+    }
+    groups.sort_by_key(|group| group.span.start);
+    groups
+}
+
+fn group(cx: &Context<'_>, table: &Table<'_>, plugin: &Gate) -> Option<SkillGroup> {
+    cx.unknown_keys(table, &KEYS);
+    let gate = gate::read(cx, table);
+    cx.missing(table, "skill group", "source");
+    let source = match table.string_or_table("source")? {
+        StringOrTable::String(word) => from_word(cx, &word)?,
+        StringOrTable::Table(source) => from_table(cx, &source)?,
+    };
+    let named = |gate: &Gate| !gate.crates_named().is_empty();
+    if matches!(source, SkillSource::Crate { .. }) && !named(&gate) && !named(plugin) {
+        let span = table.key_span("source").unwrap_or_else(|| table.span.clone());
+        let message = "no crate is named whose sources could be looked into";
+        let note = "name one in `crates` of this group or of the plugin; `*` names none";
+        cx.reject(cx.problem(codes::ONLY_WILDCARDS, &span, message).note(note));
+    }
+    Some(SkillGroup { gate, source, span: table.span.clone() })
+}
+
+fn from_word(cx: &Context<'_>, word: &Located<String>) -> Option<SkillSource> {
+    if word.value == "crate" {
+        return Some(SkillSource::Crate { tried_first: None });
+    }
+    let text = shown(&word.value);
+    let key = if word.value.contains("://") { "git" } else { "path" };
+    let message = format!("unknown skill source `{text}`");
+    let note = format!("write `source.{key} = \"{text}\"` or `source = \"crate\"`");
+    cx.reject(cx.problem(codes::SKILL_SOURCE, &word.span, message).note(note));
+    None
+}
+
+fn from_table(cx: &Context<'_>, source: &Table<'_>) -> Option<SkillSource> {
+    cx.unknown_keys(source, &SOURCE_KEYS);
+    let present: Vec<_> = SOURCE_KEYS.into_iter().filter(|key| source.has(key)).collect();
+    let [key] = present.as_slice() else {
+        let message = if present.is_empty() {
+            "this skill group has no source".to_owned()
+        } else {
+            format!("this skill group has more than one source: {}", present.join(", "))
+        };
+        let note = "exactly one of source.path, source.git, source = \"crate\", source.crate_path";
+        cx.reject(cx.problem(codes::SKILL_SOURCE, &source.span, message).note(note));
+        return None;
+    };
+    let text = source.string(key)?;
+    match *key {
+        "path" => paths::check_in_source(cx, &text).then(|| SkillSource::Path(text.value)),
+        "git" => urls::check_git(cx, &text).then(|| SkillSource::Git(text.value)),
+        _ => {
+            let inside = text.value == "." || paths::check_in_tree(cx, &text, "the crate");
+            inside.then_some(SkillSource::Crate { tried_first: Some(text.value) })
+        }
+    }
+}
+
+fn named_crate(cx: &Context<'_>, table: &Table<'_>) -> Option<SkillGroup> {
+    cx.unknown_keys(table, &KEYS);
+    let gate = gate::read(cx, table);
+    cx.missing(table, "entry", "source");
+    let source = table.table("source")?;
+    cx.unknown_keys(&source, &["cargo"]);
+    cx.missing(&source, "source", "cargo");
+    let (name, requirement) = match source.string_or_table("cargo")? {
+        StringOrTable::String(name) => (name, None),
+        StringOrTable::Table(krate) => {
+            cx.unknown_keys(&krate, &["name", "version"]);
+            let name = cx.required(&krate, "crate", "name");
+            let version = krate.string("version").map(|version| requirement(cx, &version));
+            (name?, version.flatten())
+        }
+    };
+    let source = check_crate(cx, &name)
+        .then_some(SkillSource::NamedCrate { name: name.value, requirement })?;
+    Some(SkillGroup { gate, source, span: table.span.clone() })
+}
+
+fn requirement(cx: &Context<'_>, version: &Located<String>) -> Option<VersionReq> {
+    let read = VersionReq::parse(version.value.trim());
+    if read.is_err() {
+        let message = format!("`{}` is no version requirement", shown(&version.value));
+        cx.reject(cx.problem(codes::BAD_PACKAGE, &version.span, message));
+    }
+    read.ok()
+}

@@ -1,0 +1,147 @@
+//! Addresses in a manifest.
+
+use std::net::IpAddr;
+
+use super::context::{Context, shown};
+use crate::plugins::diagnostics::codes;
+use crate::text::toml::Located;
+
+/// What a binary's address may hold in braces.
+const PLACEHOLDERS: [&str; 4] = ["target", "version", "arch", "os"];
+
+/// An http or https address, taken apart as far as we need.
+#[derive(Debug, PartialEq, Eq)]
+struct WebAddress<'a> {
+    secure: bool,
+    host: &'a str,
+}
+
+fn web_address(url: &str) -> Option<WebAddress<'_>> {
+    // What a lenient parser would skip or turn into a `/` could move the host.
+    if url.contains(|c: char| c.is_control() || c.is_whitespace() || c == '\\') {
+        return None;
+    }
+    let (scheme, rest) = url.split_once("://")?;
+    let secure = match scheme.to_ascii_lowercase().as_str() {
+        "https" => true,
+        "http" => false,
+        _ => return None,
+    };
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let host_port = authority.rsplit('@').next()?;
+    let host = match host_port.strip_prefix('[') {
+        Some(v6) => v6.split(']').next()?,
+        None => host_port.split(':').next()?,
+    };
+    (!host.is_empty()).then_some(WebAddress { secure, host })
+}
+
+fn is_loopback(host: &str) -> bool {
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Checks a server's address.
+pub(super) fn check_web(cx: &Context<'_>, url: &Located<String>) -> bool {
+    if web_address(&url.value).is_some() {
+        return true;
+    }
+    let message = format!("`{}` is no http or https address", shown(&url.value));
+    cx.reject(cx.problem(codes::BAD_URL, &url.span, message));
+    false
+}
+
+/// Checks the address of something we download and run; `version` tells whether `{version}` has a
+/// meaning.
+pub(super) fn check_download(cx: &Context<'_>, url: &Located<String>, version: bool) -> bool {
+    let text = shown(&url.value);
+    let wrong = match web_address(&url.value) {
+        None => format!("`{text}` is no https address"),
+        Some(address) if !address.secure && !is_loopback(address.host) => {
+            format!("`{text}` must be https")
+        }
+        Some(_) => match unknown_placeholder(&url.value, version) {
+            None => return true,
+            Some(wrong) => wrong,
+        },
+    };
+    let note = "placeholders: {target}, {version}, {arch}, {os}";
+    cx.reject(cx.problem(codes::BAD_URL, &url.span, wrong).note(note));
+    false
+}
+
+fn unknown_placeholder(url: &str, version: bool) -> Option<String> {
+    let mut rest = url;
+    while let Some((_, after)) = rest.split_once('{') {
+        let Some((name, after)) = after.split_once('}') else {
+            return Some("a `{` is not closed".to_owned());
+        };
+        if !PLACEHOLDERS.contains(&name) {
+            return Some(format!("`{{{}}}` is no placeholder", shown(name)));
+        }
+        if name == "version" && !version {
+            return Some("`{version}` stands in the address, but there is no `version`".to_owned());
+        }
+        rest = after;
+    }
+    None
+}
+
+/// Checks an address that is handed to git: no option, no helper program that git would run.
+pub(super) fn check_git(cx: &Context<'_>, url: &Located<String>) -> bool {
+    let text = url.value.as_str();
+    let scheme_end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "+.-".contains(c)));
+    let helper = scheme_end.is_some_and(|end| text[end..].starts_with("::"));
+    let odd = |c: char| c.is_control() || c.is_whitespace();
+    let wrong = if text.trim().is_empty() {
+        "a git address is empty".to_owned()
+    } else if text.starts_with('-') {
+        format!("`{}` looks like an option, not like a git address", shown(text))
+    } else if helper {
+        format!("`{}` would make git run a helper program", shown(text))
+    } else if text.contains(odd) {
+        format!("`{}` has blanks or control characters", shown(text))
+    } else {
+        return true;
+    };
+    cx.reject(cx.problem(codes::BAD_URL, &url.span, wrong));
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decision_11_only_the_machine_itself_is_loopback() {
+        for (url, loopback) in [
+            ("http://localhost:8080/x", true),
+            ("http://LOCALHOST", true),
+            ("http://127.0.0.1/x", true),
+            ("http://[::1]:80/x", true),
+            ("http://localhost@evil.example/x", false),
+            ("http://user@127.0.0.1/x", true),
+            ("http://127.0.0.1.evil.example/", false),
+            ("http://localhost.evil.example/", false),
+            ("http://evil.example/#@localhost", false),
+            ("http://evil.example?@localhost/", false),
+        ] {
+            let address = web_address(url).expect(url);
+            assert_eq!(is_loopback(address.host), loopback, "{url}");
+        }
+        for url in
+            ["", "https://", "ftp://x", "http://localhost\\@evil", "http:/x", "http://a b", "x"]
+        {
+            assert_eq!(web_address(url), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn decision_11_placeholders() {
+        let wrong = |url, version| unknown_placeholder(url, version);
+        assert_eq!(wrong("https://x/{target}/{arch}-{os}-{version}.tgz", true), None);
+        assert!(wrong("https://x/{version}", false).is_some());
+        assert!(wrong("https://x/{triple}", true).is_some());
+        assert!(wrong("https://x/{target", true).is_some());
+    }
+}

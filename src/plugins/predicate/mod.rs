@@ -1,0 +1,341 @@
+//! Does a thing apply to this workspace?
+//!
+//! - [`atom`]: `serde`, `tokio>=1.40`, `*`, alone and in lists
+//! - function predicates: `env(CI)`, `not(depends-on(tokio))`
+//! - [`Gate::evaluate`]: both against the [`Facts`], with the reason in words
+//!
+//! Nothing here runs a program.
+
+pub mod atom;
+mod function;
+mod version;
+mod words;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::config::Environment;
+use crate::files::contained;
+use crate::plugins::model::{CrateAtom, Gate, MatchedCrate, Predicate};
+use crate::workspace::{Dependency, Member, same_crate};
+
+pub use atom::{AtomError, CrateList, parse_crate_list};
+
+/// What predicates are evaluated against.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts<'a> {
+    /// Direct dependencies of the workspace's members.
+    pub dependencies: &'a [Dependency],
+    /// The members.
+    pub members: &'a [Member],
+    /// The workspace's root; `None` outside one.
+    pub root: Option<&'a Path>,
+    /// The process's variables.
+    pub env: &'a Environment,
+}
+
+/// Whether a gate holds, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evaluation {
+    /// Whether it holds.
+    pub holds: bool,
+    /// Why, for people: `serde 1.0.228 ≥ 1.0`, `bevy is not a dependency of this workspace`.
+    pub reason: String,
+    /// Every dependency that satisfies a crate named in the gate, sorted, each once. Whether the
+    /// gate as a whole holds makes no difference.
+    pub matched: Vec<MatchedCrate>,
+    /// What could not be decided and therefore counts as not holding.
+    pub warnings: Vec<String>,
+}
+
+/// What a gate's predicates look at beside the dependencies.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Uses {
+    /// Environment variables.
+    pub env: BTreeSet<String>,
+    /// Paths, relative to the workspace's root.
+    pub paths: BTreeSet<String>,
+}
+
+impl Gate {
+    /// Evaluates this level alone.
+    pub fn evaluate(&self, facts: &Facts<'_>) -> Evaluation {
+        evaluate_all(&[self], facts)
+    }
+
+    /// What the answer depends on beside the workspace's dependencies and members.
+    pub fn uses(&self) -> Uses {
+        let mut uses = Uses::default();
+        for predicate in &self.predicates {
+            predicate.add_uses(&mut uses);
+        }
+        uses
+    }
+
+    /// The crates this level names: in its list, and in `depends-on(…)` outside of `not`.
+    pub fn crates_named(&self) -> Vec<&str> {
+        let mut names: Vec<_> =
+            self.crates.iter().flatten().filter_map(CrateAtom::crate_name).collect();
+        for predicate in &self.predicates {
+            predicate.add_crates(&mut names);
+        }
+        names
+    }
+}
+
+impl CrateAtom {
+    /// The crate's name; `None` for `*`.
+    pub fn crate_name(&self) -> Option<&str> {
+        match self {
+            Self::Any => None,
+            Self::Crate { name, .. } => Some(name),
+        }
+    }
+}
+
+impl Predicate {
+    fn add_uses(&self, uses: &mut Uses) {
+        match self {
+            Self::Env { name, .. } => {
+                uses.env.insert(name.clone());
+            }
+            Self::PathExists(path) => {
+                uses.paths.insert(path.clone());
+            }
+            Self::Not(inner) => inner.add_uses(uses),
+            Self::Any(list) | Self::All(list) => list.iter().for_each(|item| item.add_uses(uses)),
+            Self::DependsOn(_) | Self::WorkspaceMember | Self::Unsupported(_) => {}
+        }
+    }
+
+    fn add_crates<'a>(&'a self, names: &mut Vec<&'a str>) {
+        match self {
+            Self::DependsOn(atom) => names.extend(atom.crate_name()),
+            Self::Any(list) | Self::All(list) => {
+                list.iter().for_each(|item| item.add_crates(names));
+            }
+            Self::Env { .. }
+            | Self::PathExists(_)
+            | Self::WorkspaceMember
+            | Self::Not(_)
+            | Self::Unsupported(_) => {}
+        }
+    }
+}
+
+/// Evaluates several levels (plugin, group, skill) together: all must hold.
+pub fn evaluate_all(gates: &[&Gate], facts: &Facts<'_>) -> Evaluation {
+    let mut evaluator = Evaluator {
+        facts,
+        named: gates.iter().flat_map(|gate| gate.crates_named()).collect(),
+        matched: BTreeSet::new(),
+        warnings: Vec::new(),
+    };
+    let mut findings = Vec::new();
+    for gate in gates {
+        if let Some(crates) = &gate.crates {
+            findings.push(evaluator.list(crates));
+        }
+        findings.extend(gate.predicates.iter().map(|predicate| evaluator.predicate(predicate)));
+    }
+    let holds = findings.iter().all(|finding| finding.truth == Truth::Yes);
+    Evaluation {
+        holds,
+        reason: words::summary(holds, findings),
+        matched: evaluator.matched.into_iter().collect(),
+        warnings: evaluator.warnings,
+    }
+}
+
+/// The dependencies that crates named in any of `gates` match, sorted, each once: whose sources
+/// `source = "crate"` looks into.
+pub fn matched_crates(gates: &[&Gate], facts: &Facts<'_>) -> Vec<MatchedCrate> {
+    evaluate_all(gates, facts).matched
+}
+
+/// What a predicate came to. What can't be decided stays undecided through `not`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Truth {
+    Yes,
+    No,
+    Unknown,
+}
+
+impl From<bool> for Truth {
+    fn from(holds: bool) -> Self {
+        if holds { Self::Yes } else { Self::No }
+    }
+}
+
+/// A part's truth and the words for it.
+struct Finding {
+    truth: Truth,
+    reason: String,
+}
+
+struct Evaluator<'a> {
+    facts: &'a Facts<'a>,
+    /// The crates that the gates name.
+    named: Vec<&'a str>,
+    matched: BTreeSet<MatchedCrate>,
+    warnings: Vec<String>,
+}
+
+/// How one atom fares.
+enum Fate {
+    Holds(String),
+    Missing(String),
+    WrongVersion(String),
+}
+
+impl Evaluator<'_> {
+    fn list(&mut self, atoms: &[CrateAtom]) -> Finding {
+        if atoms.is_empty() {
+            let reason = "its list of crates is empty, which never holds".to_owned();
+            return Finding { truth: Truth::No, reason };
+        }
+        let mut holding = Vec::new();
+        let mut missing = Vec::new();
+        let mut wrong = Vec::new();
+        for atom in atoms {
+            match self.atom(atom) {
+                Fate::Holds(reason) => holding.push(reason),
+                Fate::Missing(name) => missing.push(name),
+                Fate::WrongVersion(reason) => wrong.push(reason),
+            }
+        }
+        if holding.is_empty() {
+            let outside = self.facts.root.is_none();
+            return Finding { truth: Truth::No, reason: words::no_crate(wrong, missing, outside) };
+        }
+        Finding { truth: Truth::Yes, reason: words::holding(holding) }
+    }
+
+    fn atom(&mut self, atom: &CrateAtom) -> Fate {
+        let CrateAtom::Crate { name, requirement, .. } = atom else {
+            return Fate::Holds(words::EVERYWHERE.to_owned());
+        };
+        let same: Vec<&Dependency> = self
+            .facts
+            .dependencies
+            .iter()
+            .filter(|dependency| same_crate(&dependency.name, name))
+            .collect();
+        if same.is_empty() {
+            return Fate::Missing(name.clone());
+        }
+        let good = |dependency: &&Dependency| match (requirement, &dependency.version) {
+            (None, _) => true,
+            (Some(requirement), Some(version)) => version::satisfies(requirement, version),
+            (Some(_), None) => false,
+        };
+        let satisfying: Vec<_> = same.iter().copied().filter(good).collect();
+        self.matched.extend(satisfying.iter().map(|dependency| MatchedCrate {
+            name: dependency.name.clone(),
+            version: dependency.version.clone(),
+        }));
+        if satisfying.is_empty() {
+            return Fate::WrongVersion(words::wrong_version(&same, requirement.as_ref()));
+        }
+        Fate::Holds(words::satisfied(&satisfying, requirement.as_ref()))
+    }
+
+    fn predicate(&mut self, predicate: &Predicate) -> Finding {
+        match predicate {
+            Predicate::Env { name, value } => self.variable(name, value.as_deref()),
+            Predicate::PathExists(path) => self.path(path),
+            Predicate::DependsOn(atom) => self.list(std::slice::from_ref(atom)),
+            Predicate::WorkspaceMember => self.member(),
+            Predicate::Not(inner) => self.not(inner),
+            Predicate::Any(list) => self.group(list, Truth::Yes, Truth::No),
+            Predicate::All(list) => self.group(list, Truth::No, Truth::Yes),
+            Predicate::Unsupported(text) => {
+                self.warn(format!("`{text}` is not supported, never run, and does not hold"));
+                Finding { truth: Truth::Unknown, reason: format!("`{text}` is not supported") }
+            }
+        }
+    }
+
+    fn warn(&mut self, warning: String) {
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
+    fn variable(&self, name: &str, value: Option<&str>) -> Finding {
+        let env = self.facts.env;
+        let (holds, wanted) = match value {
+            None => (env.var(name).is_some(), "set".to_owned()),
+            Some("") => (env.has(name) && env.var(name).is_none(), "set to nothing".to_owned()),
+            Some(value) => (env.text(name) == Some(value), format!("`{value}`")),
+        };
+        let not = if holds { "" } else { "not " };
+        Finding { truth: holds.into(), reason: format!("the variable {name} is {not}{wanted}") }
+    }
+
+    fn path(&self, path: &str) -> Finding {
+        let Some(root) = self.facts.root else {
+            let reason = format!("`{path}` is needed, and this is no Rust workspace");
+            return Finding { truth: Truth::No, reason };
+        };
+        let exists = contained(root, path).is_ok_and(|path| path.exists());
+        let verb = if exists { "exists" } else { "does not exist" };
+        Finding { truth: exists.into(), reason: format!("`{path}` {verb} in the workspace") }
+    }
+
+    fn member(&mut self) -> Finding {
+        if self.named.is_empty() {
+            self.warn("`workspace-member()` does not hold: no `crates` say which crate".to_owned());
+        }
+        let member = self
+            .facts
+            .members
+            .iter()
+            .find(|member| self.named.iter().any(|name| same_crate(name, &member.name)));
+        match member {
+            Some(member) => Finding {
+                truth: Truth::Yes,
+                reason: format!("{} is a member of this workspace", member.name),
+            },
+            None => Finding {
+                truth: Truth::No,
+                reason: "none of its crates is a member of this workspace".to_owned(),
+            },
+        }
+    }
+
+    fn not(&mut self, inner: &Predicate) -> Finding {
+        // What must be absent names no crate to take skills from.
+        let before = self.matched.clone();
+        let finding = self.predicate(inner);
+        self.matched = before;
+        let truth = match finding.truth {
+            Truth::Yes => Truth::No,
+            Truth::No => Truth::Yes,
+            Truth::Unknown => Truth::Unknown,
+        };
+        Finding { truth, ..finding }
+    }
+
+    /// `any` and `all`: `deciding` is the truth of one part that settles the whole.
+    fn group(&mut self, list: &[Predicate], deciding: Truth, otherwise: Truth) -> Finding {
+        let findings: Vec<_> = list.iter().map(|item| self.predicate(item)).collect();
+        let truth = strongest(&findings, deciding, otherwise);
+        let reasons = findings.into_iter().filter(|finding| finding.truth == truth);
+        let reasons: Vec<_> = reasons.map(|finding| finding.reason).collect();
+        Finding { truth, reason: reasons.join(" and ") }
+    }
+}
+
+/// `deciding` if one finding is that, else undecided if one is, else `otherwise`.
+fn strongest(findings: &[Finding], deciding: Truth, otherwise: Truth) -> Truth {
+    let has = |truth| findings.iter().any(|finding| finding.truth == truth);
+    match (has(deciding), has(Truth::Unknown)) {
+        (true, _) => deciding,
+        (false, true) => Truth::Unknown,
+        (false, false) => otherwise,
+    }
+}
+
+#[cfg(test)]
+mod tests;
