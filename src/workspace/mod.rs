@@ -3,8 +3,34 @@
 //! Reads `Cargo.toml` and `Cargo.lock` files by itself: it never runs cargo, never writes and never
 //! reaches the network, so that an untrusted checkout can't make us do any of that.
 //!
+//! - [`locate`]: the workspace a folder belongs to, found as cargo finds it
+//! - [`Workspace::load`]: its members and direct dependencies
+//! - [`Fingerprint`]: whether any file that was read has changed since
+//! - [`vendored`]: folders that replace a registry, from cargo's configuration
+//!
 //! May use: `text`, `files`, `config`, `report`. Used by: plugins and every floor above.
 
-mod model;
+#![allow(
+    clippy::result_large_err,
+    reason = "a `Diagnostic` is made once, at the end of a run, and handed on whole"
+)]
 
+mod cargo_config;
+mod discover;
+mod fingerprint;
+mod globs;
+mod load;
+mod lock;
+mod manifest;
+mod model;
+mod paths;
+mod reader;
+mod resolve;
+#[cfg(test)]
+mod tests;
+
+pub use cargo_config::{Vendored, vendored};
+pub use discover::locate;
+pub use fingerprint::Fingerprint;
+pub use load::Loaded;
 pub use model::{Dependency, DependencyOrigin, LockedPackage, Member, Workspace, same_crate};

@@ -1,0 +1,143 @@
+//! Cargo's configuration files: folders that stand in for registries, and patches.
+//!
+//! Format: <https://doc.rust-lang.org/cargo/reference/config.html>; source replacement:
+//! <https://doc.rust-lang.org/cargo/reference/source-replacement.html>. Only read, and a broken
+//! file is no reason to stop: nothing in them makes us run anything.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::manifest::read_patches;
+use super::paths::normalize;
+use super::reader::read_text;
+use super::resolve::patch_folders;
+use crate::config::Environment;
+use crate::text::toml::{Sink, Table, read};
+use crate::text::{Diagnostic, Severity, Source};
+
+/// A chain of replacements longer than this goes in a circle.
+const MAX_CHAIN: usize = 16;
+
+/// Folders of unpacked crates that apply to a workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Vendored {
+    /// Each holds one sub-folder a crate (`serde/` or `serde-1.0.0/`); the nearest first. They need
+    /// not exist.
+    pub folders: Vec<PathBuf>,
+    /// The configuration files that were looked for, there or not: a change in them can change
+    /// `folders`. They are among [`super::Workspace::inputs`] too.
+    pub inputs: Vec<PathBuf>,
+    /// Files that could not be read, as warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Finds the folders that replace a registry or git source (`cargo vendor`), by the configuration
+/// files from `root` upwards and in cargo's own folder. The nearer file wins.
+pub fn vendored(root: &Path, env: &Environment) -> Vendored {
+    let config = CargoConfig::load(root, env, &mut |_| ());
+    Vendored {
+        folders: config.vendor_folders(),
+        inputs: config.inputs,
+        diagnostics: config.diagnostics,
+    }
+}
+
+/// What configuration files say that matters here.
+#[derive(Debug, Default)]
+pub(super) struct CargoConfig {
+    sources: BTreeMap<String, SourceTable>,
+    /// Packages that `[patch]` takes from a folder.
+    pub patches: Vec<(String, PathBuf)>,
+    pub inputs: Vec<PathBuf>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// `[source.<name>]`.
+#[derive(Debug, Default)]
+struct SourceTable {
+    replace_with: Option<String>,
+    directory: Option<PathBuf>,
+}
+
+impl CargoConfig {
+    /// Reads the files that apply in `root`; `look` is called with each before it is read.
+    pub fn load(root: &Path, env: &Environment, look: &mut dyn FnMut(&Path)) -> Self {
+        let mut config = Self::default();
+        let mut folders: Vec<PathBuf> =
+            root.ancestors().map(|folder| folder.join(".cargo")).collect();
+        folders.extend(env.cargo_home().filter(|home| !folders.contains(home)));
+        for folder in folders {
+            // Where both are, cargo takes the name without extension.
+            for name in ["config", "config.toml"] {
+                let path = folder.join(name);
+                look(&path);
+                config.inputs.push(path.clone());
+                match read_text(&path) {
+                    Ok(Some(source)) => {
+                        config.add(&source);
+                        break;
+                    }
+                    Ok(None) => {}
+                    Err(problem) => {
+                        config.tolerate(problem);
+                        break;
+                    }
+                }
+            }
+        }
+        config
+    }
+
+    fn tolerate(&mut self, mut problem: Diagnostic) {
+        problem.severity = Severity::Warning;
+        self.diagnostics.push(problem.note("this configuration file of cargo's was not used"));
+    }
+
+    /// Adds a file that is farther away than those before it.
+    fn add(&mut self, source: &Arc<Source>) {
+        let sink = Sink::new(Arc::clone(source));
+        // Paths start at the folder that holds `.cargo`.
+        let base = source.path.parent().and_then(Path::parent).unwrap_or(Path::new(""));
+        let found = read(&sink, |root| (read_sources(root, base), read_patches(root)));
+        if let Some(problem) = sink.finish().into_iter().next() {
+            self.tolerate(problem);
+        }
+        let Some((sources, patches)) = found else { return };
+        for (name, table) in sources {
+            let known = self.sources.entry(name).or_default();
+            known.replace_with = known.replace_with.take().or(table.replace_with);
+            known.directory = known.directory.take().or(table.directory);
+        }
+        self.patches.extend(patch_folders(base, &patches));
+    }
+
+    fn vendor_folders(&self) -> Vec<PathBuf> {
+        let mut folders = Vec::new();
+        for source in self.sources.values() {
+            let mut next = source.replace_with.as_ref();
+            for _ in 0..MAX_CHAIN {
+                let Some(table) = next.and_then(|name| self.sources.get(name)) else { break };
+                if let Some(folder) = &table.directory
+                    && !folders.contains(folder)
+                {
+                    folders.push(folder.clone());
+                }
+                next = table.replace_with.as_ref();
+            }
+        }
+        folders
+    }
+}
+
+fn read_sources(root: &Table<'_>, base: &Path) -> Vec<(String, SourceTable)> {
+    let Some(table) = root.table("source") else { return Vec::new() };
+    let mut sources = Vec::new();
+    for key in table.keys() {
+        let Some(entry) = table.table(&key.value) else { continue };
+        let replace_with = entry.string("replace-with").map(|name| name.value);
+        let directory = entry.string("directory").map(|path| normalize(&base.join(path.value)));
+        sources.push((key.value, SourceTable { replace_with, directory }));
+    }
+    sources
+}

@@ -1,0 +1,323 @@
+//! Whether files and folders are still what they were, told by `stat` calls.
+//!
+//! **Observe first, read second.** A fingerprint is safe when each path was observed before it was
+//! read: whatever happens in between makes the fingerprint older than the facts, and it does not
+//! hold. The other way round, a change between reading and observing would never be noticed.
+//!
+//! **Files** are compared by kind, length, mtime, ctime, inode and device. The ctime can't be set
+//! by programs, so a rewrite that restores length and mtime is still seen. One hole is left: a file
+//! that is changed again within the same tick of the file system's clock has the same times. So a
+//! file that was *young* when it was observed also carries a hash of its content (git calls such a
+//! file "racily clean" and does the same). Where there is no ctime, every file carries the hash.
+//!
+//! **Folders** are what their entries are: when the times differ, or the folder was young, the
+//! names and kinds of the entries decide. A file written and removed again, or written in place,
+//! changes nothing.
+//!
+//! Links are followed: the state is that of the final target, so a link that is pointed elsewhere
+//! is a change.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::reader::is_absent;
+
+mod path_text;
+#[cfg(test)]
+mod tests;
+
+/// Linux stamps files with the time of its last timer tick: up to 10 ms (at 100 Hz) before the
+/// clock that programs read. exFAT counts in 10 ms too. Twice that is safe.
+const TICK_NS: i64 = 20_000_000;
+/// A stamp without a fraction of a second may come from a file system that counts in whole seconds
+/// (HFS+, NFS 2, ext3) or in two (FAT).
+const COARSE_TICK_NS: i64 = 2_000_000_000 + TICK_NS;
+const SECOND_NS: i64 = 1_000_000_000;
+
+/// The states of a set of paths at the moments they were observed.
+///
+/// It can be stored with serde in any format.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fingerprint {
+    #[serde(with = "path_text")]
+    inputs: BTreeMap<PathBuf, State>,
+}
+
+/// What was at a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+enum State {
+    /// Nothing.
+    Missing,
+    /// Something that we may not look at.
+    Unreadable,
+    /// A file.
+    File(Stat, Option<Hash>),
+    /// A folder, with the hash of its entries; without `stat` when it was young.
+    Folder(Option<Stat>, Hash),
+    /// A pipe, device or socket.
+    Other,
+    /// Two observations that differ: nothing is equal to it.
+    Unsure,
+}
+
+/// SHA-256.
+type Hash = [u64; 4];
+
+/// What `stat` tells. Times are nanoseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Stat {
+    length: u64,
+    mtime: i64,
+    /// The last change of content, name or mode; on Windows the time of creation.
+    ctime: i64,
+    /// Zero where there is none.
+    inode: u64,
+    /// Zero where there is none.
+    device: u64,
+}
+
+impl Fingerprint {
+    /// The states of `paths` now. What is read of them afterwards is covered.
+    pub fn of<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Self {
+        let mut fingerprint = Self::default();
+        for path in paths {
+            fingerprint.observe(path.as_ref());
+        }
+        fingerprint
+    }
+
+    /// Adds the state of `path`, which is to be read after this call. The first observation of a
+    /// path is the one that counts.
+    pub fn observe(&mut self, path: &Path) {
+        if !self.inputs.contains_key(path) {
+            self.inputs.insert(path.to_path_buf(), State::now(path));
+        }
+    }
+
+    /// Adds what another fingerprint observed. A path whose state differs between the two was
+    /// changed in between, and makes the whole never hold.
+    pub fn merge(&mut self, other: Self) {
+        for (path, theirs) in other.inputs {
+            match self.inputs.entry(path) {
+                Entry::Vacant(free) => {
+                    free.insert(theirs);
+                }
+                Entry::Occupied(mut taken) => {
+                    if let Some(both) = taken.get().reconciled(&theirs) {
+                        taken.insert(both);
+                    } else {
+                        taken.insert(State::Unsure);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The paths, sorted.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.inputs.keys().map(PathBuf::as_path)
+    }
+
+    /// Whether every path is what it was. Costs one `stat` call a path, and the reading of a file
+    /// only when it was young when it was observed; stops at the first change.
+    pub fn still_holds(&self) -> bool {
+        self.changed().is_none()
+    }
+
+    /// The first path that is not what it was, if any.
+    pub fn changed(&self) -> Option<&Path> {
+        self.inputs
+            .iter()
+            .find(|(path, state)| !state.still_holds(path))
+            .map(|(path, _)| path.as_path())
+    }
+
+    /// Whether some files have to be read, or folders listed, to tell whether it holds.
+    pub fn is_young(&self) -> bool {
+        let young =
+            |state: &State| matches!(state, State::File(_, Some(_)) | State::Folder(None, _));
+        self.inputs.values().any(young)
+    }
+
+    /// The same fingerprint, cheaper to check: what was young and has grown old unchanged needs no
+    /// reading any more. `None` when that improves nothing, or it does not hold.
+    pub fn settled(&self) -> Option<Self> {
+        if !self.is_young() {
+            return None;
+        }
+        let settle = |(path, before): (&PathBuf, &State)| {
+            // Observed first, compared second, for the reason given above.
+            let now = State::now(path);
+            if !before.still_holds(path) {
+                return None;
+            }
+            let kept = match (before, &now) {
+                (State::File(old, Some(_)), State::File(new, None)) if old == new => now,
+                (State::Folder(_, old), State::Folder(Some(_), new)) if old == new => now,
+                _ => before.clone(),
+            };
+            Some((path.clone(), kept))
+        };
+        let inputs = self.inputs.iter().map(settle).collect::<Option<BTreeMap<_, _>>>()?;
+        let settled = Self { inputs };
+        (settled != *self).then_some(settled)
+    }
+}
+
+impl State {
+    fn now(path: &Path) -> Self {
+        // The clock first: a change after this moment must count as young.
+        let now = SystemTime::now();
+        let metadata = match fs::metadata(path) {
+            Ok(metadata) => metadata,
+            Err(error) if is_absent(&error) => return Self::Missing,
+            Err(_) => return Self::Unreadable,
+        };
+        let stat = Stat::of(&metadata);
+        if metadata.is_dir() {
+            let old = (!stat.is_young(nanoseconds(now))).then_some(stat);
+            return entries_hash(path).map_or(Self::Unreadable, |hash| Self::Folder(old, hash));
+        }
+        if !metadata.is_file() {
+            return Self::Other;
+        }
+        if !stat.is_young(nanoseconds(now)) {
+            return Self::File(stat, None);
+        }
+        // Unreadable, or changed while we look: whatever it will be, it is not this.
+        content_hash(path).map_or(Self::Unsure, |hash| Self::File(stat, Some(hash)))
+    }
+
+    fn still_holds(&self, path: &Path) -> bool {
+        let metadata = match fs::metadata(path) {
+            Ok(metadata) => metadata,
+            Err(error) if is_absent(&error) => return *self == Self::Missing,
+            Err(_) => return *self == Self::Unreadable,
+        };
+        match self {
+            Self::File(stat, hash) => {
+                metadata.is_file()
+                    && *stat == Stat::of(&metadata)
+                    && hash.is_none_or(|hash| content_hash(path).is_ok_and(|now| now == hash))
+            }
+            Self::Folder(stat, hash) => {
+                metadata.is_dir()
+                    && (*stat == Some(Stat::of(&metadata))
+                        || entries_hash(path).is_ok_and(|now| now == *hash))
+            }
+            Self::Other => !metadata.is_file() && !metadata.is_dir(),
+            // A folder that we may not list can be asked for its metadata all the same.
+            Self::Unreadable => metadata.is_dir() && entries_hash(path).is_err(),
+            Self::Missing | Self::Unsure => false,
+        }
+    }
+
+    /// One state for two observations of the same thing: the more careful one.
+    fn reconciled(&self, other: &Self) -> Option<Self> {
+        match (self, other) {
+            (Self::File(one, hash), Self::File(two, other_hash)) if one == two => {
+                match (hash, other_hash) {
+                    (Some(a), Some(b)) if a != b => None,
+                    _ => Some(Self::File(*one, hash.or(*other_hash))),
+                }
+            }
+            (Self::Folder(_, one), Self::Folder(_, two)) if one == two => Some(self.clone()),
+            (Self::Unsure, _) | (_, Self::Unsure) => None,
+            _ => (self == other).then(|| self.clone()),
+        }
+    }
+}
+
+impl Stat {
+    #[cfg(unix)]
+    fn of(metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        let time = |seconds: i64, rest: i64| seconds.saturating_mul(SECOND_NS).saturating_add(rest);
+        Self {
+            length: metadata.len(),
+            mtime: time(metadata.mtime(), metadata.mtime_nsec()),
+            ctime: time(metadata.ctime(), metadata.ctime_nsec()),
+            inode: metadata.ino(),
+            device: metadata.dev(),
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn of(metadata: &Metadata) -> Self {
+        let time = |time: io::Result<SystemTime>| time.map_or(0, nanoseconds);
+        Self {
+            length: metadata.len(),
+            mtime: time(metadata.modified()),
+            ctime: time(metadata.created()),
+            inode: 0,
+            device: 0,
+        }
+    }
+
+    /// Whether a change at `now` or later could leave the times as they are.
+    fn is_young(&self, now: i64) -> bool {
+        let young = |stamp: i64| {
+            let tick = if stamp % SECOND_NS == 0 { COARSE_TICK_NS } else { TICK_NS };
+            stamp > now.saturating_sub(tick)
+        };
+        // Without a true ctime, a program can set all times back.
+        cfg!(not(unix)) || young(self.mtime) || young(self.ctime)
+    }
+}
+
+fn nanoseconds(time: SystemTime) -> i64 {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |ns| -ns),
+    }
+}
+
+fn content_hash(path: &Path) -> io::Result<Hash> {
+    Ok(digest(&fs::read(path)?))
+}
+
+/// Names and kinds of a folder's entries, in order. A link counts as what it leads to.
+fn entries_hash(path: &Path) -> io::Result<Hash> {
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        let mut kind = entry.file_type()?;
+        let mut dangling = false;
+        if kind.is_symlink() {
+            match fs::metadata(entry.path()) {
+                Ok(target) => kind = target.file_type(),
+                Err(_) => dangling = true,
+            }
+        }
+        let letter = match (dangling, kind.is_dir()) {
+            (true, _) => b'?',
+            (false, true) => b'd',
+            (false, false) => b'f',
+        };
+        entries.push((entry.file_name().into_encoded_bytes(), letter));
+    }
+    entries.sort();
+    let mut text = Vec::new();
+    for (name, letter) in entries {
+        text.extend_from_slice(&name);
+        // No name has a NUL in it.
+        text.extend_from_slice(&[0, letter]);
+    }
+    Ok(digest(&text))
+}
+
+fn digest(bytes: &[u8]) -> Hash {
+    let digest = Sha256::digest(bytes);
+    let mut words = [0; 4];
+    for (word, part) in words.iter_mut().zip(digest.chunks_exact(8)) {
+        *word = part.iter().fold(0, |value, byte| (value << 8) | u64::from(*byte));
+    }
+    words
+}

@@ -1,0 +1,66 @@
+//! A whole workspace.
+
+use std::path::Path;
+
+use super::cargo_config::CargoConfig;
+use super::discover::{self, locate};
+use super::lock::Lock;
+use super::reader::Reader;
+use super::resolve::{self, Facts};
+use super::{Fingerprint, Member, Workspace};
+use crate::config::Environment;
+use crate::text::Diagnostic;
+
+/// A workspace, as it was when it was read.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The workspace.
+    pub workspace: Workspace,
+    /// Its inputs, each observed before it was read: while it holds, so does `workspace`.
+    pub fingerprint: Fingerprint,
+    /// What was tolerated, as warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Workspace {
+    /// Reads the workspace that `start` belongs to (see [`locate`]); `None` when it is in no Rust
+    /// project.
+    ///
+    /// # Errors
+    /// The root's or a member's manifest, or the lock file, is broken; a listed member is missing.
+    pub fn load(start: &Path, env: &Environment) -> Result<Option<Loaded>, Diagnostic> {
+        let Some(dir) = locate(start, env)? else { return Ok(None) };
+        // Once more from the root, so that what is noted does not depend on where we started.
+        let mut reader = Reader::new(env, true);
+        let Some(root) = discover::root(&mut reader, &dir)? else { return Ok(None) };
+        let members = discover::members(&mut reader, &root)?;
+        let lock_path = root.dir.join("Cargo.lock");
+        let lock = Lock::load(&mut reader, &lock_path)?;
+        let mut config = CargoConfig::load(&root.dir, env, &mut |path| reader.observe(path));
+        reader.diagnostics.append(&mut config.diagnostics);
+        let mut patches = resolve::patch_folders(&root.dir, &root.patches);
+        patches.append(&mut config.patches);
+        let facts = Facts { root: &root, members: &members, lock: lock.as_ref(), patches };
+        let dependencies = resolve::dependencies(&mut reader, &facts);
+        let (fingerprint, diagnostics) = reader.finish();
+        let members = members
+            .iter()
+            .filter_map(|manifest| {
+                Some(Member {
+                    name: manifest.package.as_ref()?.name.clone(),
+                    version: resolve::version_of(&root, manifest),
+                    dir: manifest.dir.clone(),
+                })
+            })
+            .collect();
+        let workspace = Workspace {
+            root: root.dir.clone(),
+            members,
+            dependencies,
+            lock_file: lock.is_some().then_some(lock_path),
+            locked: lock.map(|lock| lock.packages).unwrap_or_default(),
+            inputs: fingerprint.paths().map(Path::to_path_buf).collect(),
+        };
+        Ok(Some(Loaded { workspace, fingerprint, diagnostics }))
+    }
+}

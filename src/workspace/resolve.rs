@@ -1,0 +1,280 @@
+//! Direct dependencies: what members declare, at the version the lock file resolved.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use semver::Version;
+
+use super::discover::{dependency_folder, inherited, root_of, same_folder};
+use super::lock::Lock;
+use super::manifest::{Declared, DeclaredFrom, Manifest, PackageVersion};
+use super::reader::Reader;
+use super::{Dependency, DependencyOrigin, LockedPackage};
+use crate::text::Diagnostic;
+
+/// The index of crates.io, as lock files spell it: with git, and sparse.
+const CRATES_IO: [&str; 2] =
+    ["registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io/"];
+
+/// How many names a message lists.
+const LISTED: usize = 5;
+
+/// What dependencies are resolved from.
+pub(super) struct Facts<'a> {
+    pub root: &'a Rc<Manifest>,
+    pub members: &'a [Rc<Manifest>],
+    pub lock: Option<&'a Lock>,
+    /// Packages that a `[patch]` takes from a folder: name and folder.
+    pub patches: Vec<(String, PathBuf)>,
+}
+
+/// A member's version, its own or the workspace's.
+pub(super) fn version_of(root: &Manifest, manifest: &Manifest) -> Option<Version> {
+    match &manifest.package.as_ref()?.version {
+        PackageVersion::Missing => None,
+        PackageVersion::Is(version) => Some(version.clone()),
+        PackageVersion::Inherited => root.workspace.as_ref()?.version.clone(),
+    }
+}
+
+/// The direct dependencies of all members, sorted, one entry a name and version.
+pub(super) fn dependencies(reader: &mut Reader, facts: &Facts<'_>) -> Vec<Dependency> {
+    let mut found = Found::default();
+    for member in facts.members {
+        let name = member.package.as_ref().map_or("", |package| &package.name);
+        let version = version_of(facts.root, member);
+        let listed =
+            facts.lock.map(|lock| lock.dependencies_of(name, version.as_ref())).unwrap_or_default();
+        for declared in &member.dependencies {
+            for dependency in resolve(reader, facts, member, declared, &listed) {
+                found.add(dependency);
+            }
+        }
+    }
+    let dependencies = found.finish();
+    warn_unlocked(reader, facts, &dependencies);
+    dependencies
+}
+
+fn resolve(
+    reader: &mut Reader,
+    facts: &Facts<'_>,
+    member: &Manifest,
+    declared: &Declared,
+    listed: &[&LockedPackage],
+) -> Vec<Dependency> {
+    let Some((entry, _)) = inherited(facts.root, member, declared) else {
+        reader.diagnostics.push(
+            Diagnostic::warning(format!(
+                "`{}` is not in the workspace's `[workspace.dependencies]`",
+                declared.key
+            ))
+            .at(&member.source, declared.span.clone())
+            .note("add it there, or declare its version here"),
+        );
+        return locked(facts, declared, listed);
+    };
+    match dependency_folder(facts.root, member, declared) {
+        None => locked(facts, entry, listed),
+        // A package may depend on itself, to build its tests with other features.
+        Some(dir) if same_folder(&dir, &member.dir) => Vec::new(),
+        Some(dir) => vec![from_folder(reader, facts, (member, declared), entry.name(), dir)],
+    }
+}
+
+/// A path dependency. Its manifest's version is the true one: cargo puts it into the lock file at
+/// the next build.
+fn from_folder(
+    reader: &mut Reader,
+    facts: &Facts<'_>,
+    (member, declared): (&Manifest, &Declared),
+    name: &str,
+    dir: PathBuf,
+) -> Dependency {
+    let manifest = match reader.manifest(&dir) {
+        Ok(manifest) => manifest.filter(|manifest| manifest.package.is_some()),
+        Err(mut problem) => {
+            problem.severity = crate::text::Severity::Warning;
+            reader.diagnostics.push(problem);
+            None
+        }
+    };
+    let in_lock = || {
+        let lock = facts.lock?;
+        let local = lock.named(name).into_iter().find(|package| package.source.is_none())?;
+        Some(local.version.clone())
+    };
+    let Some(manifest) = manifest else {
+        reader.diagnostics.push(
+            Diagnostic::warning(format!("the path dependency `{name}` is not there"))
+                .at(&member.source, declared.span.clone())
+                .label(format!("no usable Cargo.toml in {}", dir.display()))
+                .note("correct `path`, or restore the folder"),
+        );
+        let origin = DependencyOrigin::Unresolved;
+        return Dependency { name: name.to_owned(), version: in_lock(), origin };
+    };
+    let inherits = manifest
+        .package
+        .as_ref()
+        .is_some_and(|package| package.version == PackageVersion::Inherited);
+    let root = if inherits { root_of(reader, &manifest).ok().flatten() } else { None };
+    let version = version_of(root.as_deref().unwrap_or(&manifest), &manifest).or_else(in_lock);
+    Dependency { name: name.to_owned(), version, origin: DependencyOrigin::Path(dir) }
+}
+
+/// A dependency whose version the lock file knows: what it resolved for this member; where the
+/// manifest was edited since, what would satisfy it; else whatever there is of that name.
+fn locked(facts: &Facts<'_>, entry: &Declared, listed: &[&LockedPackage]) -> Vec<Dependency> {
+    let name = entry.name();
+    let all = facts.lock.map(|lock| lock.named(name)).unwrap_or_default();
+    let listed: Vec<_> = listed.iter().copied().filter(|package| package.name == name).collect();
+    let pick = |packages: &[&LockedPackage]| -> Vec<LockedPackage> {
+        let fits = |package: &LockedPackage| {
+            entry.requirement.as_ref().is_none_or(|needed| needed.matches(&package.version))
+        };
+        packages.iter().filter(|package| fits(package)).map(|package| (*package).clone()).collect()
+    };
+    let mut chosen = pick(&listed);
+    if chosen.is_empty() {
+        chosen = pick(&all);
+    }
+    if chosen.is_empty() {
+        let rest = if listed.is_empty() { &all } else { &listed };
+        chosen = rest.iter().map(|package| (*package).clone()).collect();
+    }
+    // With one name from two sources, the declaration says which of them is meant; a `[patch]`
+    // leaves only one, from wherever.
+    let expected = |package: &LockedPackage| {
+        let git = package.source.as_deref().is_some_and(|source| source.starts_with("git+"));
+        package.source.is_some() && git == (entry.from == DeclaredFrom::Git)
+    };
+    if chosen.iter().any(expected) {
+        chosen.retain(expected);
+    }
+    if chosen.is_empty() {
+        let origin = DependencyOrigin::Unresolved;
+        return vec![Dependency { name: name.to_owned(), version: None, origin }];
+    }
+    chosen
+        .into_iter()
+        .map(|package| Dependency {
+            origin: origin(facts, &package),
+            name: package.name,
+            version: Some(package.version),
+        })
+        .collect()
+}
+
+fn origin(facts: &Facts<'_>, package: &LockedPackage) -> DependencyOrigin {
+    let Some(source) = &package.source else {
+        return local_folder(facts, &package.name)
+            .map_or(DependencyOrigin::Unresolved, DependencyOrigin::Path);
+    };
+    if let Some(git) = source.strip_prefix("git+") {
+        let (address, commit) = git.split_once('#').unwrap_or((git, ""));
+        let url = address.split('?').next().unwrap_or(address).to_owned();
+        return DependencyOrigin::Git { url, commit: commit.to_owned() };
+    }
+    let index = if CRATES_IO.contains(&source.as_str()) {
+        None
+    } else {
+        let bare = source.strip_prefix("registry+").or_else(|| source.strip_prefix("sparse+"));
+        Some(bare.unwrap_or(source).to_owned())
+    };
+    DependencyOrigin::Registry { index, checksum: package.checksum.clone() }
+}
+
+/// The folder of a package that the lock file says is local though its dependent names no path.
+fn local_folder(facts: &Facts<'_>, name: &str) -> Option<PathBuf> {
+    let patched = facts.patches.iter().find(|(patched, _)| patched == name);
+    let member = || {
+        facts
+            .members
+            .iter()
+            .find(|member| member.package.as_ref().is_some_and(|package| package.name == name))
+    };
+    patched.map(|(_, dir)| dir.clone()).or_else(|| member().map(|member| member.dir.clone()))
+}
+
+/// Dependencies by name and version; of several origins, the nearest is kept.
+#[derive(Default)]
+struct Found {
+    entries: BTreeMap<(String, Option<Version>), DependencyOrigin>,
+}
+
+impl Found {
+    fn add(&mut self, dependency: Dependency) {
+        let key = (dependency.name, dependency.version);
+        match self.entries.get_mut(&key) {
+            Some(known) if rank(known) <= rank(&dependency.origin) => {}
+            Some(known) => *known = dependency.origin,
+            None => {
+                self.entries.insert(key, dependency.origin);
+            }
+        }
+    }
+
+    fn finish(self) -> Vec<Dependency> {
+        let resolved: Vec<_> = self
+            .entries
+            .iter()
+            .filter(|(_, origin)| **origin != DependencyOrigin::Unresolved)
+            .map(|((name, _), _)| name.clone())
+            .collect();
+        self.entries
+            .into_iter()
+            // What one member has resolved, another's gap adds nothing to.
+            .filter(|((name, version), origin)| {
+                *origin != DependencyOrigin::Unresolved
+                    || version.is_some()
+                    || resolved.binary_search(name).is_err()
+            })
+            .map(|((name, version), origin)| Dependency { name, version, origin })
+            .collect()
+    }
+}
+
+fn rank(origin: &DependencyOrigin) -> u8 {
+    match origin {
+        DependencyOrigin::Path(_) => 0,
+        DependencyOrigin::Git { .. } => 1,
+        DependencyOrigin::Registry { .. } => 2,
+        DependencyOrigin::Unresolved => 3,
+    }
+}
+
+/// One warning for everything whose version is unknown.
+fn warn_unlocked(reader: &mut Reader, facts: &Facts<'_>, dependencies: &[Dependency]) {
+    let unknown: Vec<&str> = dependencies
+        .iter()
+        .filter(|found| found.version.is_none() && found.origin == DependencyOrigin::Unresolved)
+        .map(|found| found.name.as_str())
+        .collect();
+    if unknown.is_empty() {
+        return;
+    }
+    let lock = facts.root.dir.join("Cargo.lock");
+    let warning = if facts.lock.is_none() {
+        Diagnostic::warning("there is no Cargo.lock, so the versions of dependencies are unknown")
+            .note("run `cargo generate-lockfile`")
+    } else {
+        let mut names = unknown.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ");
+        if let Some(more) = unknown.len().checked_sub(LISTED).filter(|more| *more > 0) {
+            names.push_str(&format!(" and {more} more"));
+        }
+        Diagnostic::warning(format!("Cargo.lock does not have {names}: their versions are unknown"))
+            .note("run `cargo check`, which completes it")
+    };
+    reader.diagnostics.push(warning.in_file(lock));
+}
+
+/// `patches` of a manifest or configuration file, with the folders that they mean.
+pub(super) fn patch_folders(
+    base: &Path,
+    patches: &[super::manifest::PathPatch],
+) -> Vec<(String, PathBuf)> {
+    let folder = |path: &str| super::paths::normalize(&base.join(path));
+    patches.iter().map(|patch| (patch.name.clone(), folder(&patch.path))).collect()
+}

@@ -1,0 +1,201 @@
+//! The same answers as cargo's, asked of cargo itself.
+
+#![allow(clippy::disallowed_methods, reason = "only these tests run cargo, to compare with it")]
+#![allow(clippy::disallowed_macros, reason = "a test that can't run says so")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::place::Place;
+use crate::config::Environment;
+use crate::workspace::{Workspace, same_crate};
+
+/// What `cargo metadata --offline` prints, or its error.
+fn cargo(dir: &Path, arguments: &[&str]) -> Result<Value, String> {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(program)
+        .args(["metadata", "--offline", "--format-version", "1"])
+        .args(arguments)
+        .current_dir(dir)
+        .output()
+        .map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value[key].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Names and versions that members directly depend on, by cargo's own resolution.
+fn direct_dependencies(metadata: &Value) -> BTreeSet<(String, String)> {
+    let members: Vec<&str> =
+        list(metadata, "workspace_members").iter().filter_map(Value::as_str).collect();
+    let packages = list(metadata, "packages");
+    let by_id = |id: &str| packages.iter().find(|package| text(package, "id") == id);
+    let mut found = BTreeSet::new();
+    for node in list(&metadata["resolve"], "nodes") {
+        if !members.contains(&text(node, "id")) {
+            continue;
+        }
+        for dependency in list(node, "deps") {
+            let package = by_id(text(dependency, "pkg")).expect("every node is a package");
+            found.insert((text(package, "name").into(), text(package, "version").into()));
+        }
+    }
+    found
+}
+
+#[test]
+fn f51_our_own_dependencies_are_those_that_cargo_resolves() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let metadata = match cargo(root, &["--locked", "--all-features"]) {
+        Ok(metadata) => metadata,
+        Err(problem) => {
+            eprintln!("SKIPPED: cargo can't resolve this repository offline: {problem}");
+            return;
+        }
+    };
+    let loaded = Workspace::load(root, &Environment::capture()).expect("reads").expect("is there");
+    assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
+    let ours: BTreeSet<(String, String)> = loaded
+        .workspace
+        .dependencies
+        .iter()
+        .map(|found| {
+            let version = found.version.as_ref().expect("everything is locked");
+            (found.name.clone(), version.to_string())
+        })
+        .collect();
+    assert_eq!(ours, direct_dependencies(&metadata));
+    let mut theirs: Vec<_> = list(&metadata, "workspace_members")
+        .iter()
+        .filter_map(Value::as_str)
+        .filter_map(|id| list(&metadata, "packages").iter().find(|p| text(p, "id") == id))
+        .map(|package| Path::new(text(package, "manifest_path")).parent().expect("a folder"))
+        .collect();
+    theirs.sort();
+    let ours: Vec<_> = loaded.workspace.members.iter().map(|m| m.dir.as_path()).collect();
+    assert_eq!(ours, theirs);
+}
+
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % limit as u64).expect("small")
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len())]
+    }
+
+    fn some<'a>(&mut self, from: &[&'a str], most: usize) -> Vec<&'a str> {
+        (0..self.below(most + 1)).map(|_| self.pick(from)).collect()
+    }
+}
+
+const FOLDERS: [&str; 7] = ["", "a", "a/in", "b", "crates/x", "crates/y", "crates/y/deep"];
+
+/// A random layout of packages that point to each other in all the ways there are.
+fn layout(dice: &mut Dice) -> Place {
+    let place = Place::with(&[]);
+    for dir in FOLDERS {
+        if dir != "" && dice.below(8) == 0 {
+            continue;
+        }
+        let is_root = dir.is_empty() || dice.below(12) == 0;
+        let mut more = String::new();
+        if is_root && dice.below(6) > 0 {
+            let patterns = [
+                "a",
+                "b",
+                "crates/*",
+                "a/*",
+                "crates/x",
+                "./b/",
+                "crates/y/../x",
+                "[ab]",
+                "crates/*/deep",
+            ];
+            let members = dice.some(&patterns, 3);
+            let exclude = dice.some(&["a/in", "crates/y", "crates", "b", "./a"], 2);
+            more.push_str(&format!("[workspace]\nmembers = {members:?}\nexclude = {exclude:?}\n"));
+        } else if !is_root && dice.below(8) == 0 {
+            more.push_str(&format!("workspace = {:?}\n", dice.pick(&["..", ".", "../.."])));
+        }
+        if dice.below(4) == 0 {
+            more.push_str("[target.'cfg(unix)'.dependencies]\n");
+        } else {
+            more.push_str("[dependencies]\n");
+        }
+        let target = dice.pick(&FOLDERS);
+        if target != dir && !target.is_empty() && dice.below(2) == 0 {
+            let up = "../".repeat(dir.split('/').filter(|part| !part.is_empty()).count());
+            more.push_str(&format!("{} = {{ path = \"{up}{target}\" }}\n", name_of(target)));
+        }
+        place.package(dir, &name_of(dir), &more);
+    }
+    place
+}
+
+fn name_of(dir: &str) -> String {
+    format!("p-{}", dir.replace('/', "-"))
+}
+
+/// Wherever cargo knows the workspace of a folder, we know the same root and the same members.
+#[test]
+fn f49_for_all_layouts_that_cargo_accepts_root_and_members_are_cargos() {
+    if let Err(problem) = cargo(Path::new(env!("CARGO_MANIFEST_DIR")), &["--no-deps"]) {
+        eprintln!("SKIPPED: cargo does not run here: {problem}");
+        return;
+    }
+    let mut compared = 0;
+    for seed in 1..=40_u64 {
+        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let place = layout(&mut dice);
+        for dir in [dice.pick(&FOLDERS), dice.pick(&FOLDERS)] {
+            if !place.path(dir).is_dir() {
+                continue;
+            }
+            let Ok(metadata) = cargo(&place.path(dir), &["--no-deps"]) else { continue };
+            compared += 1;
+            let loaded = place.load(dir);
+            let where_ = || format!("seed {seed}, `{dir}`: {:?}", place.told(&loaded));
+            assert_eq!(
+                loaded.workspace.root,
+                Path::new(text(&metadata, "workspace_root")),
+                "{}",
+                where_()
+            );
+            let mut theirs: Vec<String> = list(&metadata, "packages")
+                .iter()
+                .map(|package| text(package, "name").to_owned())
+                .collect();
+            theirs.sort();
+            let mut ours: Vec<String> =
+                loaded.workspace.members.iter().map(|member| member.name.clone()).collect();
+            ours.sort();
+            assert_eq!(ours, theirs, "{}", where_());
+        }
+    }
+    assert!(compared >= 20, "too few layouts were valid: {compared}");
+}
+
+#[test]
+fn decision_4_names_compare_with_hyphen_and_underscore_equal() {
+    assert!(same_crate("serde_json", "serde-json"));
+    assert!(!same_crate("serde_json", "serde.json"));
+}
