@@ -120,7 +120,7 @@ fn a_home_that_can_not_be_written_is_no_obstacle() {
     // A file in place of the folder also stops root, whom permissions do not.
     sandbox.write("blocked", "");
     sandbox.set("SYMPOSIUM_HOME", sandbox.dir().join("blocked/home"));
-    std::fs::set_permissions(sandbox.dir().join("blocked"), PermissionsExt::from_mode(0o400))
+    std::fs::set_permissions(sandbox.dir().join("blocked"), std::fs::Permissions::from_mode(0o400))
         .expect("sets the mode");
     sandbox.write("ws/.agents/skills/own/SKILL.md", crate::skill("own", "Own."));
     let run = sandbox.run(&["--offline", "sync", "--agent", "claude"]);

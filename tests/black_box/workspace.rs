@@ -166,7 +166,7 @@ fn cargo_is_never_run() {
     #[cfg(unix)]
     for name in ["cargo", "rustc"] {
         use std::os::unix::fs::PermissionsExt as _;
-        std::fs::set_permissions(bin.join(name), PermissionsExt::from_mode(0o755))
+        std::fs::set_permissions(bin.join(name), std::fs::Permissions::from_mode(0o755))
             .expect("sets the mode");
     }
     let path = std::env::var("PATH").unwrap_or_default();
