@@ -8,4 +8,5 @@
 //! May use: `workspace`, `documents`, `process`, `fetch` and the ground. Used by: `skills`,
 //! `installations`, `sync`, `hook`, `cli`.
 
+pub mod manifest;
 pub mod model;
