@@ -1,6 +1,6 @@
 //! Manifests.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::model::{Gate, Plugin};
@@ -9,13 +9,13 @@ use crate::text::{Diagnostic, Source};
 
 /// Where a manifest stands.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct Place<'a> {
     /// Name of the source.
-    pub source: String,
+    pub source: &'a str,
     /// Its root.
-    pub source_root: PathBuf,
+    pub source_root: &'a Path,
     /// The manifest.
-    pub manifest: PathBuf,
+    pub manifest: &'a Path,
 }
 
 /// How strictly it is read.
@@ -42,14 +42,14 @@ pub struct Manifest;
 
 impl Manifest {
     /// Reads one.
-    pub fn parse(source: Arc<Source>, place: &Place, _: Strictness) -> Parsed {
+    pub fn parse(source: Arc<Source>, place: &Place<'_>, _: Strictness) -> Parsed {
         let sink = Sink::new(source);
         let name = tables::read(&sink, |root| root.string("name")).flatten();
         let plugin = name.map(|name| Plugin {
             name: name.value,
-            source: place.source.clone(),
-            source_root: place.source_root.clone(),
-            manifest: place.manifest.clone(),
+            source: place.source.to_owned(),
+            source_root: place.source_root.to_path_buf(),
+            manifest: place.manifest.to_path_buf(),
             dir: place.manifest.parent().unwrap_or(Path::new("")).to_path_buf(),
             gate: Gate::default(),
             installations: Vec::new(),
@@ -63,14 +63,13 @@ impl Manifest {
 }
 
 /// A file that was meant to be a manifest.
-pub fn near_miss(dir: &Path) -> Option<Diagnostic> {
-    let entry = std::fs::read_dir(dir).ok()?.flatten().find(|entry| {
-        let path = entry.path();
-        path.extension().is_some_and(|extension| extension == "toml")
-            && std::fs::read_to_string(&path).is_ok_and(|text| text.starts_with("name"))
-    })?;
-    Some(
+pub fn near_miss(path: &Path, text: impl FnOnce() -> Option<String>) -> Option<Diagnostic> {
+    let toml = path.extension().is_some_and(|extension| extension == "toml");
+    (toml && text().is_some_and(|text| text.starts_with("name"))).then(|| {
         Diagnostic::warning("this looks like a plugin, but its name is not `SYMPOSIUM.toml`")
-            .in_file(entry.path()),
-    )
+            .in_file(path)
+    })
 }
+
+/// A manifest's name.
+pub const FILE_NAME: &str = "SYMPOSIUM.toml";

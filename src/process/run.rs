@@ -74,8 +74,7 @@ pub fn run(child: &Child) -> Result<Output, RunError> {
         }
         std::thread::sleep(Duration::from_millis(2));
     };
-    let mut output =
-        Output { status, stdout: Vec::new(), stderr: Vec::new(), truncated: false };
+    let mut output = Output { status, stdout: Vec::new(), stderr: Vec::new(), truncated: false };
     for _ in 0..readers {
         let Ok((is_out, kept, truncated)) = receiver.recv_timeout(Duration::from_secs(2)) else {
             break;
