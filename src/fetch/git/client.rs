@@ -171,7 +171,7 @@ impl<'a> Client<'a> {
             self.init("sha256")?;
         }
         let refspec = format!("+{}:{FETCHED}", target.fetch);
-        let shallow = self.transfer(Some("--depth=1"), &[refspec.clone()]);
+        let shallow = self.transfer(Some("--depth=1"), std::slice::from_ref(&refspec));
         match shallow {
             Ok(()) => {}
             // The "dumb" HTTP protocol knows no shallow copies.
@@ -202,7 +202,7 @@ impl<'a> Client<'a> {
 
     fn commit_of(&self, name: &str) -> Result<String, GitError> {
         let wanted = format!("{name}^{{commit}}");
-        let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted];
+        let args = ["rev-parse", "--verify", "--quiet", &wanted];
         let found = self.run(args, LOCAL, 4096, &[])?.stdout_text().trim().to_owned();
         if is_commit(&found) {
             return Ok(found);

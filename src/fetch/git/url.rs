@@ -41,14 +41,20 @@ impl Repository {
     ///
     /// # Errors
     /// When it is no such thing, or could be taken for an option or for a command to run.
-    pub fn parse(url: &str, rev: Option<&str>, subdir: Option<&str>) -> Result<Self, Diagnostic> {
+    pub fn parse(
+        url: &str,
+        rev: Option<&str>,
+        subdir: Option<&str>,
+    ) -> Result<Self, Box<Diagnostic>> {
         let parts = split(url.trim()).map_err(|problem| problem.about(url))?;
         let rev = rev.map(checked_rev).transpose()?;
         let subdir = match subdir {
             None => String::new(),
             Some(subdir) => checked_subdir(subdir).ok_or_else(|| {
-                Diagnostic::error(format!("the folder `{subdir}` leads out of the repository"))
-                    .note("`subdir` is relative to the repository's root, such as `plugins/acme`")
+                refused(
+                    format!("the folder `{subdir}` leads out of the repository"),
+                    "`subdir` is relative to the repository's root, such as `plugins/acme`",
+                )
             })?,
         };
         let (wanted, subdir) = combine(parts.tree, rev, subdir)?;
@@ -159,9 +165,8 @@ impl Problem {
         Self { what, remedy: remedy.into() }
     }
 
-    fn about(self, url: &str) -> Diagnostic {
-        Diagnostic::error(format!("the git URL `{}` {}", url.escape_debug(), self.what))
-            .note(self.remedy)
+    fn about(self, url: &str) -> Box<Diagnostic> {
+        refused(format!("the git URL `{}` {}", url.escape_debug(), self.what), &self.remedy)
     }
 }
 
@@ -352,7 +357,7 @@ fn is_ref(name: &str) -> bool {
         && name.split('/').all(|part| !part.starts_with('.') && !part.ends_with(".lock"))
 }
 
-fn checked_rev(rev: &str) -> Result<Wanted, Diagnostic> {
+fn checked_rev(rev: &str) -> Result<Wanted, Box<Diagnostic>> {
     let rev = rev.trim();
     if is_commit(rev) {
         return Ok(Wanted::Commit(rev.to_ascii_lowercase()));
@@ -360,8 +365,10 @@ fn checked_rev(rev: &str) -> Result<Wanted, Diagnostic> {
     if is_ref(rev) {
         return Ok(if rev == "HEAD" { Wanted::Default } else { Wanted::Named(rev.to_owned()) });
     }
-    Err(Diagnostic::error(format!("`{}` can't be a branch, tag or commit", rev.escape_debug()))
-        .note("`rev` is a branch or tag, such as `main` or `v1.2`, or a commit's 40 digits"))
+    Err(refused(
+        format!("`{}` can't be a branch, tag or commit", rev.escape_debug()),
+        "`rev` is a branch or tag, such as `main` or `v1.2`, or a commit's 40 digits",
+    ))
 }
 
 /// Normal form with `/`, or `None` when it leads out.
@@ -375,10 +382,12 @@ fn combine(
     tree: Option<Tree>,
     rev: Option<Wanted>,
     subdir: String,
-) -> Result<(Wanted, String), Diagnostic> {
+) -> Result<(Wanted, String), Box<Diagnostic>> {
     let twice = || {
-        Diagnostic::error("the git URL names a ref or folder that a key names too")
-            .note("leave `/tree/…` out of the URL, or the keys `rev` and `subdir`")
+        refused(
+            "the git URL names a ref or folder that a key names too".to_owned(),
+            "leave `/tree/…` out of the URL, or the keys `rev` and `subdir`",
+        )
     };
     match (tree, rev) {
         (None, rev) => Ok((rev.unwrap_or(Wanted::Default), subdir)),
@@ -416,9 +425,15 @@ fn combine(
     }
 }
 
-fn leads_out(rest: &str) -> Diagnostic {
-    Diagnostic::error(format!("the git URL's `{rest}` leads out of the repository"))
-        .note("what follows `/tree/` is a branch or tag and a folder inside the repository")
+fn leads_out(rest: &str) -> Box<Diagnostic> {
+    refused(
+        format!("the git URL's `{rest}` leads out of the repository"),
+        "what follows `/tree/` is a branch or tag and a folder inside the repository",
+    )
+}
+
+fn refused(message: String, remedy: &str) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(message).note(remedy))
 }
 
 #[cfg(test)]
