@@ -17,7 +17,14 @@ use crate::symposium::UpdateLevel;
 pub(crate) fn environment(home: &Path, vars: &[(&str, &str)]) -> Environment {
     let path = std::env::var("PATH").unwrap_or_default();
     let home = home.to_string_lossy();
-    let fixed = [("HOME", &*home), ("PATH", path.as_str()), ("GIT_CONFIG_NOSYSTEM", "1")];
+    // Windows opens no socket without it.
+    let system = std::env::var("SYSTEMROOT").unwrap_or_default();
+    let fixed = [
+        ("HOME", &*home),
+        ("PATH", path.as_str()),
+        ("SYSTEMROOT", system.as_str()),
+        ("GIT_CONFIG_NOSYSTEM", "1"),
+    ];
     Environment::with(&*home, fixed.into_iter().chain(vars.iter().copied()))
 }
 
@@ -77,7 +84,8 @@ impl Repo {
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("file://{}", self.dir.display())
+        let path = self.dir.display().to_string().replace('\\', "/");
+        format!("file:///{}", path.trim_start_matches('/'))
     }
 }
 
