@@ -1,1 +1,8 @@
-//! To be written.
+//! Getting things from elsewhere: bounded in time and size, and never by a program that the thing
+//! itself brings.
+//!
+//! - [`git`]: repositories, through the `git` program
+//!
+//! May use: `process` and the ground. Used by: `plugins`, `skills`, `installations`, `sync`, `cli`.
+
+pub mod git;

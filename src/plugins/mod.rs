@@ -4,12 +4,17 @@
 //! - [`manifest`]: manifests become plugins, or diagnostics with file, line and column
 //! - [`diagnostics`]: the codes of what can be wrong in one, explained
 //! - [`predicate`]: whether a thing applies to a workspace
-//! - sources (folders, git repositories, the binary itself) are scanned into a registry
+//! - [`source`]: the sources in force (folders, git repositories, the binary itself)
+//! - [`registry`]: what is found in them
+//! - [`builtin`]: the source inside the binary
 //!
 //! May use: `workspace`, `documents`, `process`, `fetch` and the ground. Used by: `skills`,
 //! `installations`, `sync`, `hook`, `cli`.
 
+pub mod builtin;
 pub mod diagnostics;
 pub mod manifest;
 pub mod model;
 pub mod predicate;
+pub mod registry;
+pub mod source;

@@ -1,0 +1,95 @@
+//! Why a repository's newest state could not be had.
+
+use std::time::Duration;
+
+use crate::process::RunError;
+
+/// Why a repository's newest state could not be had. The text is one line, without the URL's
+/// secrets.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GitError {
+    /// `git` can't be started.
+    #[error("{0}")]
+    NoGit(String),
+    /// We must not touch the network.
+    #[error("offline")]
+    Offline,
+    /// There is no copy yet, and we were not to fetch one.
+    #[error("not fetched yet")]
+    NotFetched,
+    /// The machine could not be reached.
+    #[error("{0}")]
+    Unreachable(String),
+    /// It failed a moment ago, and is left in peace for a while.
+    #[error("failed {} s ago: {message}", ago.as_secs())]
+    Recently {
+        /// How long ago.
+        ago: Duration,
+        /// What it said then.
+        message: String,
+    },
+    /// Another process is at it.
+    #[error("another process is fetching it")]
+    Busy,
+    /// It took longer than it may.
+    #[error("no answer within {} s", .0.as_secs())]
+    TimedOut(Duration),
+    /// `git` failed; its own words.
+    #[error("{0}")]
+    Failed(String),
+    /// The repository is there, the ref is not.
+    #[error("the repository has no branch or tag `{0}`")]
+    NoSuchRef(String),
+    /// The commit is there, the folder is not.
+    #[error("there is no folder `{subdir}` in commit {}", short(commit))]
+    NoSuchFolder {
+        /// The folder.
+        subdir: String,
+        /// The commit, in hex.
+        commit: String,
+    },
+    /// There is more of it than we take.
+    #[error("{0}")]
+    TooLarge(String),
+    /// Our own cache folder could not be used.
+    #[error("{0}")]
+    Cache(String),
+}
+
+impl GitError {
+    /// Whether it is a matter of connection or moment, not of configuration: worth one line, no
+    /// alarm.
+    pub fn is_passing(&self) -> bool {
+        matches!(
+            self,
+            Self::Offline
+                | Self::NotFetched
+                | Self::Unreachable(_)
+                | Self::Recently { .. }
+                | Self::Busy
+        )
+    }
+
+    /// Whether trying again at once would only repeat it.
+    pub(super) fn is_remembered(&self) -> bool {
+        !matches!(
+            self,
+            Self::Offline | Self::NotFetched | Self::Recently { .. } | Self::Busy | Self::Cache(_)
+        )
+    }
+
+    pub(super) fn cache(error: &std::io::Error) -> Self {
+        Self::Cache(error.to_string())
+    }
+}
+
+impl From<RunError> for GitError {
+    fn from(error: RunError) -> Self {
+        Self::NoGit(error.to_string())
+    }
+}
+
+/// The first ten digits: enough for people.
+fn short(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
+}

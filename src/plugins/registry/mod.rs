@@ -1,0 +1,157 @@
+//! Every plugin and standalone skill that the sources in force offer, before anything is matched.
+
+mod scan;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use super::model::Plugin;
+use super::source::{self, Refresh, SourceKind, SourceSpec, SourceState};
+use crate::Symposium;
+use crate::text::Diagnostic;
+
+pub use scan::{Scan, StandaloneSkill, scan};
+
+/// What the sources offer.
+#[derive(Debug, Clone, Default)]
+pub struct Registry {
+    /// The sources in force, in the order in which they are searched.
+    pub sources: Vec<SourceState>,
+    /// Their plugins: by source, then by path.
+    pub plugins: Vec<PluginEntry>,
+    /// Their standalone skills: by source, then by path.
+    pub skills: Vec<StandaloneSkill>,
+    /// What was wrong with sources, folders and manifests. Not yet told.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Files and folders whose change can change any of this, sorted: the folders, manifests and
+    /// `SKILL.md` files of path sources, also where they are missing, and one stamp for each git
+    /// source. What a plugin of a path source points at (its skills' folders) is for those to add
+    /// who follow it.
+    pub inputs: Vec<PathBuf>,
+}
+
+/// A plugin, and whether it is in force.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PluginEntry {
+    /// The plugin.
+    pub plugin: Plugin,
+    /// The plugin of the same name that comes first.
+    pub shadowed_by: Option<Shadow>,
+}
+
+/// The plugin that comes before another of the same name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shadow {
+    /// Its source.
+    pub source: String,
+    /// Its manifest.
+    pub manifest: PathBuf,
+}
+
+impl std::fmt::Display for Shadow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "the source `{}` has a plugin of this name, and comes first ({})",
+            self.source,
+            self.manifest.display()
+        )
+    }
+}
+
+impl Registry {
+    /// Opens and scans every source in force. Never fails: what is broken is in the diagnostics,
+    /// and the rest is there.
+    pub fn load(sym: &Symposium, refresh: &Refresh<'_>) -> Self {
+        let specs = source::effective(sym);
+        let mut registry = Self::default();
+        if let Some(only) = refresh.only
+            && !specs.iter().any(|spec| spec.name == only)
+        {
+            registry.diagnostics.push(no_such_source(only, &specs));
+        }
+        for (state, diagnostics) in open_all(sym, &specs, refresh) {
+            registry.diagnostics.extend(diagnostics);
+            registry.add(state);
+        }
+        registry.mark_shadowed();
+        registry.inputs.sort();
+        registry.inputs.dedup();
+        registry
+    }
+
+    fn add(&mut self, state: SourceState) {
+        self.inputs.extend(state.inputs.iter().cloned());
+        if let Some(root) = &state.root {
+            let found = scan(&state.name, root, super::manifest::Strictness::Load);
+            let entries = found.plugins.into_iter();
+            self.plugins.extend(entries.map(|plugin| PluginEntry { plugin, shadowed_by: None }));
+            self.skills.extend(found.skills);
+            self.diagnostics.extend(found.diagnostics);
+            // The others never change in place.
+            if state.kind == SourceKind::Path {
+                self.inputs.extend(found.inputs);
+            }
+        }
+        self.sources.push(state);
+    }
+
+    fn mark_shadowed(&mut self) {
+        let mut first: HashMap<String, Shadow> = HashMap::new();
+        for entry in &mut self.plugins {
+            let plugin = &entry.plugin;
+            match first.get(&plugin.name) {
+                Some(shadow) => entry.shadowed_by = Some(shadow.clone()),
+                None => {
+                    let shadow =
+                        Shadow { source: plugin.source.clone(), manifest: plugin.manifest.clone() };
+                    first.insert(plugin.name.clone(), shadow);
+                }
+            }
+        }
+    }
+
+    /// The plugins in force: those that no other comes before.
+    pub fn active(&self) -> impl Iterator<Item = &Plugin> {
+        self.plugins.iter().filter(|entry| entry.shadowed_by.is_none()).map(|entry| &entry.plugin)
+    }
+
+    /// The plugin in force of that name.
+    pub fn plugin(&self, name: &str) -> Option<&Plugin> {
+        self.active().find(|plugin| plugin.name == name)
+    }
+}
+
+/// Opens the sources in order. Those that may use the network are opened at the same time, so that
+/// one that stalls does not add to the others' wait.
+fn open_all(
+    sym: &Symposium,
+    specs: &[SourceSpec],
+    refresh: &Refresh<'_>,
+) -> Vec<(SourceState, Vec<Diagnostic>)> {
+    std::thread::scope(|scope| {
+        let mut opened = Vec::new();
+        for spec in specs {
+            let is_slow = spec.kind() == SourceKind::Git && !refresh.policy.offline;
+            opened.push(if is_slow {
+                Err(scope.spawn(move || source::open(sym, spec, refresh)))
+            } else {
+                Ok(source::open(sym, spec, refresh))
+            });
+        }
+        let join = |thread: std::thread::ScopedJoinHandle<'_, _>| match thread.join() {
+            Ok(found) => found,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        opened.into_iter().map(|found| found.unwrap_or_else(join)).collect()
+    })
+}
+
+fn no_such_source(name: &str, specs: &[SourceSpec]) -> Diagnostic {
+    let names: Vec<_> = specs.iter().map(|spec| format!("`{}`", spec.name)).collect();
+    Diagnostic::error(format!("there is no plugin source `{name}`"))
+        .note(format!("sources in force: {}", names.join(", ")))
+}
+
+#[cfg(test)]
+mod tests;

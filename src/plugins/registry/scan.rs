@@ -1,0 +1,264 @@
+//! A source's folder, searched for plugins and standalone skills.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::files::contained;
+use crate::plugins::manifest::{FILE_NAME, Manifest, Place, Strictness, near_miss};
+use crate::plugins::model::Plugin;
+use crate::text::{Diagnostic, Source};
+
+/// Folders below the root that are searched.
+const DEPTH: usize = 6;
+/// No source has as many folders; a home folder taken for one has.
+const MOST_FOLDERS: usize = 20_000;
+/// Bytes of a manifest.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+const SKILL: &str = "SKILL.md";
+
+/// A skill that no plugin brought: a folder with a `SKILL.md` and no manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StandaloneSkill {
+    /// Name of the source.
+    pub source: String,
+    /// Root folder of the source: no file of the skill may lead out of it.
+    pub source_root: PathBuf,
+    /// The skill's folder, absolute.
+    pub dir: PathBuf,
+    /// The skill's folder in the source, with `/`; `.` for the root itself.
+    pub path: String,
+}
+
+/// What a source's folder holds.
+#[derive(Debug, Clone, Default)]
+pub struct Scan {
+    /// Plugins, by path.
+    pub plugins: Vec<Plugin>,
+    /// Standalone skills, by path.
+    pub skills: Vec<StandaloneSkill>,
+    /// What was wrong; none of it stopped the rest.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The folders, manifests and `SKILL.md` files that were looked at.
+    pub inputs: Vec<PathBuf>,
+}
+
+/// Searches `root`, the folder of the source `source`.
+///
+/// A folder with a manifest is a plugin; one with a `SKILL.md` and no manifest is a standalone
+/// skill; neither is searched further. `target`, `node_modules` and folders whose name begins with
+/// a dot are left out: what is in them (`.git`, `.agents`) is not offered, it is for those who
+/// work on the source. Links are followed inside the root only.
+pub fn scan(source: &str, root: &Path, strictness: Strictness) -> Scan {
+    let mut scanner = Scanner {
+        source,
+        root,
+        real_root: dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf()),
+        strictness,
+        found: Scan::default(),
+        seen: HashSet::new(),
+        links: Vec::new(),
+        is_full: false,
+    };
+    scanner.folder(root, 0);
+    // Links come last: what they lead to is known under its own path if it has one.
+    let mut next = 0;
+    while let Some((link, depth)) = scanner.links.get(next).cloned() {
+        next += 1;
+        scanner.link(&link, depth);
+    }
+    let mut found = scanner.found;
+    found.plugins.sort_by(|one, other| one.manifest.cmp(&other.manifest));
+    found.skills.sort_by(|one, other| one.dir.cmp(&other.dir));
+    found.inputs.sort();
+    found
+}
+
+struct Scanner<'a> {
+    source: &'a str,
+    root: &'a Path,
+    real_root: PathBuf,
+    strictness: Strictness,
+    found: Scan,
+    /// Folders that were visited, links resolved.
+    seen: HashSet<PathBuf>,
+    links: Vec<(PathBuf, usize)>,
+    is_full: bool,
+}
+
+/// What one folder holds.
+#[derive(Default)]
+struct Listing {
+    has_manifest: bool,
+    has_skill: bool,
+    files: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
+    links: Vec<PathBuf>,
+}
+
+impl Scanner<'_> {
+    fn folder(&mut self, dir: &Path, depth: usize) {
+        let real = dunce::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
+        if self.is_full || !self.seen.insert(real) {
+            return;
+        }
+        if self.seen.len() > MOST_FOLDERS {
+            self.is_full = true;
+            self.found.diagnostics.push(
+                Diagnostic::warning(format!(
+                    "the plugin source `{}` has more than {MOST_FOLDERS} folders; the rest is \
+                     left out",
+                    self.source
+                ))
+                .in_file(self.root)
+                .note("point `path` at the folder that holds the plugins"),
+            );
+            return;
+        }
+        self.found.inputs.push(dir.to_path_buf());
+        let listing = match list(dir) {
+            Ok(listing) => listing,
+            Err(error) => {
+                let problem = Diagnostic::warning(format!("this folder can't be read: {error}"));
+                self.found.diagnostics.push(problem.in_file(dir));
+                return;
+            }
+        };
+        if listing.has_manifest {
+            return self.plugin(&dir.join(FILE_NAME));
+        }
+        let near_misses =
+            listing.files.iter().filter_map(|file| near_miss(file, || read_text(file).ok()));
+        self.found.diagnostics.extend(near_misses);
+        if listing.has_skill {
+            return self.skill(dir);
+        }
+        if depth < DEPTH {
+            self.links.extend(listing.links.into_iter().map(|link| (link, depth + 1)));
+            for folder in listing.folders {
+                self.folder(&folder, depth + 1);
+            }
+        }
+    }
+
+    fn plugin(&mut self, path: &Path) {
+        self.found.inputs.push(path.to_path_buf());
+        if let Some(problem) = self.leads_out(path) {
+            return self.found.diagnostics.push(problem);
+        }
+        let text = match read_text(path) {
+            Ok(text) => text,
+            Err(problem) => {
+                let problem = Diagnostic::error(format!("this manifest {problem}")).in_file(path);
+                return self.found.diagnostics.push(problem);
+            }
+        };
+        let place = Place { source: self.source, source_root: self.root, manifest: path };
+        let parsed = Manifest::parse(Source::new(path, text), &place, self.strictness);
+        self.found.plugins.extend(parsed.plugin);
+        self.found.diagnostics.extend(parsed.diagnostics);
+    }
+
+    fn skill(&mut self, dir: &Path) {
+        let path = dir.join(SKILL);
+        let problem = self.leads_out(&path);
+        self.found.inputs.push(path);
+        if let Some(problem) = problem {
+            return self.found.diagnostics.push(problem);
+        }
+        self.found.skills.push(StandaloneSkill {
+            source: self.source.to_owned(),
+            source_root: self.root.to_path_buf(),
+            dir: dir.to_path_buf(),
+            path: self.relative(dir).unwrap_or_else(|| ".".to_owned()),
+        });
+    }
+
+    fn link(&mut self, link: &Path, depth: usize) {
+        match dunce::canonicalize(link) {
+            Ok(real) if !real.is_dir() => {}
+            Ok(real) if real.starts_with(&self.real_root) => {
+                let is_left_out = real.strip_prefix(&self.real_root).is_ok_and(|inside| {
+                    inside.iter().any(|part| is_skipped(&part.to_string_lossy()))
+                });
+                if !is_left_out {
+                    self.folder(link, depth);
+                }
+            }
+            Ok(real) => self.found.diagnostics.push(
+                Diagnostic::warning(format!(
+                    "this link leads out of the plugin source `{}` and is not followed",
+                    self.source
+                ))
+                .in_file(link)
+                .note(format!("a `[[plugin-source]]` with `path = {real:?}` takes it in")),
+            ),
+            Err(_) => {}
+        }
+    }
+
+    fn leads_out(&self, path: &Path) -> Option<Diagnostic> {
+        let inside = self.relative(path).is_none_or(|inside| contained(self.root, &inside).is_ok());
+        (!inside).then(|| {
+            Diagnostic::error(format!(
+                "this link leads out of the plugin source `{}` and is not followed",
+                self.source
+            ))
+            .in_file(path)
+            .note("put the file itself there")
+        })
+    }
+
+    /// The path in the source, with `/`; `None` for the root.
+    fn relative(&self, path: &Path) -> Option<String> {
+        let inside = path.strip_prefix(self.root).ok()?;
+        let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
+        (!parts.is_empty()).then(|| parts.join("/"))
+    }
+}
+
+fn is_skipped(name: &str) -> bool {
+    name.starts_with('.') || name == "target" || name == "node_modules"
+}
+
+/// Names are compared here, not by the file system: some take `symposium.toml` for the manifest.
+fn list(dir: &Path) -> io::Result<Listing> {
+    let mut listing = Listing::default();
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let kind = entry.file_type()?;
+        let is_file = || kind.is_file() || (kind.is_symlink() && entry.path().is_file());
+        if name == FILE_NAME && is_file() {
+            listing.has_manifest = true;
+        } else if name == SKILL && is_file() {
+            listing.has_skill = true;
+        } else if is_skipped(&name) {
+            continue;
+        } else if kind.is_dir() {
+            listing.folders.push(entry.path());
+        } else if kind.is_symlink() {
+            listing.links.push(entry.path());
+        } else if kind.is_file() {
+            listing.files.push(entry.path());
+        }
+    }
+    listing.files.sort();
+    listing.folders.sort();
+    listing.links.sort();
+    Ok(listing)
+}
+
+fn read_text(path: &Path) -> Result<String, String> {
+    let unreadable = |error: io::Error| format!("can't be read: {error}");
+    let length = fs::metadata(path).map_err(unreadable)?.len();
+    if length > MOST_BYTES {
+        return Err(format!("has {length} bytes; the limit is {MOST_BYTES}"));
+    }
+    String::from_utf8(fs::read(path).map_err(unreadable)?).map_err(|error| {
+        format!("is not UTF-8 text (at byte {})", error.utf8_error().valid_up_to())
+    })
+}

@@ -1,0 +1,362 @@
+//! The plugin sources in force, and each one's folder on disk.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde::Serialize;
+
+use super::builtin;
+use crate::Symposium;
+use crate::config::{RECOMMENDATIONS, RECOMMENDATIONS_URL, SourceLocation, USER_PLUGINS};
+use crate::fetch::git::{Checkout, GitError, Outcome, Policy, Repository};
+use crate::report::{Action, Change, Event, Kind};
+use crate::symposium::UpdateLevel;
+use crate::text::Diagnostic;
+
+/// Name of the source inside the binary.
+pub const BUILTIN: &str = "builtin";
+
+/// Another place for the central recommendations: a mirror, or a test's repository.
+const RECOMMENDATIONS_VARIABLE: &str = "SYMPOSIUM_RECOMMENDATIONS_URL";
+
+/// What kind of source it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SourceKind {
+    /// A folder of the user's, looked at each time.
+    Path,
+    /// A git repository, of which we have a copy.
+    Git,
+    /// Inside the binary.
+    Builtin,
+}
+
+/// Where a source is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Location {
+    /// A folder, absolute.
+    Path(PathBuf),
+    /// A repository, or why what was written is none.
+    Git(Result<Repository, Box<Diagnostic>>),
+    /// Inside the binary.
+    Builtin,
+}
+
+/// One source, before anything was looked at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourceSpec {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub location: Location,
+    /// Whether a git source is refreshed without being asked for by name.
+    pub auto_update: bool,
+}
+
+impl SourceSpec {
+    /// What kind of source it is.
+    pub fn kind(&self) -> SourceKind {
+        match self.location {
+            Location::Path(_) => SourceKind::Path,
+            Location::Git(_) => SourceKind::Git,
+            Location::Builtin => SourceKind::Builtin,
+        }
+    }
+}
+
+/// The sources in force, in the order in which they are searched: the first plugin of a name wins.
+/// What the user configured comes first, in the order of the file, then the user's own folder, the
+/// central recommendations, and last what is inside the binary.
+pub fn effective(sym: &Symposium) -> Vec<SourceSpec> {
+    let defaults = sym.config.defaults;
+    let mut specs: Vec<SourceSpec> = sym
+        .config
+        .sources
+        .iter()
+        .map(|source| SourceSpec {
+            name: source.name.clone(),
+            auto_update: source.auto_update,
+            location: match &source.location {
+                SourceLocation::Path(path) => Location::Path(path.components().collect()),
+                SourceLocation::Git { url, rev, subdir } => {
+                    let url = from_configuration(sym, url);
+                    Location::Git(Repository::parse(&url, rev.as_deref(), subdir.as_deref()))
+                }
+            },
+        })
+        .collect();
+    let mut add = |enabled: bool, name: &str, location: Location| {
+        if enabled {
+            specs.push(SourceSpec { name: name.to_owned(), location, auto_update: true });
+        }
+    };
+    add(defaults.user_plugins, USER_PLUGINS, Location::Path(sym.dirs.user_plugins()));
+    let url = sym.env.text(RECOMMENDATIONS_VARIABLE).unwrap_or(RECOMMENDATIONS_URL);
+    let recommendations = Location::Git(Repository::parse(url, None, None));
+    add(defaults.symposium_recommendations, RECOMMENDATIONS, recommendations);
+    add(defaults.builtin, BUILTIN, Location::Builtin);
+    specs
+}
+
+/// In the configuration a repository may be a path relative to it, or to the home folder.
+fn from_configuration(sym: &Symposium, url: &str) -> String {
+    let from_home = url.strip_prefix("~/").and_then(|rest| Some(sym.env.home()?.join(rest)));
+    let is_relative = url == "." || url == ".." || url.starts_with("./") || url.starts_with("../");
+    let from_config = is_relative.then(|| sym.dirs.config().join(url));
+    match from_home.or(from_config) {
+        Some(path) => path.components().collect::<PathBuf>().to_string_lossy().into_owned(),
+        None => url.to_owned(),
+    }
+}
+
+/// What is refreshed, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refresh<'a> {
+    /// For each git source.
+    pub policy: Policy,
+    /// The one source that the user named; the others stay as they are.
+    pub only: Option<&'a str>,
+}
+
+impl<'a> Refresh<'a> {
+    /// What is on disk: for hooks.
+    pub fn cached() -> Self {
+        Self { policy: Policy::cached(), only: None }
+    }
+
+    /// What the command line says.
+    pub fn for_command(sym: &Symposium) -> Self {
+        Self { policy: Policy::for_command(&sym.options), only: None }
+    }
+
+    /// `plugin sync [name]`: a named source is fetched, were it excepted from updates; without a
+    /// name each one that is not excepted is asked for news.
+    pub fn for_sync(sym: &Symposium, only: Option<&'a str>) -> Self {
+        let mut policy = Policy::for_command(&sym.options);
+        policy.first_fetch = true;
+        policy.force = true;
+        if policy.level == UpdateLevel::None {
+            policy.level = UpdateLevel::Check;
+        }
+        Self { policy, only }
+    }
+
+    /// For one source.
+    fn policy_for(&self, spec: &SourceSpec) -> Policy {
+        let policy = self.policy;
+        match self.only {
+            Some(only) if only == spec.name => {
+                Policy { level: UpdateLevel::Fetch, force: true, first_fetch: true, ..policy }
+            }
+            Some(_) => {
+                Policy { level: UpdateLevel::None, force: false, first_fetch: false, ..policy }
+            }
+            None if !spec.auto_update && policy.level != UpdateLevel::Fetch => {
+                Policy { level: UpdateLevel::None, force: false, ..policy }
+            }
+            None => policy,
+        }
+    }
+}
+
+/// A source as found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceState {
+    /// Its name.
+    pub name: String,
+    /// What kind of source it is.
+    pub kind: SourceKind,
+    /// Where it is, for people: a path or a URL, without secrets.
+    pub location: String,
+    /// Its folder on disk; `None` when it can't be had.
+    pub root: Option<PathBuf>,
+    /// The commit of a git source, in hex.
+    pub commit: Option<String>,
+    /// The branch or tag of a git source.
+    pub reference: Option<String>,
+    /// When a git source's copy was fetched.
+    pub fetched_at: Option<SystemTime>,
+    /// What was done for a git source.
+    pub outcome: Option<Outcome>,
+    /// Why it is absent or older than it could be; a line for people.
+    pub notice: Option<String>,
+    /// What a change of the source would change, besides the folders that a scan of it finds.
+    pub inputs: Vec<PathBuf>,
+}
+
+impl SourceState {
+    /// What people should hear of it: that it was fetched, or what is missing.
+    pub fn event(&self) -> Option<Event> {
+        let (action, origin, reason) = match (&self.notice, self.outcome) {
+            (Some(notice), _) => (Action::Skip, None, Some(notice.clone())),
+            (None, Some(Outcome::Fetched)) => {
+                let commit = self.commit.as_deref().unwrap_or_default();
+                let commit = commit.get(..10).unwrap_or(commit);
+                let reference = self.reference.as_deref().unwrap_or_default();
+                (Action::Fetch, Some(format!("{reference} {commit}")), None)
+            }
+            _ => return None,
+        };
+        Some(Event::Change(Change {
+            action,
+            kind: Kind::Source,
+            name: self.name.clone(),
+            origin,
+            places: Vec::new(),
+            reason,
+            planned: false,
+        }))
+    }
+}
+
+/// Finds the source's folder, and fetches what `refresh` says. Trouble is in the diagnostics: it
+/// never stops the others.
+pub fn open(
+    sym: &Symposium,
+    spec: &SourceSpec,
+    refresh: &Refresh<'_>,
+) -> (SourceState, Vec<Diagnostic>) {
+    let mut state = SourceState {
+        name: spec.name.clone(),
+        kind: spec.kind(),
+        location: String::new(),
+        root: None,
+        commit: None,
+        reference: None,
+        fetched_at: None,
+        outcome: None,
+        notice: None,
+        inputs: Vec::new(),
+    };
+    let diagnostic = match &spec.location {
+        Location::Path(path) => open_path(sym, path, &mut state),
+        Location::Git(Ok(repository)) => open_git(sym, spec, repository, refresh, &mut state),
+        Location::Git(Err(problem)) => {
+            state.notice = Some(problem.message.clone());
+            Some(in_configuration(sym, Diagnostic::clone(problem)))
+        }
+        Location::Builtin => open_builtin(sym, &mut state),
+    };
+    (state, diagnostic.into_iter().collect())
+}
+
+fn in_configuration(sym: &Symposium, problem: Diagnostic) -> Diagnostic {
+    problem.in_file(sym.dirs.config_file())
+}
+
+fn open_path(sym: &Symposium, path: &Path, state: &mut SourceState) -> Option<Diagnostic> {
+    state.location = sym.report.path(path);
+    // Where it is missing, its appearance is a change too.
+    state.inputs.push(path.to_path_buf());
+    let what = match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => {
+            state.root = Some(path.to_path_buf());
+            return None;
+        }
+        Ok(_) => "is not a folder".to_owned(),
+        // The user's own folder need not be there.
+        Err(_) if state.name == USER_PLUGINS && !path.is_symlink() => return None,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => "does not exist".to_owned(),
+        Err(error) => format!("can't be read: {error}"),
+    };
+    state.notice = Some(format!("{} {what}", state.location));
+    let problem = Diagnostic::warning(format!(
+        "the plugin source `{}` is left out: {} {what}",
+        state.name, state.location
+    ));
+    Some(in_configuration(sym, problem).note("create the folder, or correct `path`"))
+}
+
+fn open_builtin(sym: &Symposium, state: &mut SourceState) -> Option<Diagnostic> {
+    "inside cargo-agents".clone_into(&mut state.location);
+    match builtin::materialise(sym.dirs.cache()) {
+        Ok(root) => {
+            state.root = Some(root);
+            None
+        }
+        Err(error) => {
+            state.notice = Some(error.to_string());
+            Some(
+                Diagnostic::warning(format!("the plugin source `{BUILTIN}` is left out: {error}"))
+                    .note("`builtin = false` under `[defaults]` does without it"),
+            )
+        }
+    }
+}
+
+fn open_git(
+    sym: &Symposium,
+    spec: &SourceSpec,
+    repository: &Repository,
+    refresh: &Refresh<'_>,
+    state: &mut SourceState,
+) -> Option<Diagnostic> {
+    let cache = sym.dirs.plugin_sources();
+    state.location = repository.shown();
+    state.inputs.push(repository.stamp(&cache));
+    let policy = refresh.policy_for(spec);
+    let tell = || sym.report.event(&Event::status("Fetching", &spec.name));
+    let (problem, age) = match repository.checkout_telling(&cache, &policy, &sym.env, &tell) {
+        Ok(checkout) => {
+            let age = age(SystemTime::now(), checkout.fetched_at);
+            let problem = checkout.stale.clone();
+            take(state, checkout);
+            (problem?, Some(age))
+        }
+        Err(error) => (error, None),
+    };
+    let instead = match &age {
+        Some(age) => format!("using the copy of {age}"),
+        None => "not fetched yet".to_owned(),
+    };
+    state.notice = Some(match &problem {
+        GitError::NotFetched => {
+            format!("not fetched yet; `cargo agents plugin sync {}` fetches it", spec.name)
+        }
+        problem => format!("{problem}, {instead}"),
+    });
+    if problem.is_passing() {
+        return None;
+    }
+    let used = match age {
+        Some(age) => format!("the copy of {age} is used"),
+        None => "there is no copy of it".to_owned(),
+    };
+    Some(
+        Diagnostic::warning(format!("can't read the plugin source `{}`", spec.name))
+            .note(told(repository, &problem))
+            .note(format!("{used}; `cargo agents plugin sync {}` tries again", spec.name)),
+    )
+}
+
+/// Git's own words, with the URL before them where they do not name it.
+fn told(repository: &Repository, problem: &GitError) -> String {
+    let (shown, problem) = (repository.shown(), problem.to_string());
+    if problem.contains(&shown) { problem } else { format!("{shown}: {problem}") }
+}
+
+fn take(state: &mut SourceState, checkout: Checkout) {
+    state.root = Some(checkout.dir);
+    state.commit = Some(checkout.commit);
+    state.reference = Some(checkout.reference);
+    state.fetched_at = Some(checkout.fetched_at);
+    state.outcome = Some(checkout.outcome);
+}
+
+/// `2 days ago`, in the largest unit that fits.
+pub fn age(now: SystemTime, then: SystemTime) -> String {
+    let seconds = now.duration_since(then).unwrap_or(Duration::ZERO).as_secs();
+    let units = [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")];
+    for (length, unit) in units {
+        let count = seconds / length;
+        if count > 0 {
+            let plural = if count == 1 { "" } else { "s" };
+            return format!("{count} {unit}{plural} ago");
+        }
+    }
+    "just now".to_owned()
+}
+
+#[cfg(test)]
+#[path = "source_tests.rs"]
+mod tests;
