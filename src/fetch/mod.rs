@@ -2,7 +2,9 @@
 //! itself brings.
 //!
 //! - [`git`]: repositories, through the `git` program
+//! - [`http`]: files by URL
 //!
 //! May use: `process` and the ground. Used by: `plugins`, `skills`, `installations`, `sync`, `cli`.
 
 pub mod git;
+pub mod http;

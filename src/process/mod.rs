@@ -1,7 +1,30 @@
 //! The only room that starts programs.
 //!
+//! - [`run`]: a child in a group of its own, fed, drained and ended in time
+//! - [`run_inherited`]: a child that has our terminal, for subcommands
+//! - [`spawn_detached`]: a background process of ours that outlives us
+//! - [`exec_replace`]: a program that takes our place
+//! - [`find_program`]: where a program is
+//!
+//! Programs get their arguments as they are, never through a shell, and are looked up on `PATH`
+//! by us, so that no system's own rule can find one in the current folder.
+//!
 //! May use: the ground. Used by: `fetch` and every floor above.
 
+mod detached;
+mod find;
+mod group;
+mod inherited;
 mod model;
+mod run;
+#[cfg(unix)]
+mod signals;
+mod start;
+#[cfg(all(test, unix))]
+mod tests;
 
+pub use detached::spawn_detached;
+pub use find::find_program;
+pub use inherited::{exec_replace, run_inherited};
 pub use model::{Child, Output, RunError, Status};
+pub use run::run;

@@ -1,8 +1,10 @@
 //! What is asked of a child process and what comes of it.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use crate::config::Environment;
 
 /// A program to run: arguments as they are (never a shell string), in its own process group.
 #[derive(Debug, Clone)]
@@ -38,6 +40,16 @@ impl Child {
             limit: Duration::from_secs(30),
             output_cap: 1024 * 1024,
         }
+    }
+
+    /// Gives it exactly the variables of `env`, and its folder.
+    #[must_use]
+    pub fn in_environment(mut self, env: &Environment) -> Self {
+        self.clear_env = true;
+        self.env =
+            env.vars().map(|(name, value)| (name.to_owned(), Some(value.to_owned()))).collect();
+        self.cwd = env.cwd().map(Path::to_path_buf);
+        self
     }
 
     /// Adds arguments.
@@ -124,14 +136,49 @@ impl Output {
     }
 }
 
+impl Status {
+    /// The exit code for a command that stands for this child: the child's own where it has one
+    /// that fits, and 1 for one that was ended from outside.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Exited(code) => u8::try_from(code).unwrap_or(1),
+            Self::Signalled(_) | Self::TimedOut => 1,
+        }
+    }
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Exited(code) => write!(f, "exit code {code}"),
+            Self::Signalled(signal) => write!(f, "killed by signal {signal}"),
+            Self::TimedOut => f.write_str("its time was up"),
+        }
+    }
+}
+
 /// The program could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// There is no such program.
-    #[error("`{program}` is not installed, or not on PATH")]
+    #[error("{}", not_found(program))]
     NotFound {
         /// The program.
         program: String,
+    },
+    /// The file may not be executed.
+    #[error("`{program}` is not executable: `chmod +x` it, or name it as a `script`")]
+    NotExecutable {
+        /// The program.
+        program: String,
+    },
+    /// The folder it should run in is gone.
+    #[error("can't run `{program}` in {}: there is no such folder", folder.display())]
+    NoFolder {
+        /// The program.
+        program: String,
+        /// The folder.
+        folder: PathBuf,
     },
     /// The system would not start it.
     #[error("can't run `{program}`: {source}")]
@@ -141,4 +188,12 @@ pub enum RunError {
         /// What the system said.
         source: std::io::Error,
     },
+}
+
+fn not_found(program: &str) -> String {
+    if program.contains(std::path::is_separator) {
+        format!("there is no program {program}")
+    } else {
+        format!("`{program}` is not installed, or not on PATH")
+    }
 }

@@ -1,10 +1,10 @@
-//! The canonical agent hook events of Symposium.
-//!
-//! An agent tells Symposium of an event in its own words; Symposium hands every program that
-//! handles events the same words, which are the types here.
+#![doc = include_str!("../README.md")]
 
+mod answers;
+mod harness;
 mod types;
 
+pub use harness::{HookHandler, run, run_with};
 pub use types::{
     Decision, Event, Input, Output, PostToolUseInput, PostToolUseOutput, PreToolUseInput,
     PreToolUseOutput, SessionStartInput, SessionStartOutput, UserPromptSubmitInput,

@@ -1,0 +1,123 @@
+//! From a [`Child`] to a command that can be started, and from the system's refusals to words.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
+
+use super::find::{find_program, is_bare_name};
+use super::{Child, RunError};
+use crate::config::Environment;
+
+/// A command for `child` without streams, its program found.
+#[allow(clippy::disallowed_methods, reason = "this is the room that starts programs")]
+pub(super) fn command(child: &Child) -> Result<Command, RunError> {
+    let program = resolve(child)?;
+    let mut command = Command::new(program);
+    command.args(&child.args);
+    if let Some(cwd) = &child.cwd {
+        command.current_dir(cwd);
+    }
+    if child.clear_env {
+        command.env_clear();
+    }
+    for (name, value) in &child.env {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    Ok(command)
+}
+
+/// The program's path. A name is looked up on the `PATH` that the child will have.
+fn resolve(child: &Child) -> Result<PathBuf, RunError> {
+    let shown = child.program.to_string_lossy().into_owned();
+    if let Some(cwd) = &child.cwd
+        && !cwd.is_dir()
+    {
+        return Err(RunError::NoFolder { program: shown, folder: cwd.clone() });
+    }
+    if is_bare_name(&child.program) {
+        let path = path_of(child).unwrap_or_default();
+        return find_program(&child.program, &path, Path::new("/"))
+            .ok_or(RunError::NotFound { program: shown });
+    }
+    let program = PathBuf::from(&child.program);
+    Ok(match &child.cwd {
+        // Whether a relative program is meant from the parent's folder or the child's differs
+        // between systems; here it is the child's.
+        Some(cwd) if program.is_relative() => cwd.join(program),
+        _ => program,
+    })
+}
+
+fn path_of(child: &Child) -> Option<OsString> {
+    let is_path = |name: &OsStr| {
+        if cfg!(windows) { name.eq_ignore_ascii_case("PATH") } else { name == "PATH" }
+    };
+    let last = child.env.iter().rev().find(|(name, _)| is_path(name));
+    match last {
+        Some((_, value)) => value.clone(),
+        None if child.clear_env => None,
+        None => Environment::capture().var("PATH").map(OsStr::to_owned),
+    }
+}
+
+/// Runs `start`, again for a moment while the program's file is still open for writing: another
+/// thread's fork may hold the descriptor that wrote it.
+pub(super) fn retry_busy<T>(mut start: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let mut pause = Duration::from_millis(1);
+    loop {
+        match start() {
+            Err(error)
+                if error.kind() == io::ErrorKind::ExecutableFileBusy
+                    && pause < Duration::from_millis(100) =>
+            {
+                sleep(pause);
+                pause *= 2;
+            }
+            other => return other,
+        }
+    }
+}
+
+/// What the system's refusal to start `child` means.
+pub(super) fn refusal(child: &Child, program: &OsStr, source: io::Error) -> RunError {
+    let shown = child.program.to_string_lossy().into_owned();
+    let path = Path::new(program);
+    match source.kind() {
+        io::ErrorKind::NotFound if path.exists() => RunError::Io {
+            program: shown,
+            source: io::Error::new(source.kind(), "the interpreter that it names is not there"),
+        },
+        io::ErrorKind::NotFound => RunError::NotFound { program: shown },
+        io::ErrorKind::PermissionDenied if path.is_dir() => {
+            RunError::Io { program: shown, source: io::Error::new(source.kind(), "it is a folder") }
+        }
+        io::ErrorKind::PermissionDenied if path.exists() => {
+            RunError::NotExecutable { program: shown }
+        }
+        _ if is_format_error(&source) => RunError::Io {
+            program: shown,
+            source: io::Error::new(
+                source.kind(),
+                "it is neither a program for this system nor a script that begins with `#!`",
+            ),
+        },
+        _ => RunError::Io { program: shown, source },
+    }
+}
+
+#[cfg(unix)]
+fn is_format_error(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::ENOEXEC)
+}
+
+#[cfg(not(unix))]
+fn is_format_error(error: &io::Error) -> bool {
+    // ERROR_BAD_EXE_FORMAT
+    error.raw_os_error() == Some(193)
+}
