@@ -9,6 +9,7 @@ use crate::agents::Agent;
 use crate::agents::places::{FileFormat, HookEntry, HookShape, Placement, ServerPlace};
 use crate::config::HookScope;
 use crate::plugins::model::McpServer;
+use crate::sync::setup::other_spellings;
 use crate::text::Diagnostic;
 
 /// Which ledger remembers a thing.
@@ -108,7 +109,21 @@ impl Desired {
             HookScope::Project => Which::Workspace,
         };
         let spec = agent.spec();
-        for place in spec.hooks(placement) {
+        let places = spec.hooks(placement);
+        // Another layout of the same agent (its files differ between versions) must not stay.
+        let newer = semver::Version::new(3, 0, 0);
+        for version in [None, Some(&newer)] {
+            for place in spec.hooks(&Placement { version, ..*placement }) {
+                if let HookShape::Own { text } = place.shape
+                    && !places.iter().any(|known| known.path == place.path)
+                    && !self.own.iter().any(|known| known.path == place.path)
+                {
+                    let (path, known) = (place.path, vec![text]);
+                    self.own.push(OwnWork { agent, path, text: None, known, which });
+                }
+            }
+        }
+        for place in places {
             match place.shape {
                 HookShape::Shared { rules, entries } => {
                     let arrays = entries.iter().map(|entry| entry.array.clone()).collect();
@@ -117,13 +132,12 @@ impl Desired {
                     let wish = Wish::Hooks { agent, entries, arrays };
                     self.file(place.path, FileFormat::Json(rules)).wishes.push((which, wish));
                 }
-                HookShape::Own { text } => self.own.push(OwnWork {
-                    agent,
-                    path: place.path,
-                    text: (presence == Presence::Wanted).then(|| text.clone()),
-                    known: vec![text],
-                    which,
-                }),
+                HookShape::Own { text } => {
+                    let mut known = other_spellings(agent, placement, &place.path);
+                    known.push(text.clone());
+                    let text = (presence == Presence::Wanted).then_some(text);
+                    self.own.push(OwnWork { agent, path: place.path, text, known, which });
+                }
             }
         }
     }
