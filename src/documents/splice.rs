@@ -61,6 +61,36 @@ pub(super) fn next_line(text: &str, offset: usize) -> usize {
     text[offset..].find('\n').map_or(text.len(), |newline| offset + newline + 1)
 }
 
+/// Where the line with `offset` in it ends, the line break left out.
+pub(super) fn line_end(text: &str, offset: usize) -> usize {
+    let rest = &text[offset..];
+    let line = rest.split('\n').next().unwrap_or(rest);
+    offset + line.strip_suffix('\r').unwrap_or(line).len()
+}
+
+/// Puts the lines of `block` below the line with `offset` in it. A text that does not end its last
+/// line still does not.
+pub(super) fn insert_below(text: &str, offset: usize, newline: &str, block: &str) -> Splice {
+    let next = next_line(text, offset);
+    if next > offset && text[..next].ends_with('\n') {
+        Splice::insert(next, format!("{block}{newline}"))
+    } else {
+        Splice::insert(text.len(), format!("{newline}{block}"))
+    }
+}
+
+/// Takes the lines from the one that starts at `start` to the one with `end` in it out; on a last
+/// line that has no end, with the line break before them. The inverse of [`insert_below`].
+pub(super) fn delete_lines(text: &str, start: usize, end: usize) -> Splice {
+    let next = next_line(text, end);
+    if next == text.len() && !text.ends_with('\n') && start > 0 {
+        let head = text[..start].strip_suffix('\n').unwrap_or(&text[..start]);
+        let head = head.strip_suffix('\r').unwrap_or(head);
+        return Splice::delete(head.len()..text.len());
+    }
+    Splice::delete(start..next)
+}
+
 /// The blanks at the start of the line with `offset` in it, up to `offset` at most.
 pub(super) fn indent_at(text: &str, offset: usize) -> &str {
     let line = &text[line_start(text, offset)..offset];

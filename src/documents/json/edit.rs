@@ -138,6 +138,15 @@ pub(super) fn remove_item(tree: &Tree<'_>, container: &Container, index: usize) 
     if comment_beside || would_be_swallowed {
         from = item.start;
     }
+    if let (Some(comma), Some(next)) = (own_comma, container.items.get(index + 1))
+        && index == 0
+        && from == item.start
+        && !comment_beside
+        && tree.text[comma.range.end..next.start].bytes().all(|byte| matches!(byte, b' ' | b'\t'))
+    {
+        // The first on a line shared with the next, which takes its place.
+        return vec![Splice::delete(from..next.start)];
+    }
     let mut splices = vec![Splice::delete(from..item.end)];
     splices.extend(own_comma.or(lent_comma).map(|comma| Splice::delete(comma.range.clone())));
     splices

@@ -63,7 +63,9 @@ fn check(before: Option<&str>, expected: &Expect) {
 
 #[test]
 fn golden_absent() {
-    check(None, &expect![[r#"
+    check(
+        None,
+        &expect![[r#"
         == hook ==
         {
           "hooks": {
@@ -102,12 +104,15 @@ fn golden_absent() {
           }
         }
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn golden_empty_file() {
-    check(Some(""), &expect![[r#"
+    check(
+        Some(""),
+        &expect![[r#"
         == hook ==
         {
           "hooks": {
@@ -146,12 +151,15 @@ fn golden_empty_file() {
           }
         }
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn golden_empty_object() {
-    check(Some("{}"), &expect![[r#"
+    check(
+        Some("{}"),
+        &expect![[r#"
         == hook ==
         {
           "hooks": {
@@ -188,8 +196,11 @@ fn golden_empty_object() {
             }
           }
         }
-    "#]]);
-    check(Some("{\n}\n"), &expect![[r#"
+    "#]],
+    );
+    check(
+        Some("{\n}\n"),
+        &expect![[r#"
         == hook ==
         {
           "hooks": {
@@ -228,7 +239,8 @@ fn golden_empty_object() {
           }
         }
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -343,7 +355,9 @@ fn golden_with_comments_and_last_commas() {
 
 #[test]
 fn golden_crlf_and_byte_order_mark() {
-    check(Some("\u{feff}{\r\n  \"hooks\": {\r\n    \"Stop\": []\r\n  }\r\n}\r\n"), &expect![[r#"
+    check(
+        Some("\u{feff}{\r\n  \"hooks\": {\r\n    \"Stop\": []\r\n  }\r\n}\r\n"),
+        &expect![[r#"
         == hook ==
         <BOM>{<CR>
           "hooks": {<CR>
@@ -382,12 +396,15 @@ fn golden_crlf_and_byte_order_mark() {
           }<CR>
         }<CR>
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn golden_tabs() {
-    check(Some("{\n\t\"model\": \"opus\"\n}"), &expect![[r#"
+    check(
+        Some("{\n\t\"model\": \"opus\"\n}"),
+        &expect![[r#"
         == hook ==
         {
         <TAB>"model": "opus",
@@ -426,25 +443,32 @@ fn golden_tabs() {
         <TAB><TAB>}
         <TAB>}
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn golden_one_line() {
-    check(Some("{\"model\":\"opus\",\"hooks\":{\"Stop\":[]}}"), &expect![[r#"
+    check(
+        Some("{\"model\":\"opus\",\"hooks\":{\"Stop\":[]}}"),
+        &expect![[r#"
         == hook ==
         {"model":"opus","hooks":{"Stop":[{"hooks":[{"type":"command","command":"cargo-agents hook x"}]}]}}
         == and server ==
         {"model":"opus","hooks":{"Stop":[{"hooks":[{"type":"command","command":"cargo-agents hook x"}]}]},"mcpServers":{"ours":{"command":"x","args":[]}}}
-    "#]]);
-    check(Some("{ \"model\": \"opus\", \"mcpServers\": { \"a\": {} } }\n"), &expect![[r#"
+    "#]],
+    );
+    check(
+        Some("{ \"model\": \"opus\", \"mcpServers\": { \"a\": {} } }\n"),
+        &expect![[r#"
         == hook ==
         { "model": "opus", "mcpServers": { "a": {} }, "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "cargo-agents hook x"}]}]} }
 
         == and server ==
         { "model": "opus", "mcpServers": { "a": {}, "ours": {"command": "x", "args": []} }, "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "cargo-agents hook x"}]}]} }
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

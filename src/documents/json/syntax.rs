@@ -283,7 +283,7 @@ fn token(text: &str, found: &jsonc_parser::tokens::TokenAndRange<'_>) -> Token {
 }
 
 fn refusal(source: &Arc<Source>, span: Range<usize>, what: &str) -> Diagnostic {
-    Diagnostic::error(format!("this is not the JSON its reader takes: {what}"))
+    Diagnostic::error(format!("invalid JSON: {what}"))
         .at(source, span)
         .note("mend it by hand; the file was left as it is")
 }

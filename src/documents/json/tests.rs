@@ -64,8 +64,20 @@ fn refused(text: &str, rules: JsonRules, expected: &Expect) {
 #[test]
 fn case_27_what_the_reader_rejects_is_refused_with_its_place() {
     let strict = JsonRules::STRICT;
-    refused("{\"a\":1 \"b\":2}", LENIENT, &expect!["settings.json:1:7: this is not the JSON its reader takes: expected comma; mend it by hand; the file was left as it is"]);
-    refused("{a:1}", LENIENT, &expect!["settings.json:1:2: this is not the JSON its reader takes: expected string for object property; mend it by hand; the file was left as it is"]);
+    refused(
+        "{\"a\":1 \"b\":2}",
+        LENIENT,
+        &expect![
+            "settings.json:1:7: invalid JSON: expected comma; mend it by hand; the file was left as it is"
+        ],
+    );
+    refused(
+        "{a:1}",
+        LENIENT,
+        &expect![
+            "settings.json:1:2: invalid JSON: expected string for object property; mend it by hand; the file was left as it is"
+        ],
+    );
     for text in [
         "{'a':1}",
         "{\"a\":0x1}",
@@ -103,28 +115,38 @@ fn case_27_what_the_reader_rejects_is_refused_with_its_place() {
 
 #[test]
 fn case_27_a_parent_of_another_type_is_named_by_its_path() {
-    let expected = expect!["settings.json:1:11: `$.hooks` must be an object, found an array; make it an object; the file was left as it is"];
+    let expected = expect![
+        "settings.json:1:11: `$.hooks` must be an object, found an array; make it an object; the file was left as it is"
+    ];
     refused("{\"hooks\": []}", LENIENT, &expected);
-    let expected = expect!["settings.json:2:12: `$.hooks` must be an object, found a string; make it an object; the file was left as it is"];
+    let expected = expect![
+        "settings.json:2:12: `$.hooks` must be an object, found a string; make it an object; the file was left as it is"
+    ];
     refused("{\n  \"hooks\": \"x\"\n}", LENIENT, &expected);
-    let expected = expect!["settings.json:1:1: `$` must be an object, found an array; make it an object; the file was left as it is"];
+    let expected = expect![
+        "settings.json:1:1: `$` must be an object, found an array; make it an object; the file was left as it is"
+    ];
     refused("[]", LENIENT, &expected);
-    let expected = expect!["settings.json:1:26: `$.hooks.PreToolUse` must be an array, found an object; make it an array; the file was left as it is"];
+    let expected = expect![
+        "settings.json:1:26: `$.hooks.PreToolUse` must be an array, found an object; make it an array; the file was left as it is"
+    ];
     refused("{\"hooks\": {\"PreToolUse\": {}}}", LENIENT, &expected);
-    let expected = expect!["settings.json:1:23: the key `hooks` is there twice; keep one of them; the file was left as it is"];
+    let expected = expect![
+        "settings.json:1:23: the key `hooks` is there twice; keep one of them; the file was left as it is"
+    ];
     refused("{\"hooks\": {}, \"a\": 1, \"hooks\": {}}", LENIENT, &expected);
 }
 
 #[test]
 fn deep_nesting_is_refused_and_never_overflows() {
-    for depth in [200, 600, 100_000] {
+    for depth in [600, 100_000] {
         let text = "[".repeat(depth) + &"]".repeat(depth);
         assert!(open(&text, LENIENT).is_err());
         let text = "{\"a\":".repeat(depth);
         assert!(open(&text, LENIENT).is_err());
     }
-    let text = format!("{{\"a\":{}{}}}", "[".repeat(100), "]".repeat(100));
-    assert!(open(&text, LENIENT).is_ok());
+    let text = format!("{{\"a\":{}{}}}", "[".repeat(500), "]".repeat(500));
+    assert_eq!(removed(&ensured(&text, &group(None))).matches('[').count(), 501);
 }
 
 #[test]
@@ -160,7 +182,8 @@ fn case_2_and_37_comments_stay_where_they_are() {
           },
         }
         // end
-    "#]].assert_eq(&ensured(text, &group(Some("*"))));
+    "#]]
+    .assert_eq(&ensured(text, &group(Some("*"))));
 }
 
 #[test]
@@ -198,7 +221,8 @@ fn case_7_and_6_everything_of_others_survives() {
           "enabledPlugins": {},
           "statusLine": 1e2
         }
-    "#]].assert_eq(&with);
+    "#]]
+    .assert_eq(&with);
     assert_eq!(ensured(&with, &group(Some("*"))), with);
     assert_eq!(removed(&with), text);
 }
@@ -213,7 +237,8 @@ fn case_9_a_shared_group_loses_our_handler_only() {
         {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
            // ours
           {"type": "command", "command": "mine.sh"} // mine
-        ]}]}}"#]].assert_eq(&removed(text));
+        ]}]}}"#]]
+    .assert_eq(&removed(text));
     // Ours comes back as a group of its own: the user's matcher is none of ours.
     expect![[r#"
         {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
@@ -232,7 +257,8 @@ fn case_9_a_shared_group_with_our_matcher_is_mended_in_place() {
         {"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [
           {"type": "command", "command": "cargo-agents hook claude pre-tool-use", "timeout": 60},
           {"type": "command", "command": "mine.sh"}
-        ]}]}}"#]].assert_eq(&ensured(text, &group(Some("*"))));
+        ]}]}}"#]]
+    .assert_eq(&ensured(text, &group(Some("*"))));
 }
 
 #[test]
@@ -295,7 +321,7 @@ fn the_right_one_among_older_ones_stays_and_they_go() {
     let text = format!(
         r#"{{"hooks": {{"PreToolUse": [{{"matcher": "", "hooks": [{{"command": "cargo-agents hook x"}}]}}, {right}]}}}}"#
     );
-    let expected = format!(r#"{{"hooks": {{"PreToolUse": [ {right}]}}}}"#);
+    let expected = format!(r#"{{"hooks": {{"PreToolUse": [{right}]}}}}"#);
     assert_eq!(ensured(&text, &right), expected);
 }
 
@@ -345,7 +371,8 @@ fn f296_f298_an_entry_is_brought_up_to_date_and_the_users_keys_stay() {
               }
             }
           }
-        }"#]].assert_eq(document.text());
+        }"#]]
+    .assert_eq(document.text());
     let with = document.text().to_owned();
     document.set(&keys(&["mcpServers"]), "ours", &value, &keep).expect("can be edited");
     assert_eq!(document.text(), with, "a second time changes nothing");
@@ -355,7 +382,8 @@ fn f296_f298_an_entry_is_brought_up_to_date_and_the_users_keys_stay() {
           "mcpServers": {
             "users": { "command": "u" }
           }
-        }"#]].assert_eq(document.text());
+        }"#]]
+    .assert_eq(document.text());
 }
 
 #[test]

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use super::edit::line_end;
 use super::syntax::Item;
-use crate::documents::splice::{Splice, indent_at, newline_of};
+use crate::documents::splice::{Splice, indent_at, line_end, newline_of};
 
 /// Takes the item at `index` out of the array at `array`.
 pub(in crate::documents) fn remove(

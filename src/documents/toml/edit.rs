@@ -7,7 +7,9 @@ use serde_json::{Map, Value};
 use super::syntax::{Assignment, Section, sections};
 use super::values::{dotted, inline, key_text};
 use crate::documents::edited::Created;
-use crate::documents::splice::{Splice, indent_at, line_start, newline_of, next_line};
+use crate::documents::splice::{
+    Splice, delete_lines, indent_at, insert_below, line_start, newline_of, next_line,
+};
 
 /// What says a value.
 #[derive(Debug, Clone)]
@@ -178,38 +180,21 @@ pub(in crate::documents) fn append_section(
         let gap = if text[limit..].trim().is_empty() { "" } else { newline };
         return Splice::insert(limit, format!("{block}{newline}{gap}"));
     }
-    let at = line_end(text, head.len());
-    Splice::insert(at, format!("{newline}{newline}{block}"))
+    insert_below(text, head.len(), newline, &format!("{newline}{block}"))
 }
 
 /// The inverse of [`append_section`]: the section's lines and the blank line before them.
 pub(in crate::documents) fn remove_section(text: &str, section: &Section) -> Splice {
     let start = line_start(text, section.start());
-    let end = line_end(text, section.end());
-    let above =
-        text[..start].strip_suffix('\n').map(|above| above.strip_suffix('\r').unwrap_or(above));
-    if let Some(above) = above
-        && (above.is_empty() || above.ends_with('\n'))
-    {
-        // The line above is blank: it goes too, with the line break before it.
-        let line = above.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
-        return match line {
-            Some(line) => Splice::delete(line.len()..end),
-            None => Splice::delete(0..next_line(text, end)),
-        };
+    let above = start.checked_sub(1).map_or(start, |end| line_start(text, end));
+    let blank = matches!(&text[above..start], "\n" | "\r\n");
+    let mut end = section.end();
+    let below = next_line(text, end);
+    if start == 0 && text[below..].trim_start_matches('\r').starts_with('\n') {
+        // At the top of the file, the blank line below goes instead.
+        end = below;
     }
-    delete_lines(text, start, end)
-}
-
-/// Takes the lines from `start` to `end` out; on the last line, with the line break before them.
-fn delete_lines(text: &str, start: usize, end: usize) -> Splice {
-    let next = next_line(text, end);
-    if next == text.len() && !text.ends_with('\n') && start > 0 {
-        let head = text[..start].strip_suffix('\n').unwrap_or(&text[..start]);
-        let head = head.strip_suffix('\r').unwrap_or(head);
-        return Splice::delete(head.len()..text.len());
-    }
-    Splice::delete(start..next)
+    delete_lines(text, if blank { above } else { start }, end)
 }
 
 /// The start of the comment lines that stand directly above `offset`'s line.
@@ -225,16 +210,9 @@ fn comments_above(text: &str, offset: usize) -> usize {
     start
 }
 
-/// Where the line with `offset` in it ends, the line break left out.
-pub(super) fn line_end(text: &str, offset: usize) -> usize {
-    let rest = &text[offset..];
-    let line = rest.split('\n').next().unwrap_or(rest);
-    offset + line.strip_suffix('\r').unwrap_or(line).len()
-}
-
 fn after_line(text: &str, start: usize, end: usize, line: &str) -> Splice {
     let indent = indent_at(text, start);
-    Splice::insert(line_end(text, end), format!("{}{indent}{line}", newline_of(text)))
+    insert_below(text, end, newline_of(text), &format!("{indent}{line}"))
 }
 
 /// Puts a line last into a section.
@@ -254,7 +232,7 @@ fn into_section(text: &str, all: &[Section], section: &Section, line: &str) -> S
         let gap = if text[limit..].trim().is_empty() { "" } else { newline };
         return Splice::insert(limit, format!("{line}{newline}{gap}"));
     }
-    Splice::insert(line_end(text, head.len()), format!("{newline}{newline}{line}"))
+    insert_below(text, head.len(), newline, &format!("{newline}{line}"))
 }
 
 fn into_inline(table: &Assignment, members: &[Assignment], key: &str, value: &Value) -> Splice {

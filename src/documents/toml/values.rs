@@ -15,7 +15,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Value, Diagnostic> {
             let source = Source::new(path, text);
             let span = error.span().unwrap_or(0..0);
             let message = error.message().lines().collect::<Vec<_>>().join(", ");
-            Err(Diagnostic::error(format!("this is not TOML: {message}"))
+            Err(Diagnostic::error(format!("invalid TOML: {message}"))
                 .at(&source, span)
                 .note("mend it by hand; the file was left as it is"))
         }

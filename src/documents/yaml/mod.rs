@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::compare;
 use super::document::Editor;
 use super::edited::{Created, Keep};
-use super::splice::{Splice, apply, newline_of};
+use super::splice::{Splice, apply, delete_lines, insert_below, newline_of};
 use crate::text::{Diagnostic, Source};
 use lines::{Entry, entries, next_line};
 use values::{Layout, scalar};
@@ -106,11 +106,9 @@ impl Editor for Yaml<'_> {
         };
         let entry = self.find(path)?;
         let (Some(entry), true) = (entry, empty) else { return Ok(false) };
-        if entry.end > entry.rest.end {
-            // Comments of the user's are all that is left in it.
-            return Ok(false);
-        }
         match (was, path.split_last()) {
+            // Comments of the user's are all that is left in it.
+            (None, _) if entry.end > entry.rest.end => Ok(false),
             (None, Some((key, table))) => self.remove(table, key),
             (Some(was), _) if entry.inline(&self.text).is_empty() && is_empty_flow(was) => {
                 let at = entry.rest.start;
@@ -186,7 +184,7 @@ impl Yaml<'_> {
         let (indent, at) = match &parent {
             None => {
                 let all = self.top()?;
-                (all.first().map_or(0, |entry| entry.indent), self.last_line())
+                (all.first().map_or(0, |entry| entry.indent), self.text.trim_end().len())
             }
             Some(parent) => {
                 let inline = parent.inline(&self.text);
@@ -210,7 +208,7 @@ impl Yaml<'_> {
         splices.push(if self.text.is_empty() {
             Splice::insert(0, format!("{block}{newline}"))
         } else {
-            Splice::insert(at, format!("{newline}{block}"))
+            insert_below(&self.text, at, newline, &block)
         });
         self.text = apply(&self.text, splices);
         self.value().map_err(|_| self.refused())?;
@@ -223,14 +221,6 @@ impl Yaml<'_> {
             Value::Null | Value::Object(_) => self.members(0..self.text.len(), &[]),
             _ => Err(self.wrong_type(&[])),
         }
-    }
-
-    /// Where the last line that says something, a comment too, ends.
-    fn last_line(&self) -> usize {
-        let head = self.text.trim_end().len();
-        let rest = &self.text[head..];
-        let line = rest.split('\n').next().unwrap_or(rest);
-        head + line.strip_suffix('\r').unwrap_or(line).len()
     }
 
     fn update(
@@ -275,16 +265,8 @@ impl Yaml<'_> {
         Ok(())
     }
 
-    /// An entry's lines; on the last line, with the line break before them.
     fn deletion(&self, entry: &Entry) -> Splice {
-        let next = next_line(&self.text, entry.end);
-        if next == self.text.len() && !self.text.ends_with('\n') && entry.start > 0 {
-            let head = &self.text[..entry.start];
-            let head = head.strip_suffix('\n').unwrap_or(head);
-            let head = head.strip_suffix('\r').unwrap_or(head);
-            return Splice::delete(head.len()..self.text.len());
-        }
-        Splice::delete(entry.start..next)
+        delete_lines(&self.text, entry.start, entry.end)
     }
 
     fn wrong_type(&self, path: &[String]) -> Diagnostic {

@@ -18,7 +18,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Value, Diagnostic> {
             let at = error.location().map_or(0, |at| at.index().min(text.len()));
             let whole = error.to_string();
             let message = whole.split(" at line ").next().unwrap_or(&whole);
-            Err(Diagnostic::error(format!("this is not YAML: {message}"))
+            Err(Diagnostic::error(format!("invalid YAML: {message}"))
                 .at(&source, at..at)
                 .note("mend it by hand; the file was left as it is"))
         }
