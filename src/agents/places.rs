@@ -6,6 +6,7 @@ use serde_json::Value;
 use symposium_hook::Event;
 
 use crate::config::{Environment, HookScope};
+pub use crate::documents::{FileFormat, JsonRules};
 
 /// Where an agent reads skills, in the order of our preference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,22 +44,6 @@ impl Placement<'_> {
             _ => self.home.join(default),
         }
     }
-}
-
-/// What an agent's own parser takes beyond strict JSON. What it rejects we refuse to edit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct JsonRules {
-    /// `//` and `/* */`.
-    pub comments: bool,
-    /// A comma after the last item.
-    pub trailing_commas: bool,
-    /// A UTF-8 byte order mark.
-    pub bom: bool,
-}
-
-impl JsonRules {
-    /// Nothing beyond RFC 8259; a byte order mark is taken.
-    pub const STRICT: Self = Self { comments: false, trailing_commas: false, bom: true };
 }
 
 /// One file that carries our hooks.
@@ -138,15 +123,4 @@ impl ServerPlace {
 /// Names and values as a JSON object in their order; of two alike the last counts.
 pub fn string_map(pairs: &[(String, String)]) -> Value {
     pairs.iter().map(|(name, value)| (name.clone(), Value::from(value.clone()))).collect()
-}
-
-/// The kinds of files that servers are entered in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileFormat {
-    /// JSON, with what the agent's parser takes beyond it.
-    Json(JsonRules),
-    /// TOML.
-    Toml,
-    /// YAML.
-    Yaml,
 }

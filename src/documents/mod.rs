@@ -1,1 +1,30 @@
-//! To be written.
+//! Edits of files that belong to the user, and the memory of what was edited.
+//!
+//! - [`Document`]: JSON with comments, TOML and YAML, edited so that all that is not ours stays byte
+//!   for byte as it was; [`edit_file`] brings an edit to disk, safely beside other programs
+//! - [`Ledger`]: what we wrote where, so that exactly that can be taken back
+//! - [`user_config`]: our own `config.toml`, which people edit too
+//! - [`exclude`]: lines in `.git/info/exclude`
+//!
+//! May use: `text`, `files`, `config`. Used by: `agents`, `sync`, `cli`.
+
+mod compare;
+mod document;
+mod edited;
+pub mod exclude;
+mod file;
+mod format;
+mod hash;
+mod json;
+pub mod ledger;
+mod splice;
+mod toml;
+pub mod user_config;
+mod yaml;
+
+pub use document::Document;
+pub use edited::{Candidate, Change, Created, Edited, IsOurs, Keep, Ours};
+pub use file::{Outcome, edit_file, read_text, remove_empty_folders};
+pub use format::{FileFormat, JsonRules};
+pub use hash::{hash_bytes, hash_value, hash_without};
+pub use ledger::{Entry, Ledger, Record};

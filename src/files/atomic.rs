@@ -26,34 +26,203 @@ pub fn read_optional(path: &Path) -> io::Result<Option<Vec<u8>>> {
 /// Trouble writing, with the path in the message; the old content is then still there.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = final_target(path)?;
-    let parent =
-        target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match prepare(&target, bytes)? {
+        Prepared::Beside(temporary) => match temporary.persist(&target) {
+            Ok(_) => sync_folder(&target),
+            Err(error) if is_pinned(&error.error) => rewrite(&target, bytes)?,
+            Err(error) => return Err(named(&target, "can't replace", &error.error)),
+        },
+        Prepared::InPlace => rewrite(&target, bytes)?,
+    }
+    Ok(())
+}
+
+/// As [`write_atomic`], but only while the file still holds `expected` (`None`: is not there).
+/// `false`, and nothing changed, when another program wrote in the meantime.
+///
+/// Where the system can exchange two files in one step, what another program wrote between our last
+/// look and the replacement is seen and put back; elsewhere that window is a few microseconds.
+///
+/// # Errors
+/// As [`write_atomic`].
+pub fn replace_if_same(path: &Path, expected: Option<&[u8]>, bytes: &[u8]) -> io::Result<bool> {
+    let target = final_target(path)?;
+    let prepared = prepare(&target, bytes)?;
+    if read_optional(&target)?.as_deref() != expected {
+        return Ok(false);
+    }
+    let mut temporary = match (prepared, expected) {
+        (Prepared::Beside(temporary), Some(_)) => temporary,
+        (Prepared::Beside(temporary), None) => {
+            return match temporary.persist_noclobber(&target) {
+                Ok(_) => {
+                    sync_folder(&target);
+                    Ok(true)
+                }
+                Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+                Err(error) => Err(named(&target, "can't create", &error.error)),
+            };
+        }
+        (Prepared::InPlace, _) => {
+            rewrite(&target, bytes)?;
+            return Ok(true);
+        }
+    };
+    let mut expecting = expected.map(<[u8]>::to_vec);
+    let mut placed = bytes.to_vec();
+    let mut ours = true;
+    loop {
+        match exchange(temporary.path(), &target) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) if is_pinned(&error) => {
+                rewrite(&target, bytes)?;
+                return Ok(true);
+            }
+            Err(_) if ours => match temporary.persist(&target) {
+                Ok(_) => {
+                    sync_folder(&target);
+                    return Ok(true);
+                }
+                Err(error) => return Err(named(&target, "can't replace", &error.error)),
+            },
+            Err(error) => {
+                // Another program's text lies in the temporary file: it must not be lost.
+                temporary.disable_cleanup(true);
+                let message =
+                    format!("{error}; what was there is in {}", temporary.path().display());
+                return Err(named(&target, "can't replace", &io::Error::other(message)));
+            }
+        }
+        let displaced = read_optional(temporary.path())?;
+        if displaced == expecting {
+            sync_folder(&target);
+            return Ok(ours);
+        }
+        // Newer than what we put there: it goes back.
+        expecting = Some(std::mem::replace(&mut placed, displaced.unwrap_or_default()));
+        ours = false;
+    }
+}
+
+/// Removes the file at the end of `path`'s links.
+///
+/// # Errors
+/// Trouble removing it, with the path in the message; a file that is not there is none.
+pub fn remove_file(path: &Path) -> io::Result<()> {
+    let target = final_target(path)?;
+    match fs::remove_file(&target) {
+        Ok(()) => {
+            sync_folder(&target);
+            Ok(())
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(named(&target, "can't remove", &error)),
+    }
+}
+
+/// Where the new content waits.
+enum Prepared {
+    /// In a temporary file in the target's folder.
+    Beside(tempfile::NamedTempFile),
+    /// Nowhere: the folder takes no files.
+    InPlace,
+}
+
+fn prepare(target: &Path, bytes: &[u8]) -> io::Result<Prepared> {
+    let parent = folder_of(target);
     fs::create_dir_all(parent).map_err(|error| named(parent, "can't create", &error))?;
-    let before = fs::metadata(&target).ok();
+    let before = fs::metadata(target).ok();
     if let Some(before) = &before
         && before.permissions().readonly()
     {
-        return Err(named(
-            &target,
-            "can't write",
-            &io::Error::from(io::ErrorKind::PermissionDenied),
-        ));
+        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+        return Err(named(target, "can't write", &denied));
     }
-
-    let mut temporary = tempfile::Builder::new()
-        .prefix(".symposium-")
-        .suffix(".tmp")
-        .tempfile_in(parent)
-        .map_err(|error| named(parent, "can't write in", &error))?;
-    temporary.write_all(bytes).map_err(|error| named(&target, "can't write", &error))?;
-    match &before {
-        Some(before) => keep_identity(temporary.as_file(), before),
-        None => default_mode(temporary.as_file()),
+    sweep(parent);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(PREFIX).suffix(SUFFIX);
+    if before.is_none() {
+        usual_mode(&mut builder);
     }
-    temporary.as_file().sync_all().map_err(|error| named(&target, "can't write", &error))?;
-    temporary.persist(&target).map_err(|error| named(&target, "can't replace", &error.error))?;
-    Ok(())
+    let mut temporary = match builder.tempfile_in(parent) {
+        Ok(temporary) => temporary,
+        Err(error) if before.is_some() && takes_no_files(&error) => return Ok(Prepared::InPlace),
+        Err(error) => return Err(named(parent, "can't write in", &error)),
+    };
+    temporary.write_all(bytes).map_err(|error| named(target, "can't write", &error))?;
+    if let Some(before) = &before {
+        keep_identity(temporary.as_file(), before);
+    }
+    temporary.as_file().sync_all().map_err(|error| named(target, "can't write", &error))?;
+    Ok(Prepared::Beside(temporary))
 }
+
+/// The last resort where nothing can be renamed: the file is written over, then cut to length.
+fn rewrite(target: &Path, bytes: &[u8]) -> io::Result<()> {
+    let write = || {
+        let mut file = fs::OpenOptions::new().write(true).open(target)?;
+        file.write_all(bytes)?;
+        file.set_len(bytes.len() as u64)?;
+        file.sync_all()
+    };
+    write().map_err(|error| named(target, "can't write", &error))
+}
+
+const PREFIX: &str = ".symposium-";
+const SUFFIX: &str = ".tmp";
+/// Older temporary files were left by a process that was killed.
+const STALE: std::time::Duration = std::time::Duration::from_secs(3600);
+
+fn sweep(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if !name.starts_with(PREFIX) || !name.ends_with(SUFFIX) {
+            continue;
+        }
+        let age = entry.metadata().and_then(|found| found.modified()).map(|time| time.elapsed());
+        if matches!(age, Ok(Ok(age)) if age > STALE) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn takes_no_files(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
+/// Whether the file can't be renamed over because something is mounted on it (containers do that).
+fn is_pinned(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::ResourceBusy | io::ErrorKind::CrossesDevices)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
+    Err(io::Error::from(io::ErrorKind::Unsupported))
+}
+
+/// A rename is durable when the folder is.
+#[cfg(unix)]
+fn sync_folder(target: &Path) {
+    if let Ok(folder) = fs::File::open(folder_of(target)) {
+        let _ = folder.sync_all();
+    }
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_target: &Path) {}
 
 /// As [`write_atomic`], but a file that holds `bytes` already is left alone. Says whether it wrote.
 ///
@@ -67,8 +236,11 @@ pub fn write_if_changed(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Follows links by hand (40 at most, as the kernel does) so that a dangling one works too.
-fn final_target(path: &Path) -> io::Result<PathBuf> {
+/// The file at the end of `path`'s links, whether it exists or not.
+///
+/// # Errors
+/// When there are more links than the kernel follows (40).
+pub fn final_target(path: &Path) -> io::Result<PathBuf> {
     let mut current = path.to_path_buf();
     for _ in 0..40 {
         match fs::read_link(&current) {
@@ -95,15 +267,15 @@ fn keep_identity(file: &fs::File, before: &fs::Metadata) {
     let _ = file.set_permissions(before.permissions());
 }
 
-/// A temporary file is private (0600); a new file of the user's should have the usual mode.
+/// A temporary file is private (0600); a new file of the user's has what the umask leaves.
 #[cfg(unix)]
-fn default_mode(file: &fs::File) {
+fn usual_mode(builder: &mut tempfile::Builder<'_, '_>) {
     use std::os::unix::fs::PermissionsExt as _;
-    let _ = file.set_permissions(fs::Permissions::from_mode(0o644));
+    builder.permissions(fs::Permissions::from_mode(0o666));
 }
 
 #[cfg(not(unix))]
-fn default_mode(_file: &fs::File) {}
+fn usual_mode(_builder: &mut tempfile::Builder<'_, '_>) {}
 
 fn named(path: &Path, what: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{what} {}: {error}", path.display()))
@@ -119,6 +291,31 @@ mod tests {
         let path = dir.path().join("a/b.txt");
         assert!(write_if_changed(&path, b"x").expect("writes"));
         assert!(!write_if_changed(&path, b"x").expect("reads"));
+    }
+
+    #[test]
+    fn a_file_that_changed_meanwhile_is_not_replaced() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("f");
+        assert!(replace_if_same(&path, None, b"1").expect("creates"));
+        assert!(!replace_if_same(&path, None, b"2").expect("looks"));
+        assert!(!replace_if_same(&path, Some(b"0"), b"2").expect("looks"));
+        assert_eq!(fs::read(&path).expect("reads"), b"1");
+        assert!(replace_if_same(&path, Some(b"1"), b"2").expect("replaces"));
+        assert_eq!(fs::read(&path).expect("reads"), b"2");
+        assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 1);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_new_file_has_what_the_umask_leaves() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        fs::write(dir.path().join("usual"), "").expect("writes");
+        write_atomic(&dir.path().join("ours"), b"").expect("writes");
+        let mode =
+            |name| fs::metadata(dir.path().join(name)).expect("is there").permissions().mode();
+        assert_eq!(mode("usual"), mode("ours"));
     }
 
     #[cfg(unix)]

@@ -1,6 +1,7 @@
 //! Writing and locking files, and staying inside a folder: the floor under everything on disk.
 //!
 //! - [`write_atomic`]: a file is the old one or the new one, never half of either
+//! - [`replace_if_same`]: the same, and only when nobody else wrote in the meantime
 //! - [`Lock`]: an advisory lock with a deadline
 //! - [`contained`]: a path from outside may not lead out of its root
 //!
@@ -10,6 +11,8 @@ mod atomic;
 mod contained;
 mod lock;
 
-pub use atomic::{read_optional, write_atomic, write_if_changed};
+pub use atomic::{
+    final_target, read_optional, remove_file, replace_if_same, write_atomic, write_if_changed,
+};
 pub use contained::{Escape, contained, is_plain_name, relative_inside};
 pub use lock::{Lock, LockError};

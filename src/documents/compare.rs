@@ -1,0 +1,69 @@
+//! Values with what is ours taken out: what must be equal before and after an edit.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::edited::{Candidate, IsOurs, Ours};
+use crate::text::Diagnostic;
+
+/// The key that holds the handlers of a matcher group (Claude Code's hooks reference; Codex, Gemini
+/// and Goose use the same shape).
+pub(super) const HANDLERS: &str = "hooks";
+
+/// `value` without `key` in the table at `path`; empty containers on the way are left out too.
+pub(super) fn without_key(value: &Value, path: &[String], key: &str) -> Value {
+    let mut value = value.clone();
+    cut(&mut value, path, &|table| {
+        if let Value::Object(members) = table {
+            members.shift_remove(key);
+        }
+    });
+    value
+}
+
+/// `value` without our handlers in the array at `path`; empty containers on the way are left out.
+pub(super) fn without_ours(value: &Value, path: &[String], is_ours: IsOurs<'_>) -> Value {
+    let mut value = value.clone();
+    cut(&mut value, path, &|array| {
+        if let Value::Array(items) = array {
+            items.retain_mut(|item| keeps(item, is_ours));
+        }
+    });
+    value
+}
+
+/// Takes our handlers out of an item of a hook array; `false` when nothing of it is left.
+fn keeps(item: &mut Value, is_ours: IsOurs<'_>) -> bool {
+    let whole = item.clone();
+    let Some(Value::Array(handlers)) = item.get_mut(HANDLERS) else {
+        return is_ours(&Candidate { handler: &whole, group: None }) != Ours::Yes;
+    };
+    let before = handlers.len();
+    handlers.retain(|handler| is_ours(&Candidate { handler, group: Some(&whole) }) != Ours::Yes);
+    before == handlers.len() || !handlers.is_empty()
+}
+
+fn cut(value: &mut Value, path: &[String], with: &dyn Fn(&mut Value)) {
+    let Some((first, rest)) = path.split_first() else { return with(value) };
+    let Value::Object(members) = value else { return };
+    let Some(child) = members.get_mut(first) else { return };
+    cut(child, rest, with);
+    let empty = match child {
+        Value::Object(members) => members.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Null => true,
+        _ => false,
+    };
+    if empty {
+        members.shift_remove(first);
+    }
+}
+
+/// The refusal of an edit that would have changed what is not ours.
+pub(super) fn refused(path: &Path) -> Diagnostic {
+    Diagnostic::error("this file is laid out in a way that can't be edited safely")
+        .in_file(path)
+        .note("the file was left as it is")
+        .note("please report it, with the file's layout")
+}

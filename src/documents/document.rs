@@ -1,0 +1,278 @@
+//! One file of the user's, being edited, whatever its format.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::edited::{Change, Created, Edited, IsOurs, Keep};
+use super::json::Json;
+use super::toml::Toml;
+use super::yaml::Yaml;
+use super::{FileFormat, compare};
+use crate::text::Diagnostic;
+
+const BOM: char = '\u{feff}';
+
+/// What each format can do. A failed edit may leave the text half done: it is thrown away.
+pub(super) trait Editor {
+    /// The text after the edits.
+    fn into_text(self: Box<Self>) -> String;
+    /// The whole value; an error when the text does not parse.
+    fn value(&self) -> Result<Value, Diagnostic>;
+    /// The value at `path`.
+    fn get(&self, path: &[String]) -> Result<Option<Value>, Diagnostic>;
+    /// See [`Document::set`].
+    fn set(
+        &mut self,
+        table: &[String],
+        key: &str,
+        value: &Value,
+        keep: &Keep<'_>,
+    ) -> Result<Vec<Created>, Diagnostic>;
+    /// See [`Document::remove`].
+    fn remove(&mut self, table: &[String], key: &str) -> Result<bool, Diagnostic>;
+    /// Undoes the making (or, with `was`, the filling) of the container at `path`. `false` when it
+    /// is in use.
+    fn prune(&mut self, path: &[String], was: Option<&str>) -> Result<bool, Diagnostic>;
+    /// Whether nothing is left: no value, no comment.
+    fn is_bare(&self) -> Result<bool, Diagnostic>;
+}
+
+/// A text being edited: open it, edit, [`Document::finish`], write what that says.
+///
+/// All paths are keys from the root. Every edit either leaves all that is not ours byte for byte as
+/// it was, or is refused with an error that names the place, and nothing is edited at all.
+#[derive(Debug, Clone)]
+pub struct Document {
+    path: PathBuf,
+    format: FileFormat,
+    /// The file's text when it was opened.
+    original: Option<String>,
+    bom: bool,
+    /// The text now, without a byte order mark.
+    text: String,
+    /// Whether the file was absent or blank.
+    fresh: bool,
+    /// Whether the file shall go (or be blank again).
+    gone: Option<Option<String>>,
+    created: Vec<Created>,
+}
+
+impl Document {
+    /// Takes in `text` (`None` for a file that is not there); `path` is for messages.
+    ///
+    /// # Errors
+    /// When the text is not what the format's rules allow.
+    pub fn open(path: &Path, text: Option<&str>, format: FileFormat) -> Result<Self, Diagnostic> {
+        let original = text.map(str::to_owned);
+        let text = text.unwrap_or_default();
+        let (bom, text) = match text.strip_prefix(BOM) {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        if bom && matches!(format, FileFormat::Json(rules) if !rules.bom) {
+            return Err(Diagnostic::error("this file starts with a byte order mark")
+                .in_file(path)
+                .note("its reader does not take one: save the file as UTF-8 without it"));
+        }
+        let fresh = text.trim().is_empty();
+        let text = match format {
+            FileFormat::Json(_) if fresh => {
+                let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+                format!("{{}}{newline}")
+            }
+            _ if fresh => String::new(),
+            _ => text.to_owned(),
+        };
+        let created = Vec::new();
+        let path = path.to_path_buf();
+        let document = Self { path, format, original, bom, text, fresh, gone: None, created };
+        document.editor().value()?;
+        Ok(document)
+    }
+
+    fn json(&self) -> Option<Json<'_>> {
+        match self.format {
+            FileFormat::Json(rules) => {
+                Some(Json { path: &self.path, text: self.text.clone(), rules })
+            }
+            FileFormat::Toml | FileFormat::Yaml => None,
+        }
+    }
+
+    fn editor(&self) -> Box<dyn Editor + '_> {
+        let (path, text) = (self.path.as_path(), self.text.clone());
+        match self.format {
+            FileFormat::Json(rules) => Box::new(Json { path, text, rules }),
+            FileFormat::Toml => Box::new(Toml { path, text }),
+            FileFormat::Yaml => Box::new(Yaml { path, text }),
+        }
+    }
+
+    /// The text as it is now.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The value at `path`; `None` when there is none. TOML's dates come as strings.
+    ///
+    /// # Errors
+    /// When something on the way is of another type, or a key is there twice.
+    pub fn get(&self, path: &[String]) -> Result<Option<Value>, Diagnostic> {
+        self.editor().get(path)
+    }
+
+    /// Makes `key` of the table at `table` say `value`: appended last when it is new, brought up to
+    /// date where it stands when it is there.
+    ///
+    /// # Errors
+    /// When something on the way is of another type, a key is there twice, or the layout can't be
+    /// edited without harm.
+    pub fn set(
+        &mut self,
+        table: &[String],
+        key: &str,
+        value: &Value,
+        keep: &Keep<'_>,
+    ) -> Result<(), Diagnostic> {
+        let mut editor = self.editor();
+        let created = editor.set(table, key, value, keep)?;
+        let text = editor.into_text();
+        self.took(text, created);
+        Ok(())
+    }
+
+    /// Takes `key` out of the table at `table`. Says whether it was there.
+    ///
+    /// # Errors
+    /// As [`Document::set`].
+    pub fn remove(&mut self, table: &[String], key: &str) -> Result<bool, Diagnostic> {
+        let mut editor = self.editor();
+        let found = editor.remove(table, key)?;
+        let text = editor.into_text();
+        self.took(text, Vec::new());
+        Ok(found)
+    }
+
+    /// Makes the array of hooks at `array` hold `entry` once and no older form of it (JSON only).
+    ///
+    /// `entry` is a matcher group with one handler in `hooks`, or a handler itself. When it is there
+    /// already, nothing changes. An older form is mended where it stands, since some agents tell
+    /// hooks apart by position; more of them go; a handler of ours in a group of the user's with
+    /// another matcher goes, and `entry` comes last.
+    ///
+    /// # Errors
+    /// As [`Document::set`]; and when the file is no JSON.
+    pub fn ensure_in_array(
+        &mut self,
+        array: &[String],
+        entry: &Value,
+        is_ours: IsOurs<'_>,
+    ) -> Result<(), Diagnostic> {
+        let mut json = self.json().ok_or_else(|| compare::refused(&self.path))?;
+        let created = json.ensure_in_array(array, entry, is_ours)?;
+        let text = json.text;
+        self.took(text, created);
+        Ok(())
+    }
+
+    /// Takes all that is ours out of the array of hooks at `array` (JSON only). Groups of the user's
+    /// keep their other handlers. Says whether there was something.
+    ///
+    /// # Errors
+    /// As [`Document::ensure_in_array`].
+    pub fn remove_from_array(
+        &mut self,
+        array: &[String],
+        is_ours: IsOurs<'_>,
+    ) -> Result<bool, Diagnostic> {
+        let mut json = self.json().ok_or_else(|| compare::refused(&self.path))?;
+        let found = json.remove_from_array(array, is_ours)?;
+        let text = json.text;
+        self.took(text, Vec::new());
+        Ok(found)
+    }
+
+    /// Undoes what earlier edits created and what is empty again. Gives back what is still in use.
+    ///
+    /// # Errors
+    /// As [`Document::set`].
+    pub fn prune(&mut self, created: &[Created]) -> Result<Vec<Created>, Diagnostic> {
+        let mut order = created.to_vec();
+        // Deepest first; of one container, its filling before its making.
+        order.sort_by_key(|created| {
+            let made = matches!(created, Created::Container { was: None, .. });
+            (std::cmp::Reverse(created.depth()), made)
+        });
+        order.dedup();
+        let mut remaining = Vec::new();
+        for created in order {
+            if !self.prune_one(&created)? {
+                remaining.push(created);
+            }
+        }
+        Ok(remaining)
+    }
+
+    fn prune_one(&mut self, created: &Created) -> Result<bool, Diagnostic> {
+        let mut editor = self.editor();
+        let (path, was) = match created {
+            Created::Container { path, was } => (path, was.as_deref()),
+            Created::File { was } => {
+                let bare = editor.is_bare()?;
+                drop(editor);
+                if bare {
+                    self.gone = Some(was.clone());
+                }
+                return Ok(bare);
+            }
+        };
+        let done = editor.prune(path, was)?;
+        let text = editor.into_text();
+        self.took(text, Vec::new());
+        Ok(done)
+    }
+
+    /// Takes over a text that was edited elsewhere in this room.
+    pub(super) fn replace_text(&mut self, text: String) -> Result<(), Diagnostic> {
+        self.took(text, Vec::new());
+        self.editor().value().map(|_| ())
+    }
+
+    fn took(&mut self, text: String, created: Vec<Created>) {
+        if text == self.text {
+            return;
+        }
+        self.text = text;
+        self.gone = None;
+        if self.fresh && self.created.is_empty() {
+            self.created.push(Created::File { was: self.original.clone() });
+        }
+        for one in created {
+            if !self.created.contains(&one) {
+                self.created.push(one);
+            }
+        }
+    }
+
+    /// What is to be done with the file, and remembered.
+    pub fn finish(self) -> Edited {
+        let change = match self.gone {
+            Some(None) if self.original.is_some() => Change::Delete,
+            Some(None) => Change::Keep,
+            Some(Some(was)) if self.original.as_deref() == Some(was.as_str()) => Change::Keep,
+            Some(Some(was)) => Change::Write(was),
+            None if self.fresh && self.created.is_empty() => Change::Keep,
+            None => {
+                let mark = if self.bom { BOM.to_string() } else { String::new() };
+                let text = mark + &self.text;
+                if self.original.as_deref() == Some(text.as_str()) {
+                    Change::Keep
+                } else {
+                    Change::Write(text)
+                }
+            }
+        };
+        Edited { change, created: self.created }
+    }
+}

@@ -1,0 +1,113 @@
+//! What an edit asks for, and what it leaves to remember.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What shall become of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing: it is as it should be.
+    Keep,
+    /// It gets this text, whole.
+    Write(String),
+    /// It goes.
+    Delete,
+}
+
+/// What exists, or is filled, because of us. Handed back to [`super::Document::prune`], it goes when
+/// it is empty again.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "kebab-case")]
+pub enum Created {
+    /// A table or array in the file.
+    Container {
+        /// The keys that lead to it; none for the root.
+        path: Vec<String>,
+        /// The white space inside it before we came; absent when it was not there at all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        was: Option<String>,
+    },
+    /// All that the file says.
+    File {
+        /// The blank text that it had before; absent when there was no file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        was: Option<String>,
+    },
+}
+
+impl Created {
+    pub(super) fn container(path: &[String], was: Option<String>) -> Self {
+        Self::Container { path: path.to_vec(), was }
+    }
+
+    /// How deep it lies; what lies deeper is pruned first, the file last.
+    pub(super) fn depth(&self) -> usize {
+        match self {
+            Self::Container { path, .. } => path.len() + 1,
+            Self::File { .. } => 0,
+        }
+    }
+}
+
+/// The outcome of a series of edits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edited {
+    /// What to do with the file.
+    pub change: Change,
+    /// What to remember for [`super::Document::prune`].
+    pub created: Vec<Created>,
+}
+
+/// Whose a handler in an array is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ours {
+    /// Somebody else's: never touched.
+    No,
+    /// Ours, to be brought up to date or removed.
+    Yes,
+    /// Ours once, changed by the user since: left as it is, and counts as being there.
+    Edited,
+}
+
+/// A handler found in an array of hooks.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<'a> {
+    /// The handler: an object with a command.
+    pub handler: &'a Value,
+    /// The matcher group it stands in; `None` when it stands in the array itself.
+    pub group: Option<&'a Value>,
+}
+
+/// Decides whose a handler is.
+pub type IsOurs<'a> = &'a dyn Fn(&Candidate<'_>) -> Ours;
+
+/// What [`super::Document::set`] leaves alone in an entry that is there already. Without either,
+/// keys that are not in the new value stay when we did not write them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Keep<'a> {
+    /// Keys whose values are the user's, such as `enabled`: an existing value stays, and one that
+    /// is missing is filled in only when the new value has it.
+    pub users_keys: &'a [&'a str],
+    /// Keys that we wrote the last time: they go when the new value lacks them.
+    pub our_keys: &'a [String],
+}
+
+impl Keep<'_> {
+    /// The new value with the user's own values in it.
+    pub(super) fn merged(&self, value: &Value, existing: &Value) -> Value {
+        let mut value = value.clone();
+        if let (Value::Object(value), Value::Object(existing)) = (&mut value, existing) {
+            for key in self.users_keys {
+                if let Some(users) = existing.get(*key) {
+                    value.insert((*key).to_owned(), users.clone());
+                }
+            }
+        }
+        value
+    }
+
+    /// Whether a key that the new value lacks may stay.
+    pub(super) fn stays(&self, key: &str) -> bool {
+        self.users_keys.contains(&key) || !self.our_keys.iter().any(|ours| ours == key)
+    }
+}

@@ -1,0 +1,198 @@
+//! An edit, brought to disk beside other programs that write the same file.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::edited::Change;
+use super::hash::hash_bytes;
+use crate::files::{Lock, LockError, final_target, read_optional, remove_file, replace_if_same};
+use crate::text::Diagnostic;
+
+/// Larger files are not edited.
+const LARGEST: u64 = 10 * 1024 * 1024;
+/// How often an edit is made anew because another program wrote in the meantime.
+const TRIES: u32 = 6;
+/// A file changed this recently may be half written.
+const FRESH: Duration = Duration::from_secs(2);
+/// How long a half-written file gets to become whole.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What became of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was as it should be; nothing was written.
+    Unchanged,
+    /// It has new content.
+    Written,
+    /// It is new.
+    Created {
+        /// Folders that were made for it, outermost first.
+        folders: Vec<PathBuf>,
+    },
+    /// It is gone.
+    Removed,
+}
+
+/// Edits the file at `path`: reads it, asks `edit` what it shall be (`None`: there is no file) and
+/// brings that about in one step.
+///
+/// Our own processes take turns (`locks_dir` holds the lock files, nothing lies beside the user's
+/// file; where no lock can be made, as on a read-only home, we go on without). Other programs don't
+/// know our lock: when one wrote between reading and writing, the edit is made anew on what is there
+/// now, so `edit` may be called several times. A file that does not parse and was changed just now
+/// may be half written: it is read once more. A symbolic link stays; its target is edited.
+///
+/// # Errors
+/// What `edit` refuses; a file that is no regular one, no UTF-8, over 10 MB, or can't be read or
+/// written; another process of ours that holds the lock longer than `patience`. The file is then
+/// as it was.
+pub fn edit_file(
+    locks_dir: &Path,
+    path: &Path,
+    patience: Duration,
+    edit: &mut dyn FnMut(Option<&str>) -> Result<Change, Diagnostic>,
+) -> Result<Outcome, Diagnostic> {
+    let failed = |error: io::Error| Diagnostic::error(error.to_string()).in_file(path);
+    let target = final_target(path).map_err(failed)?;
+    let _lock = match Lock::acquire(&locks_dir.join(lock_name(&target)), patience) {
+        Ok(lock) => Some(lock),
+        Err(LockError::Io { .. }) => None,
+        Err(error @ LockError::Busy { .. }) => {
+            return Err(Diagnostic::error(error.to_string())
+                .in_file(path)
+                .note("try again when the other command is done"));
+        }
+    };
+    let mut waited = false;
+    for _ in 0..TRIES {
+        let before = read_text(&target)?;
+        let change = match edit(before.as_deref()) {
+            Ok(change) => change,
+            Err(_) if !waited && is_fresh(&target) => {
+                waited = true;
+                std::thread::sleep(PAUSE);
+                continue;
+            }
+            Err(refusal) => return Err(refusal),
+        };
+        if let Some(outcome) = bring_about(&target, before.as_deref(), change).map_err(failed)? {
+            return Ok(outcome);
+        }
+    }
+    Err(Diagnostic::error("another program keeps changing this file")
+        .in_file(path)
+        .note("close it, or try again"))
+}
+
+/// `None` when another program wrote in the meantime.
+fn bring_about(target: &Path, before: Option<&str>, change: Change) -> io::Result<Option<Outcome>> {
+    match (change, before) {
+        (Change::Keep, _) | (Change::Delete, None) => Ok(Some(Outcome::Unchanged)),
+        (Change::Write(text), Some(before)) if text == before => Ok(Some(Outcome::Unchanged)),
+        (Change::Write(text), Some(before)) => {
+            let done = replace_if_same(target, Some(before.as_bytes()), text.as_bytes())?;
+            Ok(done.then_some(Outcome::Written))
+        }
+        (Change::Write(text), None) => {
+            let folders = missing_folders(target);
+            match replace_if_same(target, None, text.as_bytes()) {
+                Ok(true) => Ok(Some(Outcome::Created { folders })),
+                Ok(false) => Ok(None),
+                Err(error) => {
+                    remove_empty_folders(&folders);
+                    Err(error)
+                }
+            }
+        }
+        (Change::Delete, Some(before)) => {
+            if read_optional(target)?.as_deref() != Some(before.as_bytes()) {
+                return Ok(None);
+            }
+            remove_file(target)?;
+            Ok(Some(Outcome::Removed))
+        }
+    }
+}
+
+/// The text of a file of the user's; `None` when there is none.
+///
+/// # Errors
+/// A file that is no regular one, no UTF-8, over 10 MB, or can't be read.
+pub fn read_text(path: &Path) -> Result<Option<String>, Diagnostic> {
+    let refused = |message: &str, remedy: &str| {
+        Diagnostic::error(message).in_file(path).note(remedy.to_owned())
+    };
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() => {
+            return Err(refused("this is not a file", "move it away or make it a file"));
+        }
+        Ok(found) if found.len() > LARGEST => {
+            return Err(refused(
+                "this file is larger than 10 MB",
+                "make it smaller; the file was left as it is",
+            ));
+        }
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(refused(&format!("can't read it: {error}"), "check its mode")),
+    }
+    let bytes = match read_optional(path) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(None),
+        Err(error) => return Err(refused(&error.to_string(), "check its mode")),
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+            Err(refused(
+                &format!("this file is not UTF-8 (line {line})"),
+                "save it as UTF-8; the file was left as it is",
+            ))
+        }
+    }
+}
+
+/// Removes those of `folders` that are empty, the last first. Gives back those that are gone.
+pub fn remove_empty_folders(folders: &[PathBuf]) -> Vec<PathBuf> {
+    let gone = |folder: &&PathBuf| fs::remove_dir(folder).is_ok();
+    folders.iter().rev().filter(gone).cloned().collect()
+}
+
+/// Folders above `target` that are not there, outermost first.
+fn missing_folders(target: &Path) -> Vec<PathBuf> {
+    let mut missing: Vec<PathBuf> = target
+        .ancestors()
+        .skip(1)
+        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+        .map(Path::to_path_buf)
+        .collect();
+    missing.reverse();
+    missing
+}
+
+fn is_fresh(path: &Path) -> bool {
+    let modified = fs::metadata(path).and_then(|found| found.modified());
+    // A time in the future counts as now.
+    modified
+        .is_ok_and(|time| time.elapsed().is_ok_and(|age| age < FRESH) || time.elapsed().is_err())
+}
+
+/// One lock for one file, by whatever path it is reached.
+fn lock_name(target: &Path) -> String {
+    let folder = target.parent().and_then(|folder| dunce::canonicalize(folder).ok());
+    let real = match (folder, target.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => target.to_path_buf(),
+    };
+    let hash = hash_bytes(real.as_os_str().as_encoded_bytes());
+    format!("file-{}.lock", &hash[..16])
+}
+
+#[cfg(test)]
+mod stress;
+#[cfg(test)]
+mod tests;

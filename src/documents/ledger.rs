@@ -1,0 +1,355 @@
+//! What we wrote where, so that exactly that can be taken back.
+//!
+//! One ledger for the home folder and one for each workspace. A ledger is changed in memory and
+//! [`Ledger::save`]d: what others saved in the meantime is kept. Record before you write: an entry
+//! in the ledger that never reached its file does no harm, one in a file that no ledger knows can
+//! never be taken back.
+
+mod storage;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::edited::Created;
+use super::hash::hash_bytes;
+use crate::config::Dirs;
+use crate::text::Diagnostic;
+
+/// One thing that we wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// For which agent, by its name in the configuration.
+    pub agent: String,
+    /// The file or folder, absolute.
+    pub path: PathBuf,
+    /// What of it is ours.
+    pub entry: Entry,
+}
+
+/// What of a file or folder is ours. Hashes are those of [`super::hash_value`] and its sisters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Entry {
+    /// An element of an array.
+    ArrayEntry {
+        /// Keys that lead to the array.
+        array: Vec<String>,
+        /// Of the element.
+        hash: String,
+    },
+    /// A member of a table.
+    KeyEntry {
+        /// Keys that lead to the table.
+        table: Vec<String>,
+        /// The member's key.
+        key: String,
+        /// The keys inside that we wrote, for [`super::Keep::our_keys`].
+        keys: Vec<String>,
+        /// Of the member's value, without the user's keys.
+        hash: String,
+    },
+    /// The whole file.
+    OwnFile {
+        /// Of its bytes.
+        hash: String,
+    },
+    /// The folder, as far as it is empty.
+    Folder,
+    /// A line of an exclude file.
+    ExcludeLine {
+        /// The line.
+        line: String,
+    },
+    /// A folder that holds an installed skill.
+    SkillFolder {
+        /// The skill's name.
+        name: String,
+        /// Of what it was installed from.
+        hash: String,
+    },
+}
+
+impl Entry {
+    /// Whether a thing with this hash is as we wrote it; what has no hash always is.
+    pub fn is_unchanged(&self, hash: &str) -> bool {
+        match self {
+            Self::ArrayEntry { hash: ours, .. }
+            | Self::KeyEntry { hash: ours, .. }
+            | Self::OwnFile { hash: ours }
+            | Self::SkillFolder { hash: ours, .. } => ours == hash,
+            Self::Folder | Self::ExcludeLine { .. } => true,
+        }
+    }
+}
+
+impl Record {
+    /// Whether both are about the same thing, whatever its content.
+    fn same_thing(&self, other: &Self) -> bool {
+        if (&self.agent, &self.path) != (&other.agent, &other.path) {
+            return false;
+        }
+        match (&self.entry, &other.entry) {
+            (Entry::ArrayEntry { array: one, .. }, Entry::ArrayEntry { array: two, .. }) => {
+                one == two
+            }
+            (
+                Entry::KeyEntry { table: one, key: first, .. },
+                Entry::KeyEntry { table: two, key: second, .. },
+            ) => one == two && first == second,
+            (Entry::OwnFile { .. }, Entry::OwnFile { .. })
+            | (Entry::Folder, Entry::Folder)
+            | (Entry::SkillFolder { .. }, Entry::SkillFolder { .. }) => true,
+            (Entry::ExcludeLine { line: one }, Entry::ExcludeLine { line: two }) => one == two,
+            _ => false,
+        }
+    }
+}
+
+/// What exists of a file because of us, besides the entries themselves.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Surroundings {
+    /// Tables and arrays, or the whole file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub created: Vec<Created>,
+    /// Folders that were made for it, outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct FileNote {
+    path: PathBuf,
+    #[serde(flatten)]
+    surroundings: Surroundings,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Data {
+    version: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    workspace: Option<PathBuf>,
+    #[serde(default)]
+    records: Vec<Record>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    files: Vec<FileNote>,
+}
+
+/// The version of the file's format.
+const VERSION: u32 = 1;
+
+impl Data {
+    fn empty(workspace: Option<PathBuf>) -> Self {
+        Self { version: VERSION, workspace, records: Vec::new(), files: Vec::new() }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.records.is_empty() && self.files.is_empty()
+    }
+
+    fn apply(&mut self, step: &Step) {
+        match step {
+            Step::Record(record) => {
+                match self.records.iter_mut().find(|known| known.same_thing(record)) {
+                    Some(known) => *known = record.clone(),
+                    None => self.records.push(record.clone()),
+                }
+            }
+            Step::Forget(record) => {
+                self.records.retain(|known| !known.same_thing(record));
+            }
+            Step::Created(path, more) => {
+                let note = match self.files.iter_mut().find(|note| note.path == *path) {
+                    Some(note) => &mut note.surroundings,
+                    None => {
+                        let surroundings = Surroundings::default();
+                        self.files.push(FileNote { path: path.clone(), surroundings });
+                        match self.files.last_mut() {
+                            Some(note) => &mut note.surroundings,
+                            None => return,
+                        }
+                    }
+                };
+                merge(&mut note.created, &more.created);
+                merge(&mut note.folders, &more.folders);
+            }
+            Step::Undone(path, gone) => {
+                for note in self.files.iter_mut().filter(|note| note.path == *path) {
+                    let note = &mut note.surroundings;
+                    note.created.retain(|one| !gone.created.contains(one));
+                    note.folders.retain(|one| !gone.folders.contains(one));
+                }
+                self.files.retain(|note| note.surroundings != Surroundings::default());
+            }
+        }
+    }
+}
+
+fn merge<T: PartialEq + Clone>(known: &mut Vec<T>, more: &[T]) {
+    for one in more {
+        if !known.contains(one) {
+            known.push(one.clone());
+        }
+    }
+}
+
+/// One change, so that it can be made anew on what others saved.
+#[derive(Debug, Clone)]
+enum Step {
+    Record(Record),
+    Forget(Record),
+    Created(PathBuf, Surroundings),
+    Undone(PathBuf, Surroundings),
+}
+
+/// What we wrote in the home folder, or in one workspace.
+#[derive(Debug, Clone)]
+pub struct Ledger {
+    file: PathBuf,
+    data: Data,
+    steps: Vec<Step>,
+}
+
+impl Ledger {
+    /// The ledger of the home folder. A damaged one counts as empty, with a warning.
+    pub fn home(dirs: &Dirs) -> (Self, Vec<Diagnostic>) {
+        Self::load(dirs.ledgers().join("home.json"), None)
+    }
+
+    /// The ledger of the workspace at `root`. A damaged one counts as empty, with a warning.
+    pub fn workspace(dirs: &Dirs, root: &Path) -> (Self, Vec<Diagnostic>) {
+        let file = dirs.ledgers().join(workspace_file_name(root));
+        Self::load(file, Some(root.to_path_buf()))
+    }
+
+    /// All ledgers of workspaces, in the order of their roots.
+    pub fn all_workspaces(dirs: &Dirs) -> (Vec<Self>, Vec<Diagnostic>) {
+        let mut ledgers = Vec::new();
+        let mut warnings = Vec::new();
+        let files = std::fs::read_dir(dirs.ledgers()).into_iter().flatten().flatten();
+        for file in files.map(|entry| entry.path()) {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            if !name.starts_with("workspace-") || !name.ends_with(".json") {
+                continue;
+            }
+            let (ledger, found) = Self::load(file.clone(), None);
+            warnings.extend(found);
+            if ledger.data.workspace.is_some() {
+                ledgers.push(ledger);
+            }
+        }
+        ledgers.sort_by(|one, two| one.data.workspace.cmp(&two.data.workspace));
+        (ledgers, warnings)
+    }
+
+    fn load(file: PathBuf, workspace: Option<PathBuf>) -> (Self, Vec<Diagnostic>) {
+        let (data, warnings) = match storage::read(&file) {
+            Ok(Some(data)) => (data, Vec::new()),
+            Ok(None) => (Data::empty(workspace), Vec::new()),
+            Err(warning) => (Data::empty(workspace), vec![warning]),
+        };
+        (Self { file, data, steps: Vec::new() }, warnings)
+    }
+
+    /// The file that it is kept in.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The root of the workspace it is about; `None` for the home folder.
+    pub fn root(&self) -> Option<&Path> {
+        self.data.workspace.as_deref()
+    }
+
+    /// All that we wrote, in the order of writing.
+    pub fn records(&self) -> &[Record] {
+        &self.data.records
+    }
+
+    /// What we wrote at `path`.
+    pub fn records_at<'l>(&'l self, path: &'l Path) -> impl Iterator<Item = &'l Record> {
+        self.data.records.iter().filter(move |record| record.path == path)
+    }
+
+    /// What exists of the file at `path` because of us, besides entries.
+    pub fn surroundings(&self, path: &Path) -> Surroundings {
+        let note = self.data.files.iter().find(|note| note.path == path);
+        note.map(|note| note.surroundings.clone()).unwrap_or_default()
+    }
+
+    /// Files with surroundings but without a record: what was left over.
+    pub fn leftovers(&self) -> Vec<PathBuf> {
+        let recorded = |path: &Path| self.records_at(path).next().is_some();
+        let notes = self.data.files.iter().map(|note| &note.path);
+        notes.filter(|path| !recorded(path)).cloned().collect()
+    }
+
+    /// Remembers that we wrote this; it replaces an older record of the same thing.
+    pub fn record(&mut self, record: Record) {
+        self.step(Step::Record(record));
+    }
+
+    /// Forgets this thing, whatever its content.
+    pub fn forget(&mut self, record: &Record) {
+        self.step(Step::Forget(record.clone()));
+    }
+
+    /// Remembers what else exists of a file because of us.
+    pub fn note_created(&mut self, path: &Path, more: Surroundings) {
+        if more != Surroundings::default() {
+            self.step(Step::Created(path.to_path_buf(), more));
+        }
+    }
+
+    /// Forgets what is gone again, or has become the user's.
+    pub fn note_undone(&mut self, path: &Path, gone: Surroundings) {
+        if gone != Surroundings::default() {
+            self.step(Step::Undone(path.to_path_buf(), gone));
+        }
+    }
+
+    fn step(&mut self, step: Step) {
+        let before = self.data.clone();
+        self.data.apply(&step);
+        if self.data != before {
+            self.steps.push(step);
+        }
+    }
+
+    /// Brings the changes to disk, on top of what others saved in the meantime. Without changes,
+    /// nothing is written; an empty ledger has no file. A damaged file is moved aside to `.bad`.
+    ///
+    /// # Errors
+    /// When another process holds the ledger for longer than `patience`, or it can't be written.
+    pub fn save(&mut self, dirs: &Dirs, patience: Duration) -> Result<(), Diagnostic> {
+        if self.steps.is_empty() {
+            return Ok(());
+        }
+        let workspace = self.data.workspace.clone();
+        self.data = storage::update(&self.file, &dirs.locks(), patience, |found| {
+            let mut data = found.unwrap_or_else(|| Data::empty(workspace));
+            for step in &self.steps {
+                data.apply(step);
+            }
+            data
+        })?;
+        self.steps.clear();
+        Ok(())
+    }
+}
+
+/// `workspace-<folder's name>-<8 hexadecimal digits>.json`.
+fn workspace_file_name(root: &Path) -> String {
+    let name = root.file_name().unwrap_or_default().to_string_lossy();
+    let readable: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' })
+        .take(40)
+        .collect();
+    let hash = hash_bytes(root.as_os_str().as_encoded_bytes());
+    format!("workspace-{readable}-{}.json", &hash[..8])
+}
+
+#[cfg(test)]
+mod tests;

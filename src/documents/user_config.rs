@@ -1,0 +1,217 @@
+//! Our own `config.toml`, which people edit too: their comments, order and unknown keys stay.
+//!
+//! A file that does not parse is never written.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::document::Document;
+use super::edited::{Change, Keep};
+use super::file::{Outcome, edit_file};
+use super::splice::apply;
+use super::toml::{Section, append_section, arrays, inline, remove_section, sections_of};
+use super::{FileFormat, compare};
+use crate::config::Dirs;
+use crate::text::Diagnostic;
+
+/// How long another command of ours may hold the file.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The key of the agents' tables.
+const AGENT: &str = "agent";
+
+/// Edits `config.toml`; it is made when it is not there and `edit` sets something.
+///
+/// # Errors
+/// What `edit` refuses; as [`edit_file`]; a file that does not parse.
+pub fn edit(
+    dirs: &Dirs,
+    edit: &mut dyn FnMut(&mut UserConfig) -> Result<(), Diagnostic>,
+) -> Result<Outcome, Diagnostic> {
+    let path = dirs.config_file();
+    edit_file(&dirs.locks(), &path, PATIENCE, &mut |text| {
+        let mut config = UserConfig::open(&path, text)?;
+        edit(&mut config)?;
+        Ok(config.finish())
+    })
+}
+
+/// The text of `config.toml`, being edited.
+#[derive(Debug, Clone)]
+pub struct UserConfig {
+    path: PathBuf,
+    document: Document,
+}
+
+impl UserConfig {
+    /// Takes in the text.
+    ///
+    /// # Errors
+    /// When it does not parse.
+    pub fn open(path: &Path, text: Option<&str>) -> Result<Self, Diagnostic> {
+        let document = Document::open(path, text, FileFormat::Toml).map_err(|error| {
+            error.note("Symposium never overwrites a configuration it can't read")
+        })?;
+        Ok(Self { path: path.to_path_buf(), document })
+    }
+
+    /// What is to be done with the file.
+    pub fn finish(self) -> Change {
+        self.document.finish().change
+    }
+
+    /// The value of a key; dots lead into tables.
+    ///
+    /// # Errors
+    /// When something on the way is no table.
+    pub fn get(&self, key: &str) -> Result<Option<Value>, Diagnostic> {
+        self.document.get(&parts(key))
+    }
+
+    /// Sets a key; dots lead into tables, as in `logging.level`.
+    ///
+    /// # Errors
+    /// When something on the way is no table.
+    pub fn set_value(&mut self, key: &str, value: &Value) -> Result<(), Diagnostic> {
+        let path = parts(key);
+        match path.split_last() {
+            Some((key, table)) => self.document.set(table, key, value, &Keep::default()),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes a key out. Says whether it was there.
+    ///
+    /// # Errors
+    /// When something on the way is no table.
+    pub fn remove_value(&mut self, key: &str) -> Result<bool, Diagnostic> {
+        let path = parts(key);
+        match path.split_last() {
+            Some((key, table)) => self.document.remove(table, key),
+            None => Ok(false),
+        }
+    }
+
+    /// Sets a list of strings, such as `use` in `plugins`. Items that stay keep their comments.
+    ///
+    /// # Errors
+    /// When `table` is no table.
+    pub fn set_list(
+        &mut self,
+        table: &str,
+        key: &str,
+        values: &[String],
+    ) -> Result<(), Diagnostic> {
+        let values = Value::Array(values.iter().map(|value| Value::from(value.as_str())).collect());
+        self.document.set(&[table.to_owned()], key, &values, &Keep::default())
+    }
+
+    /// Makes the `[[agent]]` tables name exactly `wanted`: those of others go, missing ones are
+    /// added in the given order, and those that stay keep their place and their further keys.
+    ///
+    /// # Errors
+    /// When `agent` is no array of tables.
+    pub fn set_agents(&mut self, wanted: &[String]) -> Result<(), Diagnostic> {
+        let names = self.agents()?;
+        let before = self.without_agents()?;
+        let mut text = self.document.text().to_owned();
+        for index in (0..names.len()).rev() {
+            // A table without a name is not ours to judge.
+            if names[index].as_ref().is_some_and(|name| !wanted.contains(name)) {
+                text = without_agent(&text, index);
+            }
+        }
+        let mut added: Vec<&String> = Vec::new();
+        for name in wanted {
+            if !names.iter().flatten().any(|known| known == name) && !added.contains(&name) {
+                text = with_agent(&text, name);
+                added.push(name);
+            }
+        }
+        self.document.replace_text(text)?;
+        let mut expected: Vec<String> =
+            names.into_iter().flatten().filter(|name| wanted.contains(name)).collect();
+        expected.extend(added.into_iter().cloned());
+        let found: Vec<String> = self.agents()?.into_iter().flatten().collect();
+        if found == expected && self.without_agents()? == before {
+            Ok(())
+        } else {
+            Err(compare::refused(&self.path))
+        }
+    }
+
+    /// The agents' names; `None` for a table without one.
+    fn agents(&self) -> Result<Vec<Option<String>>, Diagnostic> {
+        match self.document.get(&[AGENT.to_owned()])? {
+            None => Ok(Vec::new()),
+            Some(Value::Array(tables)) if tables.iter().all(Value::is_object) => Ok(tables
+                .iter()
+                .map(|table| table.get("name").and_then(Value::as_str).map(str::to_owned))
+                .collect()),
+            Some(_) => Err(Diagnostic::error("`agent` must be an array of tables, `[[agent]]`")
+                .in_file(&self.path)
+                .note("write each agent as `[[agent]]` with `name = \"…\"` below it")),
+        }
+    }
+
+    fn without_agents(&self) -> Result<Value, Diagnostic> {
+        let whole = self.document.get(&[])?.unwrap_or(Value::Null);
+        Ok(compare::without_key(&whole, &[], AGENT))
+    }
+}
+
+fn parts(key: &str) -> Vec<String> {
+    key.split('.').map(str::to_owned).collect()
+}
+
+/// The sections of the table at `index`: its header's and those below it.
+fn agent_sections(all: &[Section], index: usize) -> Vec<Section> {
+    let mut count = 0;
+    let mut found = Vec::new();
+    for section in all.iter().filter(|section| section.path.first().is_some_and(|key| key == AGENT))
+    {
+        if section.array && section.path.len() == 1 {
+            count += 1;
+        }
+        if count == index + 1 {
+            found.push(section.clone());
+        }
+    }
+    found
+}
+
+fn without_agent(text: &str, index: usize) -> String {
+    let all = sections_of(text);
+    let own = agent_sections(&all, index);
+    if own.is_empty() {
+        return match inline_agents(&all) {
+            Some((range, items)) => apply(text, vec![arrays::remove(text, &range, &items, index)]),
+            None => text.to_owned(),
+        };
+    }
+    let splices = own.iter().map(|section| remove_section(text, section)).collect();
+    apply(text, splices)
+}
+
+fn with_agent(text: &str, name: &str) -> String {
+    let all = sections_of(text);
+    let name = inline(&Value::from(name));
+    if let Some((range, items)) = inline_agents(&all) {
+        let table = format!("{{ name = {name} }}");
+        return apply(text, arrays::append(text, &range, &items, &table));
+    }
+    let lines = [format!("[[{AGENT}]]"), format!("name = {name}")];
+    apply(text, vec![append_section(text, &all, &[AGENT.to_owned()], &lines)])
+}
+
+/// `agent = [{ name = "…" }]`.
+fn inline_agents(all: &[Section]) -> Option<(Range<usize>, Vec<super::toml::Item>)> {
+    let root = all.first()?;
+    let found = root.assignments.iter().find(|found| found.keys == [AGENT])?;
+    Some((found.value.clone(), found.items.clone()?))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,331 @@
+//! YAML in block style, edited line by line.
+//!
+//! Blocks of lines are put in, taken out and replaced; all other lines stay as they are. Before and
+//! after, the text is parsed by a real YAML parser and compared: what our view of the lines does not
+//! understand (flow style, anchors at our place, several documents) is refused, never guessed at.
+
+mod lines;
+mod values;
+
+use std::ops::Range;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::compare;
+use super::document::Editor;
+use super::edited::{Created, Keep};
+use super::splice::{Splice, apply, delete_lines, insert_below, newline_of};
+use crate::text::{Diagnostic, Source};
+use lines::{Entry, entries, next_line};
+use values::{Layout, scalar};
+
+/// A YAML text being edited.
+#[derive(Debug, Clone)]
+pub(super) struct Yaml<'p> {
+    pub path: &'p Path,
+    pub text: String,
+}
+
+impl Editor for Yaml<'_> {
+    fn into_text(self: Box<Self>) -> String {
+        self.text
+    }
+
+    fn value(&self) -> Result<Value, Diagnostic> {
+        values::parse(self.path, &self.text)
+    }
+
+    fn get(&self, path: &[String]) -> Result<Option<Value>, Diagnostic> {
+        let mut value = self.value()?;
+        for (depth, key) in path.iter().enumerate() {
+            match value {
+                Value::Object(mut members) => match members.shift_remove(key) {
+                    Some(child) => value = child,
+                    None => return Ok(None),
+                },
+                // `extensions:` with nothing behind it is a mapping without members.
+                Value::Null => return Ok(None),
+                _ => return Err(self.wrong_type(&path[..depth])),
+            }
+        }
+        Ok(Some(value))
+    }
+
+    fn set(
+        &mut self,
+        table: &[String],
+        key: &str,
+        value: &Value,
+        keep: &Keep<'_>,
+    ) -> Result<Vec<Created>, Diagnostic> {
+        let before = self.value()?;
+        let place = joined(table, key);
+        let mut created = Vec::new();
+        match self.get(&place)? {
+            None => {
+                match self.get(table)? {
+                    None | Some(Value::Object(_) | Value::Null) => {}
+                    Some(_) => return Err(self.wrong_type(table)),
+                }
+                created = self.insert(table, key, value)?;
+                self.verify(self.get(&place)?.as_ref() == Some(value))?;
+            }
+            Some(existing) => {
+                let wanted = with_kept(&keep.merged(value, &existing), &existing, keep);
+                self.update(&place, &existing, &wanted)?;
+                self.verify(self.get(&place)?.as_ref() == Some(&wanted))?;
+            }
+        }
+        let after = self.value().map_err(|_| self.refused())?;
+        let strip = |value: &Value| compare::without_key(value, table, key);
+        self.verify(same(&strip(&before), &strip(&after)))?;
+        Ok(created)
+    }
+
+    fn remove(&mut self, table: &[String], key: &str) -> Result<bool, Diagnostic> {
+        let before = self.value()?;
+        let place = joined(table, key);
+        if self.get(&place)?.is_none() {
+            return Ok(false);
+        }
+        let entry = self.find(&place)?.ok_or_else(|| self.refused())?;
+        let splice = self.deletion(&entry);
+        self.text = apply(&self.text, vec![splice]);
+        let after = self.value().map_err(|_| self.refused())?;
+        let strip = |value: &Value| compare::without_key(value, table, key);
+        self.verify(same(&strip(&before), &strip(&after)) && self.get(&place)?.is_none())?;
+        Ok(true)
+    }
+
+    fn prune(&mut self, path: &[String], was: Option<&str>) -> Result<bool, Diagnostic> {
+        let empty = match self.get(path)? {
+            None => return Ok(true),
+            Some(Value::Object(members)) => members.is_empty(),
+            Some(value) => value.is_null(),
+        };
+        let entry = self.find(path)?;
+        let (Some(entry), true) = (entry, empty) else { return Ok(false) };
+        match (was, path.split_last()) {
+            // Comments of the user's are all that is left in it.
+            (None, _) if entry.end > entry.rest.end => Ok(false),
+            (None, Some((key, table))) => self.remove(table, key),
+            (Some(was), _) if entry.inline(&self.text).is_empty() && is_empty_flow(was) => {
+                let at = entry.rest.start;
+                self.text = apply(&self.text, vec![Splice::insert(at, was)]);
+                Ok(true)
+            }
+            _ => Ok(true),
+        }
+    }
+
+    fn is_bare(&self) -> Result<bool, Diagnostic> {
+        Ok(matches!(self.text.trim(), "" | "{}"))
+    }
+}
+
+impl Yaml<'_> {
+    /// The entry that `path` leads to; `None` when there is none or its layout is not understood.
+    fn find(&self, path: &[String]) -> Result<Option<Entry>, Diagnostic> {
+        let mut range = 0..self.text.len();
+        let mut found = None;
+        for (depth, key) in path.iter().enumerate() {
+            let all = self.members(range, &path[..depth])?;
+            let Some(entry) = all.into_iter().find(|entry| entry.key == *key) else {
+                return Ok(None);
+            };
+            range = entry.below(&self.text);
+            found = Some(entry);
+        }
+        Ok(found)
+    }
+
+    /// The members of the block mapping at `path`, whose lines are `range`.
+    ///
+    /// # Errors
+    /// When what the lines show is not what the parser sees.
+    fn members(&self, range: Range<usize>, path: &[String]) -> Result<Vec<Entry>, Diagnostic> {
+        let found = entries(&self.text, range).ok_or_else(|| self.refused())?;
+        let seen: Vec<String> = match self.get(path)? {
+            Some(Value::Object(members)) => members.keys().cloned().collect(),
+            _ => Vec::new(),
+        };
+        let same = found.len() == seen.len()
+            && found.iter().zip(&seen).all(|(entry, key)| entry.key == *key);
+        if same { Ok(found) } else { Err(self.refused()) }
+    }
+
+    fn insert(
+        &mut self,
+        table: &[String],
+        key: &str,
+        value: &Value,
+    ) -> Result<Vec<Created>, Diagnostic> {
+        let layout = Layout::of(&self.text);
+        let mut depth = table.len();
+        let mut parent = None;
+        while depth > 0 {
+            parent = self.find(&table[..depth])?;
+            if parent.is_some() {
+                break;
+            }
+            depth -= 1;
+        }
+        let mut keys = table[depth..].to_vec();
+        keys.push(key.to_owned());
+        let (first, rest) = (keys[0].clone(), &keys[1..]);
+        let nested = rest.iter().rev().fold(value.clone(), |inner, key| {
+            Value::Object(Map::from_iter([(key.clone(), inner)]))
+        });
+        let mut created: Vec<Created> = (depth + 1..=table.len())
+            .map(|length| Created::container(&table[..length], None))
+            .collect();
+        let mut splices = Vec::new();
+        let (indent, at) = match &parent {
+            None => {
+                let all = self.top()?;
+                (all.first().map_or(0, |entry| entry.indent), self.text.trim_end().len())
+            }
+            Some(parent) => {
+                let inline = parent.inline(&self.text);
+                let all = if is_empty_flow(inline) {
+                    let was = self.text[parent.rest.start..parent.inline_range(&self.text).end]
+                        .to_owned();
+                    splices.push(Splice::delete(
+                        parent.rest.start..parent.inline_range(&self.text).end,
+                    ));
+                    created.push(Created::container(&table[..depth], Some(was)));
+                    Vec::new()
+                } else {
+                    self.members(parent.below(&self.text), &table[..depth])?
+                };
+                let indent = all.first().map_or(parent.indent + layout.unit, |entry| entry.indent);
+                (indent, all.last().map_or(parent.end, |last| last.end))
+            }
+        };
+        let newline = newline_of(&self.text);
+        let block = layout.lines(&first, &nested, indent).join(newline);
+        splices.push(if self.text.is_empty() {
+            Splice::insert(0, format!("{block}{newline}"))
+        } else {
+            insert_below(&self.text, at, newline, &block)
+        });
+        self.text = apply(&self.text, splices);
+        self.value().map_err(|_| self.refused())?;
+        Ok(created)
+    }
+
+    /// The members at the top.
+    fn top(&self) -> Result<Vec<Entry>, Diagnostic> {
+        match self.value()? {
+            Value::Null | Value::Object(_) => self.members(0..self.text.len(), &[]),
+            _ => Err(self.wrong_type(&[])),
+        }
+    }
+
+    fn update(
+        &mut self,
+        place: &[String],
+        existing: &Value,
+        wanted: &Value,
+    ) -> Result<(), Diagnostic> {
+        if existing == wanted {
+            return Ok(());
+        }
+        if let (Value::Object(old), Value::Object(new)) = (existing, wanted)
+            && !old.is_empty()
+            && self.find(place)?.is_some_and(|entry| entry.inline(&self.text).is_empty())
+        {
+            for key in old.keys().filter(|key| !new.contains_key(*key)) {
+                let entry = self.find(&joined(place, key))?.ok_or_else(|| self.refused())?;
+                let splice = self.deletion(&entry);
+                self.text = apply(&self.text, vec![splice]);
+            }
+            for (key, value) in new {
+                match old.get(key) {
+                    Some(old) => self.update(&joined(place, key), old, value)?,
+                    None => drop(self.insert(place, key, value)?),
+                }
+            }
+            return Ok(());
+        }
+        let entry = self.find(place)?.ok_or_else(|| self.refused())?;
+        let one_line = next_line(&self.text, entry.start) > entry.end;
+        let is_plain = |value: &Value| !value.is_object() && !value.is_array();
+        let splice = if one_line && is_plain(existing) && is_plain(wanted) {
+            let range = entry.inline_range(&self.text);
+            let gap = if range.start == entry.rest.start { " " } else { "" };
+            Splice::replace(range, format!("{gap}{}", scalar(wanted)))
+        } else {
+            let layout = Layout::of(&self.text);
+            let lines = layout.lines(&entry.key, wanted, entry.indent);
+            Splice::replace(entry.start..entry.end, lines.join(newline_of(&self.text)))
+        };
+        self.text = apply(&self.text, vec![splice]);
+        Ok(())
+    }
+
+    fn deletion(&self, entry: &Entry) -> Splice {
+        delete_lines(&self.text, entry.start, entry.end)
+    }
+
+    fn wrong_type(&self, path: &[String]) -> Diagnostic {
+        let source = Source::new(self.path, self.text.as_str());
+        let message = if path.is_empty() {
+            "this file must hold a mapping".to_owned()
+        } else {
+            format!("`{}` must be a mapping", path.join("."))
+        };
+        let at = self.find(path).ok().flatten().map_or(0, |entry| entry.start);
+        Diagnostic::error(message)
+            .at(&source, at..at)
+            .note("make it a mapping; the file was left as it is")
+    }
+
+    fn refused(&self) -> Diagnostic {
+        compare::refused(self.path)
+    }
+
+    fn verify(&self, holds: bool) -> Result<(), Diagnostic> {
+        if holds { Ok(()) } else { Err(self.refused()) }
+    }
+}
+
+/// The wanted value with the members that may stay.
+fn with_kept(wanted: &Value, existing: &Value, keep: &Keep<'_>) -> Value {
+    let (Value::Object(wanted), Value::Object(existing)) = (wanted, existing) else {
+        return wanted.clone();
+    };
+    let mut result = Map::new();
+    for (key, value) in existing {
+        if let Some(value) = wanted.get(key).or_else(|| keep.stays(key).then_some(value)) {
+            result.insert(key.clone(), value.clone());
+        }
+    }
+    for (key, value) in wanted {
+        result.entry(key.clone()).or_insert_with(|| value.clone());
+    }
+    Value::Object(result)
+}
+
+/// Equal, an absent mapping and an empty one being the same.
+fn same(one: &Value, other: &Value) -> bool {
+    let empty = |value: &Value| value.is_null() || value.as_object().is_some_and(Map::is_empty);
+    one == other || (empty(one) && empty(other))
+}
+
+fn is_empty_flow(text: &str) -> bool {
+    let text = text.trim();
+    text.strip_prefix('{')
+        .and_then(|text| text.strip_suffix('}'))
+        .is_some_and(|inside| inside.trim().is_empty())
+}
+
+fn joined(table: &[String], key: &str) -> Vec<String> {
+    let mut path = table.to_vec();
+    path.push(key.to_owned());
+    path
+}
+
+#[cfg(test)]
+mod tests;
