@@ -232,7 +232,8 @@ fn f70_every_path_that_was_asked_for_is_an_input() {
         Cargo.toml
         crates
         crates/a/Cargo.toml
-        crates/empty/Cargo.toml"#]].assert_eq(&inside.join("\n"));
+        crates/empty/Cargo.toml"#]]
+    .assert_eq(&inside.join("\n"));
     assert!(loaded.workspace.inputs.is_sorted());
     assert_eq!(loaded.workspace.inputs, place.load("").workspace.inputs);
     assert!(loaded.fingerprint.still_holds());

@@ -1,1 +1,3 @@
-//! x
+//! Fixtures and helpers for Symposium's own tests.
+
+pub mod large;
