@@ -126,8 +126,7 @@ fn is_member(
         return Ok(false);
     }
     for pattern in &table.members {
-        let expansion = expand(reader, root, pattern)?;
-        if expansion.folders.iter().any(|folder| same_folder(folder, &package.dir)) {
+        if expand(reader, root, pattern)?.folders.contains(&package.dir) {
             return Ok(true);
         }
     }
