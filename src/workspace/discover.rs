@@ -107,9 +107,10 @@ fn pointed_root(
         .note("give the folder of the workspace's root, or remove the key"))
 }
 
-/// Whether the workspace's `exclude` takes `dir` out; what `members` names stays in.
+/// Whether the workspace's `exclude` takes `dir` out; what `members` names stays in. Both compare
+/// as they are written, `..` included, as cargo does it.
 fn is_excluded(root: &Path, table: &WorkspaceTable, dir: &Path) -> bool {
-    let under = |item: &str| dir.starts_with(normalize(&root.join(item)));
+    let under = |item: &str| dir.starts_with(root.join(item));
     table.exclude.iter().any(|item| under(item))
         && !table.members.iter().any(|item| under(&item.value))
 }
@@ -125,8 +126,7 @@ fn is_member(
         return Ok(false);
     }
     for pattern in &table.members {
-        let expansion = expand(reader, root, pattern)?;
-        if expansion.folders.iter().any(|folder| same_folder(folder, &package.dir)) {
+        if expand(reader, root, pattern)?.folders.contains(&package.dir) {
             return Ok(true);
         }
     }

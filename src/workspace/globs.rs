@@ -72,11 +72,10 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// `dir` is there, or there is at least one pattern left.
     fn step(&mut self, dir: &Path, rest: &[Pattern], depth: usize) {
         let Some((first, rest)) = rest.split_first() else {
-            if dir.is_dir() {
-                self.found.push(dir.to_path_buf());
-            }
+            self.found.push(dir.to_path_buf());
             return;
         };
         match first.as_str() {
@@ -91,7 +90,7 @@ impl Walk<'_> {
     }
 
     fn any_depth(&mut self, dir: &Path, rest: &[Pattern], depth: usize) {
-        let real = dunce::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
+        let Ok(real) = dunce::canonicalize(dir) else { return };
         if depth > MAX_DEPTH || !self.entered.insert(real) {
             return;
         }

@@ -17,6 +17,8 @@ use super::LockedPackage;
 use super::reader::Reader;
 use crate::text::{Diagnostic, Source};
 
+pub(super) mod scan;
+
 /// The newest format there is; a newer one is read as if it were this, with a warning.
 const NEWEST_FORMAT: i64 = 4;
 
@@ -31,7 +33,7 @@ pub(super) struct Lock {
 }
 
 /// A package as read, with its dependencies when it has no source.
-type Raw = (LockedPackage, Vec<String>);
+pub(super) type Raw = (LockedPackage, Vec<String>);
 type Value<'a> = Spanned<DeValue<'a>>;
 
 impl Lock {
@@ -54,40 +56,10 @@ impl Lock {
         source: &Arc<Source>,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<Self, Diagnostic> {
-        let root = DeTable::parse(&source.text).map_err(|error| {
-            broken(source, error.span().unwrap_or(0..0), error.message().to_owned())
-        })?;
-        let root = root.get_ref();
-        if let Some(value) = root.get("version")
-            && let DeValue::Integer(number) = value.get_ref()
-            && i64::from_str_radix(number.as_str(), number.radix())
-                .is_ok_and(|format| format > NEWEST_FORMAT)
-        {
-            let message = format!("lock file format {number} is newer than this program");
-            diagnostics.push(
-                Diagnostic::warning(message)
-                    .at(source, value.span())
-                    .note("it was read as far as it is understood: update Symposium"),
-            );
-        }
-        let mut raw = Vec::new();
-        // Before cargo 0.18 the package itself stood in `[root]`.
-        if let Some(legacy) = root.get("root") {
-            raw.push(package(source, legacy)?);
-        }
-        if let Some(list) = root.get("package") {
-            let DeValue::Array(items) = list.get_ref() else {
-                return Err(broken(source, list.span(), "`package` must be an array of tables"));
-            };
-            for item in items.iter() {
-                raw.push(package(source, item)?);
-            }
-        }
-        if let Some(metadata) = root.get("metadata")
-            && let DeValue::Table(metadata) = metadata.get_ref()
-        {
-            add_checksums(&mut raw, metadata);
-        }
+        let raw = match scan::packages(&source.text) {
+            Some(raw) => raw,
+            None => read(source, diagnostics)?,
+        };
         Ok(Self::assemble(raw))
     }
 
@@ -151,6 +123,48 @@ impl Lock {
         }
         found
     }
+}
+
+/// Reads a lock file as TOML, whatever it looks like.
+pub(super) fn read(
+    source: &Arc<Source>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<Vec<Raw>, Diagnostic> {
+    let root = DeTable::parse(&source.text).map_err(|error| {
+        broken(source, error.span().unwrap_or(0..0), error.message().to_owned())
+    })?;
+    let root = root.get_ref();
+    if let Some(value) = root.get("version")
+        && let DeValue::Integer(number) = value.get_ref()
+        && i64::from_str_radix(number.as_str(), number.radix())
+            .is_ok_and(|format| format > NEWEST_FORMAT)
+    {
+        let message = format!("lock file format {number} is newer than this program");
+        diagnostics.push(
+            Diagnostic::warning(message)
+                .at(source, value.span())
+                .note("it was read as far as it is understood: update Symposium"),
+        );
+    }
+    let mut raw = Vec::new();
+    // Old versions of cargo put the package itself into `[root]`.
+    if let Some(legacy) = root.get("root") {
+        raw.push(package(source, legacy)?);
+    }
+    if let Some(list) = root.get("package") {
+        let DeValue::Array(items) = list.get_ref() else {
+            return Err(broken(source, list.span(), "`package` must be an array of tables"));
+        };
+        for item in items.iter() {
+            raw.push(package(source, item)?);
+        }
+    }
+    if let Some(metadata) = root.get("metadata")
+        && let DeValue::Table(metadata) = metadata.get_ref()
+    {
+        add_checksums(&mut raw, metadata);
+    }
+    Ok(raw)
 }
 
 fn broken(source: &Arc<Source>, span: Range<usize>, message: impl Into<String>) -> Diagnostic {

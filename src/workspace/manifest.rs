@@ -113,7 +113,7 @@ impl Manifest {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<Self, Diagnostic> {
         let sink = Sink::new(Arc::clone(source));
-        let manifest = read(&sink, |root| Self::read(root));
+        let manifest = read(&sink, Self::read);
         let mut problems = sink.finish();
         if let Some(first) = problems.iter().position(Diagnostic::is_error) {
             return Err(problems

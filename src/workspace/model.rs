@@ -20,7 +20,8 @@ pub struct Workspace {
     pub lock_file: Option<PathBuf>,
     /// Files and folders whose change can change any of this, sorted: the root's and each member's
     /// manifest, the lock file (also where it is missing), the folders that member globs look into,
-    /// and cargo configuration files that were read.
+    /// manifests of path dependencies, the manifests above a root without `[workspace]`, and cargo's
+    /// configuration files (also where they are missing).
     pub inputs: Vec<PathBuf>,
 }
 
@@ -40,8 +41,8 @@ pub struct Member {
 pub struct Dependency {
     /// The package's name.
     pub name: String,
-    /// The version the lock file resolved; for a path dependency without one, that of its manifest;
-    /// `None` when nothing on disk tells.
+    /// The version the lock file resolved; for a path dependency that of its manifest, which cargo
+    /// puts into the lock file at the next build; `None` when nothing on disk tells.
     pub version: Option<Version>,
     /// Where it comes from.
     pub origin: DependencyOrigin,

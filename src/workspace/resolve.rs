@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use semver::Version;
 
-use super::discover::{dependency_folder, inherited, root_of, same_folder};
+use super::discover::{dependency_folder, inherited, root_of};
 use super::lock::Lock;
 use super::manifest::{Declared, DeclaredFrom, Manifest, PackageVersion};
 use super::reader::Reader;
@@ -78,7 +78,7 @@ fn resolve(
     match dependency_folder(facts.root, member, declared) {
         None => locked(facts, entry, listed),
         // A package may depend on itself, to build its tests with other features.
-        Some(dir) if same_folder(&dir, &member.dir) => Vec::new(),
+        Some(dir) if dir == member.dir => Vec::new(),
         Some(dir) => vec![from_folder(reader, facts, (member, declared), entry.name(), dir)],
     }
 }

@@ -55,15 +55,24 @@ fn direct_dependencies(metadata: &Value) -> BTreeSet<(String, String)> {
     found
 }
 
+/// Names that members declare, by `cargo metadata --no-deps`; a member's own name in its own
+/// manifest does not count.
+fn declared_names(metadata: &Value) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for package in list(metadata, "packages") {
+        let own = text(package, "name");
+        let declared = list(package, "dependencies").iter().map(|found| text(found, "name"));
+        names.extend(declared.filter(|name| *name != own).map(str::to_owned));
+    }
+    names
+}
+
 #[test]
 fn f51_our_own_dependencies_are_those_that_cargo_resolves() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let metadata = match cargo(root, &["--locked", "--all-features"]) {
+    let declared = match cargo(root, &["--no-deps"]) {
         Ok(metadata) => metadata,
-        Err(problem) => {
-            eprintln!("SKIPPED: cargo can't resolve this repository offline: {problem}");
-            return;
-        }
+        Err(problem) => return eprintln!("SKIPPED: cargo does not run here: {problem}"),
     };
     let loaded = Workspace::load(root, &Environment::capture()).expect("reads").expect("is there");
     assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
@@ -76,16 +85,38 @@ fn f51_our_own_dependencies_are_those_that_cargo_resolves() {
             (found.name.clone(), version.to_string())
         })
         .collect();
-    assert_eq!(ours, direct_dependencies(&metadata));
-    let mut theirs: Vec<_> = list(&metadata, "workspace_members")
+    let names: BTreeSet<String> = ours.iter().map(|(name, _)| name.clone()).collect();
+    assert_eq!(names, declared_names(&declared));
+    let mut theirs: Vec<_> = list(&declared, "packages")
         .iter()
-        .filter_map(Value::as_str)
-        .filter_map(|id| list(&metadata, "packages").iter().find(|p| text(p, "id") == id))
         .map(|package| Path::new(text(package, "manifest_path")).parent().expect("a folder"))
         .collect();
     theirs.sort();
-    let ours: Vec<_> = loaded.workspace.members.iter().map(|m| m.dir.as_path()).collect();
-    assert_eq!(ours, theirs);
+    let members: Vec<_> = loaded.workspace.members.iter().map(|m| m.dir.as_path()).collect();
+    assert_eq!(members, theirs);
+    // Versions, as far as the packages of this system are downloaded.
+    match cargo(root, &["--locked", "--all-features", "--filter-platform", "host-tuple"]) {
+        Ok(metadata) => {
+            let theirs = direct_dependencies(&metadata);
+            assert!(theirs.len() > 20, "{theirs:?}");
+            assert!(theirs.is_subset(&ours), "{:?}", theirs.difference(&ours));
+        }
+        Err(problem) => eprintln!("SKIPPED: cargo can't resolve offline: {problem}"),
+    }
+}
+
+#[test]
+fn f51_the_names_of_a_large_workspace_are_those_that_cargo_reads() {
+    let place = Place::with(&[]);
+    symposium_testlib::large::large_workspace(&place.root, 35, 450);
+    let declared = match cargo(&place.root, &["--no-deps"]) {
+        Ok(metadata) => metadata,
+        Err(problem) => return eprintln!("SKIPPED: cargo does not run here: {problem}"),
+    };
+    let loaded = place.load("");
+    let ours = loaded.workspace.dependencies.iter().map(|found| found.name.clone()).collect();
+    assert_eq!(declared_names(&declared), ours);
+    assert_eq!(list(&declared, "packages").len(), loaded.workspace.members.len());
 }
 
 struct Dice(u64);
@@ -113,7 +144,7 @@ const FOLDERS: [&str; 7] = ["", "a", "a/in", "b", "crates/x", "crates/y", "crate
 fn layout(dice: &mut Dice) -> Place {
     let place = Place::with(&[]);
     for dir in FOLDERS {
-        if dir != "" && dice.below(8) == 0 {
+        if !dir.is_empty() && dice.below(8) == 0 {
             continue;
         }
         let is_root = dir.is_empty() || dice.below(12) == 0;
@@ -172,7 +203,10 @@ fn f49_for_all_layouts_that_cargo_accepts_root_and_members_are_cargos() {
             }
             let Ok(metadata) = cargo(&place.path(dir), &["--no-deps"]) else { continue };
             compared += 1;
-            let loaded = place.load(dir);
+            let loaded = match place.try_load(dir) {
+                Ok(loaded) => loaded.expect("cargo found one"),
+                Err(problem) => panic!("seed {seed}, `{dir}`: {}", place.tell(&problem)),
+            };
             let where_ = || format!("seed {seed}, `{dir}`: {:?}", place.told(&loaded));
             assert_eq!(
                 loaded.workspace.root,

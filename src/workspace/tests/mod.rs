@@ -2,6 +2,7 @@
 
 mod cargo;
 mod dependencies;
+mod large;
 mod locks;
 mod members;
 mod place;

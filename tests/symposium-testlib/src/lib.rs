@@ -6,7 +6,9 @@
 //!
 //! - [`Sandbox`]: a temporary home and workspace, and the built program run in them
 //! - [`Tree`]: everything below a folder, to compare before and after
+//! - [`large`]: a workspace of many members and packages
 
+pub mod large;
 mod sandbox;
 mod tree;
 
