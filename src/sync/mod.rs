@@ -1,13 +1,27 @@
 //! Facts → plan → effects.
 //!
-//! `facts` gathers what applies, [`plan`] says what should change (pure), [`apply`] changes it and
-//! decides nothing.
+//! [`facts`] gathers what applies, [`plan`] says what should change in skill folders (pure),
+//! [`apply`] changes it and decides nothing; [`registration`] does the same for hooks and servers in
+//! the agents' own files. [`snapshot`] keeps what hooks, help and subcommands need, and [`current`]
+//! is what the hook room calls.
 //!
 //! May use: every room below. Used by: `hook` (only "make sure it is current") and `cli`.
 
 pub mod apply;
 pub mod content;
+pub mod current;
+pub mod facts;
+mod gates;
 pub mod marker;
 pub mod observe;
+pub mod parents;
 pub mod plan;
+mod programs;
+pub mod registration;
+mod run;
+pub mod setup;
+pub mod snapshot;
 pub mod targets;
+mod wanted;
+
+pub use run::{Caller, Mode, Request, Synced, configured_agents, sync};

@@ -1,0 +1,88 @@
+//! Programs of plugins, resolved for the snapshot and the agents' files.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use crate::Symposium;
+use crate::installations::{Acquirer, InstallError, Mode, Prepared};
+use crate::plugins::model::{McpServer, Plugin, Transport};
+use crate::sync::snapshot::Run;
+
+/// What to run, as the snapshot remembers it; without arguments while it is not there.
+pub fn run_of(
+    sym: &Symposium,
+    plugin: &Plugin,
+    installation: &str,
+    prepared: &Result<Prepared, InstallError>,
+) -> Run {
+    let mut run = Run {
+        manifest: plugin.manifest.clone(),
+        installation: installation.to_owned(),
+        ..Run::default()
+    };
+    let Ok(prepared) = prepared else { return run };
+    let child = prepared.invocation.child();
+    let mut argv = vec![child.program.to_string_lossy().into_owned()];
+    argv.extend(child.args.iter().map(|arg| arg.to_string_lossy().into_owned()));
+    run.argv = Some(argv);
+    for (name, value) in &prepared.env {
+        if name == "PATH" {
+            run.path = prefix(value, sym.env.var("PATH"));
+        } else {
+            let name = name.to_string_lossy().into_owned();
+            run.env.push((name, value.to_string_lossy().into_owned()));
+        }
+    }
+    run
+}
+
+/// The folders that `path` has before those it inherited: those of today are not those of the
+/// session in which the program will run.
+fn prefix(path: &OsStr, inherited: Option<&OsStr>) -> Vec<PathBuf> {
+    let all: Vec<PathBuf> = std::env::split_paths(path).collect();
+    let own = inherited.map_or(0, |inherited| std::env::split_paths(inherited).count());
+    let count = all.len().saturating_sub(own);
+    all.into_iter().take(count).collect()
+}
+
+/// The server with its program resolved, when its command names an installation.
+///
+/// # Errors
+/// When the program is not to be had.
+pub fn resolve_server(
+    acquirer: &Acquirer<'_>,
+    plugin: &Plugin,
+    server: &McpServer,
+    mode: Mode,
+) -> Result<McpServer, InstallError> {
+    let Transport::Stdio { command, args, env } = &server.transport else {
+        return Ok(server.clone());
+    };
+    let Some(prepared) = acquirer.server(plugin, command, mode) else {
+        return Ok(with_path(plugin, server, command));
+    };
+    let prepared = prepared?;
+    let child = prepared.invocation.child();
+    let mut all: Vec<String> =
+        child.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    all.extend(args.iter().cloned());
+    let transport = Transport::Stdio {
+        command: child.program.to_string_lossy().into_owned(),
+        args: all,
+        env: env.clone(),
+    };
+    Ok(McpServer { transport, ..server.clone() })
+}
+
+/// A command that is a path in the plugin's folder becomes absolute: agents start it elsewhere.
+fn with_path(plugin: &Plugin, server: &McpServer, command: &str) -> McpServer {
+    let is_path = command.contains('/') && !PathBuf::from(command).is_absolute();
+    let mut server = server.clone();
+    if is_path
+        && let Ok(path) = plugin.resolve(command)
+        && let Transport::Stdio { command, .. } = &mut server.transport
+    {
+        *command = path.to_string_lossy().into_owned();
+    }
+    server
+}

@@ -1,0 +1,215 @@
+//! From skills that apply to skill folders that should exist.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::content::{Content, FileContent};
+use super::facts::Facts;
+use super::marker::MARKER;
+use super::parents::Parents;
+use super::plan::{Disk, Found, Wanted, WantedSkill};
+use super::targets::{self, NEUTRAL, Targets};
+use crate::Symposium;
+use crate::agents::Agent;
+use crate::report::{Event, Kind, Verdict};
+use crate::skills::files::{SkillFiles, collect};
+use crate::skills::naming::{NamedSkill, assign_names};
+use crate::skills::{Skill, SkillOrigin};
+use crate::text::{Diagnostic, Severity};
+
+/// What is wanted, with what people and the snapshot should know.
+#[derive(Debug, Default)]
+pub struct Chosen {
+    /// The skill folders.
+    pub wanted: Wanted,
+    /// Each wanted skill's description, in the order of `wanted.skills`.
+    pub descriptions: Vec<String>,
+    /// Problems.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Why some things are as they are.
+    pub explanations: Vec<Event>,
+    /// The chosen folders for skills of plugins.
+    pub targets: Targets,
+}
+
+/// Chooses folders and names for `facts`' skills.
+pub fn choose(
+    sym: &Symposium,
+    facts: &Facts<'_>,
+    agents: &[Agent],
+    parents: &Parents,
+    disk: &Disk,
+) -> Chosen {
+    let reads: Vec<_> =
+        agents.iter().map(|agent| (*agent, agent.spec().skill_dirs().project)).collect();
+    let targets = targets::choose(&reads);
+    let mut chosen = Chosen { targets: targets.clone(), ..Chosen::default() };
+    let indices: Vec<usize> =
+        unique(targets.dirs.iter().filter_map(|dir| parents.index(dir)));
+    let taken = taken_names(disk, &indices, facts);
+    for named in assign_names(facts.skills.clone(), &taken) {
+        chosen.add(&named.skill, &named.install_name, indices.clone());
+    }
+    let own = own_skills(sym, facts, &reads, parents);
+    for (named, indices) in own {
+        chosen.add(&named.skill, &named.install_name, indices);
+    }
+    for agent in &targets.twice {
+        chosen.explanations.push(Event::explain(
+            Kind::Group,
+            agent.name(),
+            Verdict::Matched,
+            format!("it reads {} and sees each skill twice", targets.dirs.join(" and ")),
+        ));
+    }
+    chosen.wanted.parents.clone_from(&parents.list);
+    chosen.wanted.ignore = sym.config.skill_ignore;
+    chosen.budget(agents, parents);
+    chosen
+}
+
+/// Names that are the user's in one of the folders, and those of the workspace's own skills.
+fn taken_names(disk: &Disk, indices: &[usize], facts: &Facts<'_>) -> BTreeSet<String> {
+    let theirs = indices.iter().filter_map(|index| disk.get(*index)).flatten();
+    let mut taken: BTreeSet<String> = theirs
+        .filter(|(_, found)| matches!(found, Found::Theirs))
+        .map(|(name, _)| name.clone())
+        .collect();
+    taken.extend(facts.own_skills.iter().map(|skill| skill.name.clone()));
+    taken
+}
+
+/// The workspace's own skills, for agents that do not read the neutral folder.
+fn own_skills(
+    sym: &Symposium,
+    facts: &Facts<'_>,
+    reads: &[(Agent, &'static [&'static str])],
+    parents: &Parents,
+) -> Vec<(NamedSkill, Vec<usize>)> {
+    if !sym.config.agents_syncing.0 {
+        return Vec::new();
+    }
+    let needy: Vec<_> = reads.iter().filter(|(_, dirs)| !dirs.contains(&NEUTRAL)).copied().collect();
+    let neutral = parents.neutral();
+    let indices: Vec<usize> = unique(
+        targets::choose(&needy)
+            .dirs
+            .iter()
+            .filter_map(|dir| parents.index(dir))
+            .filter(|index| Some(*index) != neutral),
+    );
+    if indices.is_empty() {
+        return Vec::new();
+    }
+    let named = assign_names(facts.own_skills.clone(), &BTreeSet::new());
+    named.into_iter().map(|named| (named, indices.clone())).collect()
+}
+
+fn unique(indices: impl Iterator<Item = usize>) -> Vec<usize> {
+    indices.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+impl Chosen {
+    fn add(&mut self, skill: &Skill, install_name: &str, parents: Vec<usize>) {
+        if parents.is_empty() {
+            return;
+        }
+        match collect(skill, install_name) {
+            Ok(files) => {
+                self.diagnostics.extend(files.warnings.iter().cloned());
+                match content(files) {
+                    Ok(content) => {
+                        self.descriptions.push(skill.description.clone());
+                        self.wanted.skills.push(WantedSkill {
+                            name: install_name.to_owned(),
+                            content: Arc::new(content),
+                            origin: shown(skill),
+                            parents,
+                        });
+                    }
+                    Err(error) => self.leave_out(skill, &Diagnostic::error(error.to_string()).in_file(&skill.dir)),
+                }
+            }
+            Err(error) => self.leave_out(skill, &error),
+        }
+    }
+
+    /// A skill that can't be read is no reason to stop.
+    fn leave_out(&mut self, skill: &Skill, error: &Diagnostic) {
+        let mut warning = error.clone();
+        warning.severity = Severity::Warning;
+        self.diagnostics.push(warning.note(format!("the skill `{}` is not installed", skill.name)));
+    }
+
+    /// Warns when an agent would cut the list of descriptions.
+    fn budget(&mut self, agents: &[Agent], parents: &Parents) {
+        for agent in agents {
+            let spec = agent.spec();
+            let Some(budget) = spec.description_budget() else { continue };
+            let reads: Vec<usize> =
+                spec.skill_dirs().project.iter().filter_map(|dir| parents.index(dir)).collect();
+            let total: usize = self
+                .wanted
+                .skills
+                .iter()
+                .zip(&self.descriptions)
+                .filter(|(skill, _)| skill.parents.iter().any(|parent| reads.contains(parent)))
+                .map(|(skill, description)| {
+                    skill.name.chars().count() + description.chars().count()
+                })
+                .sum();
+            if total > budget {
+                self.diagnostics.push(
+                    Diagnostic::warning(format!(
+                        "the skills' descriptions take {total} characters, and {} lists about {budget}: \
+                         some will not be seen",
+                        agent.name()
+                    ))
+                    .note("`[plugins] disable = [\"name\"]` in the configuration leaves a plugin out"),
+                );
+            }
+        }
+    }
+}
+
+fn content(files: SkillFiles) -> std::io::Result<Content> {
+    let mut content = Content::default();
+    for file in files.files {
+        if file.path == MARKER {
+            continue;
+        }
+        let bytes = file.content.read()?.into_owned();
+        content.files.insert(file.path, FileContent { bytes, executable: file.executable });
+    }
+    Ok(content)
+}
+
+/// Where a skill comes from, for people.
+pub fn shown(skill: &Skill) -> String {
+    match &skill.origin {
+        SkillOrigin::Crate { name, version, .. } => format!("{name} {version}"),
+        SkillOrigin::Git { repo, commit, .. } => {
+            format!("{repo} {}", commit.get(..8).unwrap_or(commit))
+        }
+        SkillOrigin::Source { source, .. } => match &skill.plugin {
+            Some(plugin) if plugin != source => format!("{plugin} ({source})"),
+            _ => source.clone(),
+        },
+        SkillOrigin::Workspace { .. } => "this workspace".to_owned(),
+    }
+}
+
+/// The folder and the files of a skill that may change under us: those that are neither in our
+/// cache nor in cargo's registry, whose contents never change.
+pub fn inputs(sym: &Symposium, skill: &Skill) -> Vec<std::path::PathBuf> {
+    let cargo = sym.env.cargo_home().map(|home| home.join("registry"));
+    let fixed = |dir: &Path| {
+        dir.starts_with(sym.dirs.cache()) || cargo.as_ref().is_some_and(|cargo| dir.starts_with(cargo))
+    };
+    if fixed(&skill.dir) {
+        return Vec::new();
+    }
+    let walk = walkdir::WalkDir::new(&skill.dir).max_depth(8);
+    walk.into_iter().flatten().take(10_000).map(walkdir::DirEntry::into_path).collect()
+}
