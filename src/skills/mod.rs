@@ -3,6 +3,8 @@
 //! - [`document`]: one `SKILL.md`, read leniently; [`rewrite`]: as it is installed; [`scan`]: what
 //!   in it hides or runs
 //! - [`discover`]: the skills below a folder; [`files`]: what of one is installed
+//! - [`metadata`]: where a crate says its skills are
+//! - [`naming`]: what they are called once installed
 //!
 //! May use: `plugins`, `workspace`, `fetch`, `process` and the ground. Used by: `sync`, `cli`.
 
@@ -10,8 +12,10 @@ pub mod discover;
 pub mod document;
 pub mod files;
 mod frontmatter;
+pub mod metadata;
 mod model;
 pub mod name;
+pub mod naming;
 pub mod rewrite;
 pub mod scan;
 
