@@ -3,5 +3,7 @@
 //! May use: the ground. Used by: `fetch` and every floor above.
 
 mod model;
+mod run;
 
 pub use model::{Child, Output, RunError, Status};
+pub use run::run;
