@@ -3,11 +3,13 @@
 //! - [`document`]: one `SKILL.md`, read leniently; [`rewrite`]: as it is installed; [`scan`]: what
 //!   in it hides or runs
 //! - [`discover`]: the skills below a folder; [`files`]: what of one is installed
+//! - [`crate_source`]: where the sources of crates are, and how to get them
 //! - [`metadata`]: where a crate says its skills are
 //! - [`naming`]: what they are called once installed
 //!
 //! May use: `plugins`, `workspace`, `fetch`, `process` and the ground. Used by: `sync`, `cli`.
 
+pub mod crate_source;
 pub mod discover;
 pub mod document;
 pub mod files;
