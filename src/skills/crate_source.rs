@@ -13,6 +13,7 @@ use crate::workspace::{Dependency, DependencyOrigin, Workspace, same_crate};
 
 pub mod fetch;
 mod git;
+mod on_demand;
 mod package;
 mod registry;
 mod vendor;
@@ -20,6 +21,7 @@ mod vendor;
 #[cfg(test)]
 mod tests;
 
+pub use on_demand::OnDemand;
 pub use package::{PackageId, package_id};
 
 /// How a crate's sources were found.
@@ -102,6 +104,21 @@ impl CrateRequest {
     }
 }
 
+/// Where the sources of crates come from.
+pub trait CrateSources {
+    /// The sources of a crate.
+    ///
+    /// # Errors
+    /// [`NotOnDisk`] when they can't be had.
+    fn locate(&self, request: &CrateRequest) -> Result<Located, NotOnDisk>;
+}
+
+impl CrateSources for CrateDisk<'_> {
+    fn locate(&self, request: &CrateRequest) -> Result<Located, NotOnDisk> {
+        CrateDisk::locate(self, request)
+    }
+}
+
 /// Where to look.
 #[derive(Debug, Clone)]
 pub struct CrateDisk<'a> {
@@ -154,6 +171,14 @@ impl<'a> CrateDisk<'a> {
             }),
             None => self.newest(request).ok_or_else(|| request.missing(None)),
         }
+    }
+
+    /// What the workspace resolved for this name, for a fetch: name, version and origin.
+    pub fn resolution(
+        &self,
+        request: &CrateRequest,
+    ) -> Option<(String, Version, DependencyOrigin)> {
+        self.resolved(request).map(|found| (found.name, found.version, found.origin))
     }
 
     /// A member, a path dependency, or a `[patch]` by path.

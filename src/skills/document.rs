@@ -71,7 +71,7 @@ impl SkillDocument {
     /// # Errors
     /// No readable frontmatter, no `name` or `description`, a name that could be a path, or
     /// `crates` that can't be a list of crates.
-    pub fn parse(source: Arc<Source>) -> Result<(Self, Vec<Diagnostic>), Diagnostic> {
+    pub fn parse(source: Arc<Source>) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
         let folder = source.path.parent().and_then(|dir| dir.file_name());
         let folder = folder.map(|name| name.to_string_lossy().into_owned());
         Self::parse_in(source, folder.as_deref())
@@ -85,7 +85,7 @@ impl SkillDocument {
     pub fn parse_in(
         source: Arc<Source>,
         folder: Option<&str>,
-    ) -> Result<(Self, Vec<Diagnostic>), Diagnostic> {
+    ) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
         let front = Frontmatter::parse(&source)?;
         let reader = Reader { source, front, warnings: Vec::new() };
         reader.read(folder)
@@ -97,7 +97,7 @@ impl SkillDocument {
     pub fn check(source: &Arc<Source>) -> Vec<Diagnostic> {
         let mut found = match Self::parse(Arc::clone(source)) {
             Ok((_, warnings)) => warnings,
-            Err(error) => vec![error],
+            Err(error) => vec![*error],
         };
         for diagnostic in &mut found {
             if diagnostic.code == Some(TOO_LONG) {
@@ -123,7 +123,7 @@ impl Reader {
     fn read(
         mut self,
         folder: Option<&str>,
-    ) -> Result<(SkillDocument, Vec<Diagnostic>), Diagnostic> {
+    ) -> Result<(SkillDocument, Vec<Diagnostic>), Box<Diagnostic>> {
         for mend in self.front.mends.clone() {
             self.warn(mend.lines.start..mend.lines.start, mend.problem);
         }
@@ -172,20 +172,22 @@ impl Reader {
     }
 
     /// A value that must be there and be a plain one.
-    fn required(&self, key: &str) -> Result<Located<String>, Diagnostic> {
+    fn required(&self, key: &str) -> Result<Located<String>, Box<Diagnostic>> {
         let span = self.front.span(key);
         let missing = || {
-            self.error(span.clone(), format!("`{key}` is missing"))
-                .note(format!("write `{key}: …` between the `---` lines"))
+            Box::new(
+                self.error(span.clone(), format!("`{key}` is missing"))
+                    .note(format!("write `{key}: …` between the `---` lines")),
+            )
         };
         let value = self.front.get(key).ok_or_else(missing)?;
         match scalar(value) {
             Some(text) if !text.trim().is_empty() => {
                 Ok(Located { value: text.trim().to_owned(), span })
             }
-            Some(_) => Err(self.error(span, format!("`{key}` is empty"))),
-            None if value.is_null() => Err(self.error(span, format!("`{key}` is empty"))),
-            None => Err(self.error(span, format!("`{key}` must be a string"))),
+            Some(_) => Err(self.error(span, format!("`{key}` is empty")).into()),
+            None if value.is_null() => Err(self.error(span, format!("`{key}` is empty")).into()),
+            None => Err(self.error(span, format!("`{key}` must be a string")).into()),
         }
     }
 
@@ -200,13 +202,14 @@ impl Reader {
         text.map(|value| Located { value, span })
     }
 
-    fn name(&self) -> Result<Located<String>, Diagnostic> {
+    fn name(&self) -> Result<Located<String>, Box<Diagnostic>> {
         let name = self.required("name")?;
         if could_be_a_path(&name.value) {
             let shown = name.value.escape_debug().to_string();
             return Err(self
                 .error(name.span, format!("`{shown}` can't be a skill's name"))
-                .note("use lower-case letters, digits and single hyphens"));
+                .note("use lower-case letters, digits and single hyphens")
+                .into());
         }
         Ok(name)
     }
@@ -234,7 +237,7 @@ impl Reader {
         install_name
     }
 
-    fn description(&mut self) -> Result<Located<String>, Diagnostic> {
+    fn description(&mut self) -> Result<Located<String>, Box<Diagnostic>> {
         let mut description = self.required("description")?;
         let length = description.value.chars().count();
         if length > DESCRIPTION_LIMIT {
@@ -274,7 +277,7 @@ impl Reader {
         }
     }
 
-    fn gate(&mut self) -> Result<RawGate, Diagnostic> {
+    fn gate(&mut self) -> Result<RawGate, Box<Diagnostic>> {
         let mut found: Option<(String, Vec<Located<String>>)> = None;
         for key in ["crates", "depends-on"] {
             for within in [None, Some("metadata")] {
@@ -286,7 +289,8 @@ impl Reader {
                         let span = items.first().map_or(0..0, |item| item.span.clone());
                         return Err(self
                             .error(span, format!("`{other}` and `{place}` say different things"))
-                            .note("keep one of them"));
+                            .note("keep one of them")
+                            .into());
                     }
                     Some(_) => {}
                     None => found = Some((place, items)),
@@ -309,7 +313,7 @@ impl Reader {
         &self,
         within: Option<&str>,
         key: &str,
-    ) -> Result<Option<Vec<Located<String>>>, Diagnostic> {
+    ) -> Result<Option<Vec<Located<String>>>, Box<Diagnostic>> {
         let (value, span) = match within {
             None => (self.front.get(key), self.front.span(key)),
             Some(parent) => (
@@ -317,7 +321,8 @@ impl Reader {
                 self.front.span_within(&self.source.text, parent, key),
             ),
         };
-        let wrong = || self.error(span.clone(), format!("`{key}` must be a string or a list"));
+        let wrong =
+            || Box::new(self.error(span.clone(), format!("`{key}` must be a string or a list")));
         let located = |value: String| Located { value, span: span.clone() };
         match value {
             None => Ok(None),

@@ -112,6 +112,10 @@ pub fn collect_within(
     };
     walk.folder(&skill.dir, "")?;
     let Walk { mut files, mut warnings, .. } = walk;
+    if !files.iter().any(|file| file.path == SKILL_FILE) {
+        let error = Diagnostic::error(format!("there is no usable `{SKILL_FILE}`"));
+        return Err(Box::new(error.in_file(&skill.dir)));
+    }
     files.sort_by(|one, other| one.path.cmp(&other.path));
     let mut hasher = Hasher::default();
     for file in &mut files {

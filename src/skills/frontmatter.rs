@@ -51,7 +51,7 @@ impl Frontmatter {
     /// # Errors
     /// There is none, it does not end, or it is no YAML mapping even when the usual slips are
     /// mended.
-    pub fn parse(source: &Arc<Source>) -> Result<Self, Diagnostic> {
+    pub fn parse(source: &Arc<Source>) -> Result<Self, Box<Diagnostic>> {
         let text = source.text.as_str();
         let yaml = fences(source)?;
         let blocks = blocks(text, &yaml);
@@ -61,7 +61,7 @@ impl Frontmatter {
                 let mends = mends(text, &blocks);
                 match read_yaml(&apply(text, &yaml, &mends)) {
                     Ok(values) if !mends.is_empty() => Ok(Self { yaml, values, blocks, mends }),
-                    _ => Err(problem.at(source, &yaml)),
+                    _ => Err(problem.at(source, &yaml).into()),
                 }
             }
         }
@@ -105,7 +105,7 @@ impl Frontmatter {
 }
 
 /// The range of the YAML.
-fn fences(source: &Arc<Source>) -> Result<Range<usize>, Diagnostic> {
+fn fences(source: &Arc<Source>) -> Result<Range<usize>, Box<Diagnostic>> {
     let text = source.text.as_str();
     let mut all = lines(text, &(0..text.len()));
     let is_fence = |line: &Range<usize>| text[line.clone()].trim_end() == "---";
@@ -117,12 +117,14 @@ fn fences(source: &Arc<Source>) -> Result<Range<usize>, Diagnostic> {
                 None => Err(Diagnostic::error("the frontmatter does not end")
                     .at(source, 0..3)
                     .label("starts here")
-                    .note("end it with a line that holds only `---`")),
+                    .note("end it with a line that holds only `---`")
+                    .into()),
             }
         }
         _ => Err(Diagnostic::error("there is no frontmatter")
             .at(source, 0..0)
-            .note("start the file with `---`, then `name: …` and `description: …`, then `---`")),
+            .note("start the file with `---`, then `name: …` and `description: …`, then `---`")
+            .into()),
     }
 }
 

@@ -5,6 +5,7 @@
 //! - [`discover`]: the skills below a folder; [`files`]: what of one is installed
 //! - [`crate_source`]: where the sources of crates are, and how to get them
 //! - [`metadata`]: where a crate says its skills are
+//! - [`resolve`]: from groups in plugins to skills that apply
 //! - [`naming`]: what they are called once installed
 //!
 //! May use: `plugins`, `workspace`, `fetch`, `process` and the ground. Used by: `sync`, `cli`.
@@ -18,6 +19,7 @@ pub mod metadata;
 mod model;
 pub mod name;
 pub mod naming;
+pub mod resolve;
 pub mod rewrite;
 pub mod scan;
 

@@ -30,7 +30,7 @@ pub fn rewrite_for_install(
         let message = format!("`{install_name}` can't be a skill's name");
         return Err(Box::new(Diagnostic::error(message).in_file(&source.path)));
     }
-    let front = Frontmatter::parse(source).map_err(Box::new)?;
+    let front = Frontmatter::parse(source)?;
     let wanted = wanted_values(&front, install_name);
     let by_lines = assemble(source, &front, &edited_yaml(source, &front, install_name, &wanted));
     if reads_as(source, &by_lines, &wanted) {

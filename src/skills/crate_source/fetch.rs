@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use semver::{Version, VersionReq};
 
 use super::registry::{self, Wanted};
-use super::{How, Located, is_crates_io};
+use super::{How, Located, git, is_crates_io};
 use crate::config::{Dirs, Environment};
 use crate::process::{Child, Output, RunError, Status};
 use crate::skills::metadata::is_crate_name;
@@ -60,6 +60,8 @@ pub struct FetchRequest<'a> {
     pub requirement: Option<&'a VersionReq>,
     /// The registry's index as in `Cargo.lock`; `None` for crates.io.
     pub index: Option<&'a str>,
+    /// The repository and the commit of a git dependency, instead of a registry.
+    pub git: Option<(&'a str, &'a str)>,
 }
 
 /// Why a crate could not be fetched.
@@ -110,14 +112,22 @@ impl Fetcher<'_> {
         let failed = |source| FetchError::Io { path: parent.clone(), source };
         fs::create_dir_all(&parent).map_err(failed)?;
         let folder = tempfile::tempdir_in(&parent).map_err(failed)?;
-        let mut session = Session {
+        let session = Session {
             fetcher: self,
             folder: folder.path(),
             index: request.index.filter(|index| !is_crates_io(index)),
             deadline: Instant::now() + self.limit,
         };
         let locked = session.resolve(request)?;
-        session.bring(&locked)
+        match request.git {
+            // Cargo had to check it out to know its version.
+            Some((url, commit)) => {
+                let home = self.env.cargo_home().ok_or(FetchError::Nowhere)?;
+                git::find(&home, url, commit, &locked.name, &locked.version)
+                    .ok_or(FetchError::Nowhere)
+            }
+            None => session.bring(&locked),
+        }
     }
 
     /// The cargo to run: `SYMPOSIUM_CARGO`, else `CARGO` (which cargo sets for its subcommands),
@@ -145,7 +155,7 @@ struct Session<'a> {
 
 impl Session<'_> {
     /// Lets cargo choose a version: a lock file for a package that depends on nothing else.
-    fn resolve(&mut self, request: &FetchRequest<'_>) -> Result<Locked, FetchError> {
+    fn resolve(&self, request: &FetchRequest<'_>) -> Result<Locked, FetchError> {
         let mut first = None;
         for name in spellings(request.name) {
             self.write_package(&name, request)?;
@@ -159,16 +169,21 @@ impl Session<'_> {
     }
 
     fn write_package(&self, name: &str, request: &FetchRequest<'_>) -> Result<(), FetchError> {
-        let version = match (request.version, request.requirement) {
-            (Some(version), _) => format!("={version}"),
-            (None, Some(requirement)) => requirement.to_string(),
-            (None, None) => "*".to_owned(),
-        };
         let mut dependency = toml::Table::new();
-        dependency.insert("version".into(), version.into());
         dependency.insert("default-features".into(), false.into());
-        if let Some(index) = self.index {
-            dependency.insert("registry-index".into(), index_url(index).into());
+        if let Some((url, commit)) = request.git {
+            dependency.insert("git".into(), url.into());
+            dependency.insert("rev".into(), commit.into());
+        } else {
+            let version = match (request.version, request.requirement) {
+                (Some(version), _) => format!("={version}"),
+                (None, Some(requirement)) => requirement.to_string(),
+                (None, None) => "*".to_owned(),
+            };
+            dependency.insert("version".into(), version.into());
+            if let Some(index) = self.index {
+                dependency.insert("registry-index".into(), index_url(index).into());
+            }
         }
         let mut dependencies = toml::Table::new();
         dependencies.insert(name.into(), dependency.into());
@@ -200,7 +215,7 @@ impl Session<'_> {
     }
 
     /// Has the one crate downloaded; where that can't be, the whole tree of it.
-    fn bring(&mut self, locked: &Locked) -> Result<Located, FetchError> {
+    fn bring(&self, locked: &Locked) -> Result<Located, FetchError> {
         if let Some(located) = self.find(locked) {
             return Ok(located);
         }
@@ -209,9 +224,9 @@ impl Session<'_> {
         if let Some(index) = self.index {
             args.extend(["--index".to_owned(), index_url(index).to_owned()]);
         }
-        if self.cargo(args)?.success()
-            && let Some(located) = self.find(locked)
-        {
+        // What it thinks of the crate's manifest does not matter as long as the crate is there.
+        self.cargo(args)?;
+        if let Some(located) = self.find(locked) {
             return Ok(located);
         }
         let output = self.cargo(["metadata", "--format-version", "1"])?;

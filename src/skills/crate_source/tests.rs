@@ -1,5 +1,6 @@
 use std::fs;
 use std::io::Write as _;
+use std::time::Duration;
 
 use super::fetch::{FetchError, FetchRequest, Fetcher};
 use super::*;
@@ -283,7 +284,13 @@ fn f94_offline_and_bad_names_start_nothing() {
     let limit = Duration::from_secs(1);
     let mut fetcher = Fetcher { env: &env, dirs: &place.dirs, limit, offline: true };
     let fetch = |fetcher: &Fetcher<'_>, name: &str| {
-        fetcher.fetch(&FetchRequest { name, version: None, requirement: None, index: None })
+        fetcher.fetch(&FetchRequest {
+            name,
+            version: None,
+            requirement: None,
+            index: None,
+            git: None,
+        })
     };
     assert!(matches!(fetch(&fetcher, "a"), Err(FetchError::Offline)));
     fetcher.offline = false;
@@ -292,8 +299,6 @@ fn f94_offline_and_bad_names_start_nothing() {
     let left = fs::read_dir(place.dirs.cache().join("fetch")).expect("reads").count();
     assert_eq!(left, 0, "the folder is gone again");
 }
-
-use std::time::Duration;
 
 /// A cargo that resolves, has the crate "downloaded", and notes how it was called.
 #[cfg(unix)]
@@ -341,6 +346,7 @@ fn fetch_with(place: &Place, cargo: &Path, limit: Duration) -> Result<Located, F
         version: None,
         requirement: Some(&requirement),
         index: None,
+        git: None,
     })
 }
 
@@ -393,8 +399,111 @@ fn the_users_source_replacement_applies() {
     let env = Environment::with(place.dir.path(), [("CARGO_HOME", home.as_os_str())]);
     let limit = Duration::from_secs(60);
     let fetcher = Fetcher { env: &env, dirs: &place.dirs, limit, offline: false };
-    let request = FetchRequest { name: "a", version: None, requirement: None, index: None };
+    let request =
+        FetchRequest { name: "a", version: None, requirement: None, index: None, git: None };
     let located = fetcher.fetch(&request).expect("fetches");
     assert_eq!(located.dir, place.dir.path().join("mirror/a"));
     assert_eq!(located.version, version("1.0.0"));
+}
+
+/// Makes a repository of the folder `repo`; its URL and commit.
+#[allow(clippy::disallowed_methods, reason = "a repository is made by git")]
+#[cfg(unix)]
+fn repository(place: &Place) -> (String, String) {
+    let dir = place.dir.path().join("repo");
+    let git = |args: &[&str]| {
+        let output = std::process::Command::new("git")
+            .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
+            .args(args)
+            .current_dir(&dir)
+            .output()
+            .expect("git runs");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "x"]);
+    (format!("file://{}", dir.display()), git(&["rev-parse", "HEAD"]))
+}
+
+#[cfg(unix)]
+#[test]
+fn a_git_dependency_is_fetched_at_its_commit() {
+    let place = Place::new();
+    place.put("repo/Cargo.toml", "[workspace]\nmembers = [\"in/a\"]\n");
+    place.put("repo/in/a/Cargo.toml", format!("{}edition = \"2021\"\n", manifest("a", "0.4.0")));
+    place.put("repo/in/a/src/lib.rs", "");
+    let (url, commit) = repository(&place);
+    let home = place.dir.path().join("cargo");
+    let env = Environment::with(place.dir.path(), [("CARGO_HOME", home.as_os_str())]);
+    let limit = Duration::from_secs(60);
+    let fetcher = Fetcher { env: &env, dirs: &place.dirs, limit, offline: false };
+    let git = Some((url.as_str(), commit.as_str()));
+    let request = FetchRequest { name: "a", version: None, requirement: None, index: None, git };
+    let located = fetcher.fetch(&request).expect("fetches");
+    assert_eq!((located.how, located.version), (How::Git, version("0.4.0")));
+    assert!(located.dir.ends_with("in/a"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_private_registry_is_known_by_its_index() {
+    let mut place = Place::new();
+    let bytes = crate_file("abcde", "1.0.0");
+    place.put("dl/abcde-1.0.0.crate", &bytes);
+    let dl = place.dir.path().join("dl/{crate}-{version}.crate");
+    place.put("repo/config.json", format!("{{\"dl\":\"file://{}\"}}", dl.display()));
+    let line = format!(
+        "{{\"name\":\"abcde\",\"vers\":\"1.0.0\",\"deps\":[],\"cksum\":\"{}\",\
+         \"features\":{{}},\"yanked\":false}}\n",
+        sha256_hex(&bytes)
+    );
+    place.put("repo/ab/cd/abcde", line);
+    let (url, _) = repository(&place);
+    let index = Some(format!("registry+{url}"));
+    let origin = DependencyOrigin::Registry { index, checksum: Some(sha256_hex(&bytes)) };
+    place.depends("abcde", "1.0.0", origin);
+
+    let home = place.dir.path().join("cargo");
+    let env = Environment::with(place.dir.path(), [("CARGO_HOME", home.as_os_str())]);
+    let limit = Duration::from_secs(60);
+    let fetcher = Fetcher { env: &env, dirs: &place.dirs, limit, offline: false };
+    assert!(place.locate("abcde").is_err());
+    let on_demand = OnDemand::new(place.disk(), fetcher, false);
+    let located = on_demand.locate(&CrateRequest::any("abcde")).expect("fetches");
+    assert!(located.dir.join("Cargo.toml").is_file());
+    assert_eq!(place.locate("abcde").expect("is there now").version, version("1.0.0"));
+}
+
+#[cfg(unix)]
+#[test]
+fn f146_each_crate_is_fetched_once_and_never_offline() {
+    let place = Place::new();
+    let cargo = fake_cargo(&place, ":");
+    let home = place.dir.path().join("cargo");
+    let env = Environment::with(
+        place.dir.path(),
+        [("SYMPOSIUM_CARGO", cargo.as_os_str()), ("CARGO_HOME", home.as_os_str())],
+    );
+    let limit = Duration::from_secs(20);
+    let mut fetcher = Fetcher { env: &env, dirs: &place.dirs, limit, offline: true };
+    let calls = || {
+        let log = fs::read_to_string(place.dir.path().join("log")).unwrap_or_default();
+        log.matches("generate-lockfile").count()
+    };
+    let (here, gone) = (CrateRequest::any("b-c"), CrateRequest::any("gone"));
+    assert!(OnDemand::new(place.disk(), fetcher, true).locate(&here).is_err());
+    assert_eq!(calls(), 0);
+    fetcher.offline = false;
+    let on_demand = OnDemand::new(place.disk(), fetcher, false);
+    for _ in 0..2 {
+        let missing = on_demand.locate(&gone).expect_err("there is none").to_string();
+        assert_eq!(missing, "the sources of gone can't be had: cargo says: no such crate");
+        on_demand.locate(&here).expect("fetches");
+    }
+    assert_eq!(calls(), 2);
+    let refreshing = OnDemand::new(place.disk(), fetcher, true);
+    refreshing.locate(&here).expect("fetches");
+    assert_eq!(calls(), 3);
 }

@@ -136,6 +136,17 @@ fn case_73_a_linked_skill_md_becomes_a_file() {
     assert!(matches!(place.collect().files[0].content, Content::Bytes(_)));
 }
 
+#[cfg(unix)]
+#[test]
+fn case_84_a_skill_md_that_leads_out_is_no_skill() {
+    let place = Place::new();
+    let skill = place.dir.path().join("root/s/SKILL.md");
+    fs::remove_file(&skill).expect("removes");
+    let outside = place.put("outside/SKILL.md", SKILL);
+    std::os::unix::fs::symlink(outside, &skill).expect("links");
+    assert!(place.refused(&Limits::default()).contains("no usable `SKILL.md`"));
+}
+
 #[test]
 fn section_2_each_limit_is_named() {
     let place = Place::new();
