@@ -3,8 +3,10 @@
 //!
 //! - [`git`]: repositories, through the `git` program
 //! - [`http`]: files by URL
+//! - [`archive`]: archives, unpacked without escape
 //!
 //! May use: `process` and the ground. Used by: `plugins`, `skills`, `installations`, `sync`, `cli`.
 
+pub mod archive;
 pub mod git;
 pub mod http;

@@ -58,3 +58,17 @@ pub enum SkillOrigin {
         path: String,
     },
 }
+
+/// For people: `serde 1.0.228`, `https://example.com/r at 0123456`, `user-plugins`, `workspace`.
+impl std::fmt::Display for SkillOrigin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Crate { name, version, .. } => write!(f, "{name} {version}"),
+            Self::Git { repo, commit, .. } => {
+                write!(f, "{repo} at {}", commit.get(..7).unwrap_or(commit))
+            }
+            Self::Source { source, .. } => f.write_str(source),
+            Self::Workspace { .. } => f.write_str("workspace"),
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Where the sources of crates are on this machine, and how to get them here.
+//!
+//! Looked for, in order: a path dependency's folder, vendored sources, cargo's unpacked registry
+//! sources, cargo's downloaded `.crate` files (unpacked into our cache), cargo's git checkouts.
+//! Only [`fetch`] reaches the network, and only by running cargo.
+
+use std::path::{Path, PathBuf};
+
+use semver::{Version, VersionReq};
+
+use crate::config::{Dirs, Environment};
+use crate::workspace::{Dependency, DependencyOrigin, Workspace, same_crate};
+
+pub mod fetch;
+mod git;
+mod on_demand;
+mod package;
+mod registry;
+mod vendor;
+
+#[cfg(test)]
+mod tests;
+
+pub use on_demand::OnDemand;
+pub use package::{PackageId, package_id};
+
+/// How a crate's sources were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum How {
+    /// A path dependency or a member.
+    Path,
+    /// A vendor folder.
+    Vendor,
+    /// Cargo's unpacked registry sources.
+    RegistrySource,
+    /// A `.crate` file that cargo downloaded, unpacked by us.
+    RegistryCache,
+    /// A git checkout of cargo's.
+    Git,
+}
+
+/// Sources of a crate on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    /// The package's name as its manifest has it.
+    pub name: String,
+    /// Its version.
+    pub version: Version,
+    /// The folder of its manifest, absolute.
+    pub dir: PathBuf,
+    /// How it was found.
+    pub how: How,
+}
+
+/// A crate whose sources are not on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct NotOnDisk {
+    /// The crate.
+    pub name: String,
+    /// Its version, where it is known.
+    pub version: Option<Version>,
+    /// What kept it from being used or had, where it was more than not being there.
+    pub reason: Option<String>,
+}
+
+impl std::fmt::Display for NotOnDisk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the sources of {}", self.name)?;
+        if let Some(version) = &self.version {
+            write!(f, " {version}")?;
+        }
+        match &self.reason {
+            Some(reason) => write!(f, " can't be had: {reason}"),
+            None => f.write_str(" are not on this machine"),
+        }
+    }
+}
+
+/// Which crate is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CrateRequest {
+    /// Its name; `-` and `_` are equal.
+    pub name: String,
+    /// Exactly this version.
+    pub version: Option<Version>,
+    /// A version that meets this.
+    pub requirement: Option<VersionReq>,
+}
+
+impl CrateRequest {
+    /// Any version of a crate.
+    pub fn any(name: impl Into<String>) -> Self {
+        Self { name: name.into(), version: None, requirement: None }
+    }
+
+    fn takes(&self, version: &Version) -> bool {
+        self.version.as_ref().is_none_or(|wanted| wanted == version)
+            && self.requirement.as_ref().is_none_or(|wanted| wanted.matches(version))
+    }
+
+    fn missing(&self, reason: Option<String>) -> NotOnDisk {
+        NotOnDisk { name: self.name.clone(), version: self.version.clone(), reason }
+    }
+}
+
+/// Where the sources of crates come from.
+pub trait CrateSources {
+    /// The sources of a crate.
+    ///
+    /// # Errors
+    /// [`NotOnDisk`] when they can't be had.
+    fn locate(&self, request: &CrateRequest) -> Result<Located, NotOnDisk>;
+}
+
+impl CrateSources for CrateDisk<'_> {
+    fn locate(&self, request: &CrateRequest) -> Result<Located, NotOnDisk> {
+        CrateDisk::locate(self, request)
+    }
+}
+
+/// Where to look.
+#[derive(Debug, Clone)]
+pub struct CrateDisk<'a> {
+    /// The workspace whose dependencies and lock file tell versions and origins.
+    pub workspace: &'a Workspace,
+    /// Cargo's home.
+    pub cargo_home: Option<PathBuf>,
+    /// Vendor folders, absolute.
+    pub vendor: Vec<PathBuf>,
+    /// Our own folders: `.crate` files are unpacked there.
+    pub dirs: &'a Dirs,
+}
+
+/// A crate with what tells it from others of its name.
+#[derive(Debug, Clone)]
+struct Candidate {
+    name: String,
+    version: Version,
+    origin: DependencyOrigin,
+}
+
+impl<'a> CrateDisk<'a> {
+    /// The usual places for `workspace`.
+    pub fn new(workspace: &'a Workspace, env: &Environment, dirs: &'a Dirs) -> Self {
+        Self { workspace, cargo_home: env.cargo_home(), vendor: Vec::new(), dirs }
+    }
+
+    /// With vendor folders.
+    #[must_use]
+    pub fn with_vendor(mut self, folders: Vec<PathBuf>) -> Self {
+        self.vendor = folders;
+        self
+    }
+
+    /// Finds a crate: what the workspace depends on first, then anything in its lock file, then
+    /// the newest on this machine that is wanted.
+    ///
+    /// # Errors
+    /// [`NotOnDisk`] when it is nowhere. A version that the workspace resolved is never replaced by
+    /// another one.
+    pub fn locate(&self, request: &CrateRequest) -> Result<Located, NotOnDisk> {
+        if let Some(located) = self.by_path(request) {
+            return Ok(located);
+        }
+        match self.resolved(request) {
+            Some(candidate) => self.on_disk(&candidate).map_err(|reason| NotOnDisk {
+                name: candidate.name.clone(),
+                version: Some(candidate.version.clone()),
+                reason,
+            }),
+            None => self.newest(request).ok_or_else(|| request.missing(None)),
+        }
+    }
+
+    /// What the workspace resolved for this name, for a fetch: name, version and origin.
+    pub fn resolution(
+        &self,
+        request: &CrateRequest,
+    ) -> Option<(String, Version, DependencyOrigin)> {
+        self.resolved(request).map(|found| (found.name, found.version, found.origin))
+    }
+
+    /// A member, a path dependency, or a `[patch]` by path.
+    fn by_path(&self, request: &CrateRequest) -> Option<Located> {
+        let members = self
+            .workspace
+            .members
+            .iter()
+            .map(|member| (&member.name, member.version.as_ref(), member.dir.as_path()));
+        let dependencies = self.workspace.dependencies.iter().filter_map(|dependency| {
+            let DependencyOrigin::Path(dir) = &dependency.origin else { return None };
+            Some((&dependency.name, dependency.version.as_ref(), dir.as_path()))
+        });
+        // A dependency says more than membership: it is what the request is about.
+        dependencies.chain(members).filter(|(name, ..)| same_crate(name, &request.name)).find_map(
+            |(name, version, dir)| {
+                let version = version
+                    .cloned()
+                    .or_else(|| package_id(dir)?.version)
+                    .unwrap_or(Version::new(0, 0, 0));
+                let known = request.takes(&version) && dir.is_dir();
+                known.then(|| Located {
+                    name: name.clone(),
+                    version,
+                    dir: dir.to_path_buf(),
+                    how: How::Path,
+                })
+            },
+        )
+    }
+
+    /// What the lock file resolved for this name, newest first.
+    fn resolved(&self, request: &CrateRequest) -> Option<Candidate> {
+        let direct = self
+            .workspace
+            .dependencies
+            .iter()
+            .filter(|dependency| same_crate(&dependency.name, &request.name))
+            .filter_map(Candidate::of_dependency);
+        let locked = self
+            .workspace
+            .locked
+            .iter()
+            .filter(|package| same_crate(&package.name, &request.name))
+            .filter_map(|package| {
+                let origin = origin_of(package.source.as_deref()?, package.checksum.clone())?;
+                let (name, version) = (package.name.clone(), package.version.clone());
+                Some(Candidate { name, version, origin })
+            });
+        let newest = |candidates: Vec<Candidate>| {
+            let wanted = candidates.into_iter().filter(|found| request.takes(&found.version));
+            wanted.max_by(|one, other| one.version.cmp(&other.version))
+        };
+        newest(direct.collect()).or_else(|| newest(locked.collect()))
+    }
+
+    fn on_disk(&self, candidate: &Candidate) -> Result<Located, Option<String>> {
+        let Candidate { name, version, origin } = candidate;
+        if let Some(located) = vendor::exact(&self.vendor, name, version) {
+            return Ok(located);
+        }
+        let home = self.cargo_home.as_deref().ok_or(None)?;
+        match origin {
+            DependencyOrigin::Git { url, commit } => {
+                git::find(home, url, commit, name, version).ok_or(None)
+            }
+            DependencyOrigin::Registry { index, checksum } => {
+                let wanted = registry::Wanted {
+                    name,
+                    version,
+                    index: index.as_deref(),
+                    checksum: checksum.as_deref(),
+                };
+                registry::find(home, self.dirs, &wanted)
+            }
+            DependencyOrigin::Path(_) | DependencyOrigin::Unresolved => Err(None),
+        }
+    }
+
+    /// The newest version on this machine that is wanted, of crates.io or a vendor folder.
+    fn newest(&self, request: &CrateRequest) -> Option<Located> {
+        let mut versions = vendor::versions(&self.vendor, &request.name);
+        if let Some(home) = &self.cargo_home {
+            versions.extend(registry::versions(home, &request.name));
+        }
+        // As cargo does: a pre-release only for those who ask for one.
+        let asked = request.version.is_some() || request.requirement.is_some();
+        versions.retain(|(_, version)| request.takes(version) && (version.pre.is_empty() || asked));
+        versions.sort_by(|one, other| other.1.cmp(&one.1));
+        versions.into_iter().find_map(|(name, version)| {
+            let origin = DependencyOrigin::Registry { index: None, checksum: None };
+            self.on_disk(&Candidate { name, version, origin }).ok()
+        })
+    }
+}
+
+impl Candidate {
+    fn of_dependency(dependency: &Dependency) -> Option<Self> {
+        let resolved = matches!(
+            dependency.origin,
+            DependencyOrigin::Registry { .. } | DependencyOrigin::Git { .. }
+        );
+        let version = dependency.version.clone().filter(|_| resolved)?;
+        Some(Self { name: dependency.name.clone(), version, origin: dependency.origin.clone() })
+    }
+}
+
+/// The origin that a `source` of the lock file names.
+fn origin_of(source: &str, checksum: Option<String>) -> Option<DependencyOrigin> {
+    if let Some(rest) = source.strip_prefix("git+") {
+        let (url, commit) = rest.rsplit_once('#')?;
+        let url = url.split('?').next().unwrap_or(url);
+        return Some(DependencyOrigin::Git { url: url.to_owned(), commit: commit.to_owned() });
+    }
+    let index = (!is_crates_io(source)).then(|| source.to_owned());
+    Some(DependencyOrigin::Registry { index, checksum })
+}
+
+/// Whether an index is that of crates.io, in either of the forms that lock files have.
+pub(crate) fn is_crates_io(index: &str) -> bool {
+    let index = index.trim_end_matches('/');
+    let bare = index.strip_prefix("registry+").or_else(|| index.strip_prefix("sparse+"));
+    matches!(
+        bare.unwrap_or(index),
+        "https://github.com/rust-lang/crates.io-index" | "https://index.crates.io"
+    )
+}
+
+/// The folders in `dir`, sorted; none when it can't be read.
+fn folders(dir: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
+    let mut found: Vec<_> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_dir()).collect();
+    found.sort();
+    found
+}
+
+/// Name and version of a folder or file called `<name>-<version>`, for a crate of that name.
+fn split_name(text: &str, wanted: &str) -> Option<(String, Version)> {
+    let name = text.get(..wanted.len()).filter(|name| same_crate(name, wanted))?;
+    let version = text[wanted.len()..].strip_prefix('-')?;
+    Some((name.to_owned(), Version::parse(version).ok()?))
+}

@@ -1,0 +1,80 @@
+//! The disk first, then cargo: for explicit commands.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use super::fetch::{FetchRequest, Fetcher};
+use super::{CrateDisk, CrateRequest, CrateSources, Located, NotOnDisk};
+use crate::workspace::DependencyOrigin;
+
+/// What is on disk, and what is not after a fetch. Each crate is fetched once, also when that
+/// fails.
+#[derive(Debug)]
+pub struct OnDemand<'a> {
+    disk: CrateDisk<'a>,
+    fetcher: Fetcher<'a>,
+    refresh: bool,
+    fetched: RefCell<BTreeMap<String, Result<Located, NotOnDisk>>>,
+}
+
+impl<'a> OnDemand<'a> {
+    /// With `refresh`, crates that the workspace does not fix a version of are fetched anew.
+    pub fn new(disk: CrateDisk<'a>, fetcher: Fetcher<'a>, refresh: bool) -> Self {
+        Self { disk, fetcher, refresh, fetched: RefCell::default() }
+    }
+
+    fn fetch(&self, request: &CrateRequest) -> Result<Located, NotOnDisk> {
+        let key = format!("{request:?}");
+        if let Some(known) = self.fetched.borrow().get(&key) {
+            return known.clone();
+        }
+        let fetched = self.fetch_now(request);
+        self.fetched.borrow_mut().insert(key, fetched.clone());
+        fetched
+    }
+
+    fn fetch_now(&self, request: &CrateRequest) -> Result<Located, NotOnDisk> {
+        let resolved = self.disk.resolution(request);
+        let (name, version) = match &resolved {
+            Some((name, version, _)) => (name.as_str(), Some(version)),
+            None => (request.name.as_str(), request.version.as_ref()),
+        };
+        let (index, git) = match resolved.as_ref().map(|(_, _, origin)| origin) {
+            Some(DependencyOrigin::Registry { index, .. }) => (index.as_deref(), None),
+            Some(DependencyOrigin::Git { url, commit }) => {
+                (None, Some((url.as_str(), commit.as_str())))
+            }
+            _ => (None, None),
+        };
+        let requirement = request.requirement.as_ref();
+        self.fetcher.fetch(&FetchRequest { name, version, requirement, index, git }).map_err(
+            |error| NotOnDisk {
+                name: name.to_owned(),
+                version: version.cloned(),
+                reason: Some(error.to_string()),
+            },
+        )
+    }
+}
+
+impl CrateSources for OnDemand<'_> {
+    fn locate(&self, request: &CrateRequest) -> Result<Located, NotOnDisk> {
+        let found = self.disk.locate(request);
+        if self.fetcher.offline {
+            return found;
+        }
+        match found {
+            Ok(located) => {
+                let fixed = request.version.is_some()
+                    || located.how == super::How::Path
+                    || self.disk.resolution(request).is_some();
+                if self.refresh && !fixed {
+                    self.fetch(request).or(Ok(located))
+                } else {
+                    Ok(located)
+                }
+            }
+            Err(_) => self.fetch(request),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Cargo's registry folders (The Cargo Book, "Cargo Home"): `registry/src/<registry>/` holds
+//! unpacked crates, `registry/cache/<registry>/` the `.crate` files they come from. `<registry>` is
+//! the host of the index and a hash.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use semver::Version;
+
+use super::{How, Located, folders, package_id, split_name};
+use crate::config::Dirs;
+use crate::fetch::archive::{Format, Layout, Limits, unpack, verify_sha256};
+use crate::files::Lock;
+
+/// Cargo writes it when a crate is unpacked whole.
+const COMPLETE: &str = ".cargo-ok";
+/// Hosts of crates.io's own indexes.
+const CRATES_IO: [&str; 2] = ["index.crates.io", "github.com"];
+/// How long another process may take to unpack the same crate.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A crate of a registry.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub name: &'a str,
+    pub version: &'a Version,
+    /// The index as in the lock file; `None` for crates.io.
+    pub index: Option<&'a str>,
+    /// SHA-256 of the `.crate` file in hex.
+    pub checksum: Option<&'a str>,
+}
+
+impl Wanted<'_> {
+    /// Whether a registry's folder is that of the index. That of a mirror has another name; where
+    /// cargo has never been to crates.io itself, every folder may be a mirror's.
+    fn is_home(&self, registry: &Path, mirrored: bool) -> bool {
+        let folder = registry.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let host = folder.rsplit_once('-').map_or(folder, |(host, _)| host);
+        match self.index {
+            None => mirrored || CRATES_IO.contains(&host),
+            Some(index) => index_host(index) == Some(host),
+        }
+    }
+
+    /// The crate's folder or file in `registry`, in either spelling of its name.
+    fn in_registry(&self, registry: &Path, suffix: &str) -> Option<(String, PathBuf)> {
+        let spellings =
+            [self.name.to_owned(), self.name.replace('_', "-"), self.name.replace('-', "_")];
+        spellings.into_iter().find_map(|name| {
+            let path = registry.join(format!("{name}-{}{suffix}", self.version));
+            path.exists().then_some((name, path))
+        })
+    }
+
+    fn located(&self, name: String, dir: PathBuf, how: How) -> Located {
+        Located { name, version: self.version.clone(), dir, how }
+    }
+}
+
+/// Whether no folder of cargo's belongs to crates.io itself.
+fn is_mirrored(registry: &Path) -> bool {
+    let any = Version::new(0, 0, 0);
+    let of_crates_io = Wanted { name: "", version: &any, index: None, checksum: None };
+    let all = ["src", "cache"].iter().flat_map(|kind| folders(&registry.join(kind)));
+    !all.into_iter().any(|dir| of_crates_io.is_home(&dir, false))
+}
+
+fn index_host(index: &str) -> Option<&str> {
+    let (_, rest) = index.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    Some(host.split(':').next().unwrap_or(host))
+}
+
+/// Finds a crate in cargo's folders. Where the registry is another than the index's own, a mirror
+/// or a stranger, the `.crate` file must have the checksum of the lock file.
+///
+/// # Errors
+/// `Some` with the reason when it is there and can't be used.
+pub(super) fn find(
+    home: &Path,
+    dirs: &Dirs,
+    wanted: &Wanted<'_>,
+) -> Result<Located, Option<String>> {
+    let registry = home.join("registry");
+    let mirrored = is_mirrored(&registry);
+    let mut problem = None;
+    let mut sources: Vec<_> = folders(&registry.join("src"));
+    sources.sort_by_key(|source| !wanted.is_home(source, mirrored));
+    let mut incomplete = None;
+    for source in sources {
+        let Some((name, dir)) = wanted.in_registry(&source, "") else { continue };
+        let cache = registry.join("cache").join(source.file_name().unwrap_or_default());
+        let known = wanted.is_home(&source, mirrored) || is_the_one(&cache, wanted);
+        if !known {
+            continue;
+        }
+        if dir.join(COMPLETE).is_file() {
+            return Ok(wanted.located(name, dir, How::RegistrySource));
+        }
+        incomplete.get_or_insert((name, dir));
+    }
+    let mut caches: Vec<_> = folders(&registry.join("cache"));
+    caches.sort_by_key(|cache| !wanted.is_home(cache, mirrored));
+    for cache in caches {
+        let Some((name, file)) = wanted.in_registry(&cache, ".crate") else { continue };
+        if wanted.checksum.is_none() && !wanted.is_home(&cache, mirrored) {
+            continue;
+        }
+        match unpacked(&file, &name, dirs, wanted) {
+            Ok(dir) => return Ok(wanted.located(name, dir, How::RegistryCache)),
+            Err(reason) => problem = Some(format!("{}: {reason}", file.display())),
+        }
+    }
+    // Sources that something else than cargo put there are whole if their manifest is.
+    if let Some((name, dir)) = incomplete
+        && package_id(&dir).is_some_and(|id| id.version.as_ref() == Some(wanted.version))
+    {
+        return Ok(wanted.located(name, dir, How::RegistrySource));
+    }
+    Err(problem)
+}
+
+/// Whether the `.crate` file in `cache` has the checksum that is wanted.
+fn is_the_one(cache: &Path, wanted: &Wanted<'_>) -> bool {
+    let file = wanted.in_registry(cache, ".crate");
+    wanted.checksum.is_some_and(|checksum| {
+        file.is_some_and(|(_, file)| verify_sha256(&file, checksum).is_ok())
+    })
+}
+
+/// The `.crate` file's content in our own cache: unpacked once, whole or not at all.
+fn unpacked(file: &Path, name: &str, dirs: &Dirs, wanted: &Wanted<'_>) -> Result<PathBuf, String> {
+    let folder = format!("{name}-{}", wanted.version);
+    let hash = wanted.checksum.and_then(|sum| sum.get(..8));
+    let place = match (hash, wanted.index) {
+        (Some(hash), _) => format!("{folder}-{}", hash.to_ascii_lowercase()),
+        (None, Some(index)) => {
+            format!("{folder}-{}", &crate::fetch::archive::sha256_hex(index.as_bytes())[..8])
+        }
+        (None, None) => folder.clone(),
+    };
+    let target = dirs.crates().join(&place);
+    if target.is_dir() {
+        return Ok(target);
+    }
+    let lock = dirs.locks().join(format!("crate-{place}.lock"));
+    let _lock = Lock::acquire(&lock, PATIENCE).map_err(|error| error.to_string())?;
+    if target.is_dir() {
+        return Ok(target);
+    }
+    if let Some(checksum) = wanted.checksum {
+        verify_sha256(file, checksum).map_err(|error| error.to_string())?;
+    }
+    let reader = File::open(file).map_err(|error| error.to_string())?;
+    let layout = Layout::InFolder(&folder);
+    unpack(reader, Format::TarGz, &target, layout, &Limits::default())
+        .map_err(|error| error.to_string())?;
+    Ok(target)
+}
+
+/// The versions of a crate of crates.io that cargo has, in either form.
+pub(super) fn versions(home: &Path, name: &str) -> Vec<(String, Version)> {
+    let any = Version::new(0, 0, 0);
+    let of_crates_io = Wanted { name, version: &any, index: None, checksum: None };
+    let mirrored = is_mirrored(&home.join("registry"));
+    let mut found = Vec::new();
+    for kind in ["src", "cache"] {
+        let registries = folders(&home.join("registry").join(kind));
+        for registry in
+            registries.iter().filter(|registry| of_crates_io.is_home(registry, mirrored))
+        {
+            let Ok(entries) = fs::read_dir(registry) else { continue };
+            let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+            found.extend(names.filter_map(|entry| {
+                split_name(entry.strip_suffix(".crate").unwrap_or(&entry), name)
+            }));
+        }
+    }
+    found.sort_by(|one, other| one.1.cmp(&other.1));
+    found.dedup();
+    found
+}

@@ -1,0 +1,331 @@
+//! The files of a skill as they are installed.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use super::discover::SKILL_FILE;
+use super::model::Skill;
+use super::rewrite::rewrite_for_install;
+use super::scan::scan_hidden;
+use crate::fetch::archive::{Limits, MEGABYTE, hex};
+use crate::files::is_plain_name;
+use crate::text::{Diagnostic, Source};
+
+#[cfg(test)]
+mod tests;
+
+/// Names at the top of an installed skill that are ours: never copied, never part of its hash.
+pub const OWN_FILES: [&str; 3] = [".symposium", ".gitignore", ".ignore"];
+/// What is no part of a skill, wherever it is.
+const JUNK: [&str; 9] = [
+    ".git",
+    ".hg",
+    ".svn",
+    ".jj",
+    "target",
+    "node_modules",
+    "__pycache__",
+    ".ds_store",
+    "thumbs.db",
+];
+/// Claude starts the hooks and servers of a folder that holds this one.
+const CLAUDE_PLUGIN: &str = ".claude-plugin";
+/// Folders in folders; deeper is an accident or an attack.
+const DEPTH: usize = 32;
+
+/// Where a file's bytes are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// Here.
+    Bytes(Vec<u8>),
+    /// In this regular file, links resolved.
+    File(PathBuf),
+}
+
+impl Content {
+    /// The bytes.
+    ///
+    /// # Errors
+    /// Trouble reading the file.
+    pub fn read(&self) -> io::Result<std::borrow::Cow<'_, [u8]>> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes.into()),
+            Self::File(path) => fs::read(path).map(Into::into),
+        }
+    }
+}
+
+/// One file to install.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillFile {
+    /// Its place below the skill's folder, with `/`.
+    pub path: String,
+    /// Its bytes.
+    pub content: Content,
+    /// Whether its owner may execute it; never on Windows.
+    pub executable: bool,
+}
+
+/// The files of one skill, sorted by path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillFiles {
+    /// The files.
+    pub files: Vec<SkillFile>,
+    /// SHA-256 in hex over paths, execute bits and bytes: [`hash_installed`] of the installed
+    /// folder is the same as long as nobody changed it.
+    pub hash: String,
+    /// What was left out, and what else people should know.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// The files to install for `skill` under `install_name`, within the usual limits.
+///
+/// # Errors
+/// A file that hides text, a limit that is passed, a `SKILL.md` that can't be rewritten, or trouble
+/// reading.
+pub fn collect(skill: &Skill, install_name: &str) -> Result<SkillFiles, Box<Diagnostic>> {
+    collect_within(skill, install_name, &Limits::default())
+}
+
+/// As [`collect`], within limits of the caller's.
+///
+/// # Errors
+/// The same.
+pub fn collect_within(
+    skill: &Skill,
+    install_name: &str,
+    limits: &Limits,
+) -> Result<SkillFiles, Box<Diagnostic>> {
+    let real_root =
+        dunce::canonicalize(&skill.root).map_err(|error| broken(&skill.root, &error))?;
+    let mut walk = Walk {
+        skill,
+        real_root,
+        limits,
+        ancestors: Vec::new(),
+        files: Vec::new(),
+        bytes: 0,
+        warnings: Vec::new(),
+    };
+    walk.folder(&skill.dir, "")?;
+    let Walk { mut files, mut warnings, .. } = walk;
+    if !files.iter().any(|file| file.path == SKILL_FILE) {
+        let error = Diagnostic::error(format!("there is no usable `{SKILL_FILE}`"));
+        return Err(Box::new(error.in_file(&skill.dir)));
+    }
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    let mut hasher = Hasher::default();
+    for file in &mut files {
+        let shown = skill.dir.join(&file.path);
+        let bytes = file.content.read().map_err(|error| broken(&shown, &error))?.into_owned();
+        let bytes = checked(&shown, bytes, &file.path, install_name, &mut warnings)?;
+        hasher.add(&file.path, file.executable, &bytes);
+        if file.path == SKILL_FILE {
+            file.content = Content::Bytes(bytes);
+        }
+    }
+    Ok(SkillFiles { files, hash: hasher.finish(), warnings })
+}
+
+/// The hash of an installed folder as it is now, without [`OWN_FILES`] at its top. Links and other
+/// things that we never install count as changes.
+///
+/// # Errors
+/// Trouble reading it.
+pub fn hash_installed(dir: &Path) -> io::Result<String> {
+    let mut found = Vec::new();
+    for entry in walkdir::WalkDir::new(dir).min_depth(1) {
+        let entry = entry?;
+        let relative = entry.path().strip_prefix(dir).unwrap_or(entry.path());
+        let parts: Vec<_> = relative.iter().map(|part| part.to_string_lossy()).collect();
+        let path = parts.join("/");
+        if !entry.file_type().is_dir() && !OWN_FILES.contains(&path.as_str()) {
+            found.push((path, entry));
+        }
+    }
+    found.sort_by(|one, other| one.0.cmp(&other.0));
+    let mut hasher = Hasher::default();
+    for (path, entry) in found {
+        if entry.file_type().is_file() {
+            hasher.add(&path, executable(&entry.metadata()?), &fs::read(entry.path())?);
+        } else {
+            hasher.add(&format!("{path}\0link"), false, b"");
+        }
+    }
+    Ok(hasher.finish())
+}
+
+/// Lengths before contents, so that no two trees run together into the same bytes.
+#[derive(Default)]
+struct Hasher(Sha256);
+
+impl Hasher {
+    fn add(&mut self, path: &str, executable: bool, bytes: &[u8]) {
+        self.0.update((path.len() as u64).to_le_bytes());
+        self.0.update(path);
+        self.0.update([u8::from(executable)]);
+        self.0.update((bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    fn finish(self) -> String {
+        hex(&self.0.finalize())
+    }
+}
+
+fn broken(path: &Path, error: &io::Error) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(format!("can't read: {error}")).in_file(path))
+}
+
+/// The bytes to install: Markdown is searched for hidden text, `SKILL.md` is rewritten.
+fn checked(
+    shown: &Path,
+    bytes: Vec<u8>,
+    path: &str,
+    install_name: &str,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Vec<u8>, Box<Diagnostic>> {
+    let markdown =
+        Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
+    if !markdown {
+        return Ok(bytes);
+    }
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) if path != SKILL_FILE => return Ok(error.into_bytes()),
+        Err(_) => {
+            return Err(Box::new(Diagnostic::error("it is not UTF-8 text").in_file(shown)));
+        }
+    };
+    let source = Source::new(shown, text.as_str());
+    let found = scan_hidden(&source.text);
+    if let Some(finding) = found.iter().find(|finding| finding.refuses()) {
+        return Err(Box::new(finding.diagnostic(&source)));
+    }
+    warnings.extend(
+        found
+            .iter()
+            .filter(|finding| finding.kind.is_news_to_users())
+            .map(|finding| finding.diagnostic(&source)),
+    );
+    if path == SKILL_FILE {
+        return Ok(rewrite_for_install(&source, install_name)?.into_bytes());
+    }
+    Ok(text.into_bytes())
+}
+
+struct Walk<'a> {
+    skill: &'a Skill,
+    real_root: PathBuf,
+    limits: &'a Limits,
+    ancestors: Vec<PathBuf>,
+    files: Vec<SkillFile>,
+    bytes: u64,
+    warnings: Vec<Diagnostic>,
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, dir: &Path, prefix: &str) -> Result<(), Box<Diagnostic>> {
+        let Some(real) = self.inside(dir) else { return Ok(()) };
+        if self.ancestors.contains(&real) || self.ancestors.len() >= DEPTH {
+            self.warn(dir, "the folder goes round in circles or too deep; it is left out");
+            return Ok(());
+        }
+        self.ancestors.push(real);
+        let entries = fs::read_dir(dir).map_err(|error| broken(dir, &error))?;
+        for entry in entries {
+            let entry = entry.map_err(|error| broken(dir, &error))?;
+            self.entry(&entry.path(), prefix)?;
+        }
+        self.ancestors.pop();
+        Ok(())
+    }
+
+    fn entry(&mut self, path: &Path, prefix: &str) -> Result<(), Box<Diagnostic>> {
+        let name =
+            path.file_name().and_then(|name| name.to_str()).filter(|name| is_plain_name(name));
+        let Some(name) = name else {
+            self.warn(path, "not every system can have a file of this name; it is left out");
+            return Ok(());
+        };
+        // Some file systems ignore case, and so does what reads these there.
+        let lower = name.to_lowercase();
+        if JUNK.contains(&lower.as_str())
+            || (prefix.is_empty() && OWN_FILES.contains(&lower.as_str()))
+        {
+            return Ok(());
+        }
+        if lower == CLAUDE_PLUGIN {
+            self.warn(path, "a folder whose hooks and servers Claude starts; it is left out");
+            return Ok(());
+        }
+        let Some(real) = self.inside(path) else { return Ok(()) };
+        let metadata = fs::metadata(&real).map_err(|error| broken(path, &error))?;
+        let relative = format!("{prefix}{name}");
+        if metadata.is_dir() {
+            return self.folder(path, &format!("{relative}/"));
+        }
+        if !metadata.is_file() {
+            self.warn(path, "it is no regular file; it is left out");
+            return Ok(());
+        }
+        self.count(metadata.len())?;
+        self.files.push(SkillFile {
+            path: relative,
+            content: Content::File(real),
+            executable: executable(&metadata),
+        });
+        Ok(())
+    }
+
+    /// The real path, if no link led it out of the root or to what is no part of any skill.
+    fn inside(&mut self, path: &Path) -> Option<PathBuf> {
+        let Ok(real) = dunce::canonicalize(path) else {
+            self.warn(path, "the link leads nowhere; it is left out");
+            return None;
+        };
+        let Ok(relative) = real.strip_prefix(&self.real_root) else {
+            self.warn(path, "the link leads out; it is left out");
+            return None;
+        };
+        if path.is_symlink() && relative.iter().any(|part| part == ".git") {
+            self.warn(path, "the link leads into `.git`; it is left out");
+            return None;
+        }
+        Some(real)
+    }
+
+    fn count(&mut self, size: u64) -> Result<(), Box<Diagnostic>> {
+        self.bytes = self.bytes.saturating_add(size);
+        let limits = self.limits;
+        let limit = if self.files.len() >= limits.files {
+            format!("{} files", limits.files)
+        } else if size > limits.file {
+            format!("{} MB in one file", limits.file / MEGABYTE)
+        } else if self.bytes > limits.total {
+            format!("{} MB in all", limits.total / MEGABYTE)
+        } else {
+            return Ok(());
+        };
+        let message = format!("the skill holds more than {limit}");
+        Err(Box::new(Diagnostic::error(message).in_file(&self.skill.dir)))
+    }
+
+    fn warn(&mut self, path: &Path, message: &str) {
+        self.warnings.push(Diagnostic::warning(message).in_file(path));
+    }
+}
+
+#[cfg(unix)]
+fn executable(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    metadata.permissions().mode() & 0o100 != 0
+}
+
+#[cfg(not(unix))]
+fn executable(_metadata: &fs::Metadata) -> bool {
+    false
+}

@@ -1,0 +1,210 @@
+use super::*;
+use crate::skills::SkillOrigin;
+
+struct Place {
+    dir: tempfile::TempDir,
+}
+
+const SKILL: &str = "---\nname: old\ndescription: d\n---\nbody\n";
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { dir: tempfile::tempdir().expect("a temporary folder") };
+        place.put("root/s/SKILL.md", SKILL);
+        place
+    }
+
+    fn put(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.dir.path().join(path);
+        fs::create_dir_all(path.parent().expect("has a folder")).expect("creates");
+        fs::write(&path, text).expect("writes");
+        path
+    }
+
+    fn skill(&self) -> Skill {
+        Skill {
+            name: "old".to_owned(),
+            description: "d".to_owned(),
+            dir: self.dir.path().join("root/s"),
+            root: self.dir.path().join("root"),
+            origin: SkillOrigin::Workspace { path: "s".to_owned() },
+            plugin: None,
+        }
+    }
+
+    fn collect(&self) -> SkillFiles {
+        collect(&self.skill(), "new").expect("collects")
+    }
+
+    fn refused(&self, limits: &Limits) -> String {
+        collect_within(&self.skill(), "new", limits).expect_err("must be refused").to_string()
+    }
+
+    /// Writes the files as an installation does.
+    fn install(&self, files: &SkillFiles) -> PathBuf {
+        let to = self.dir.path().join("installed");
+        for file in &files.files {
+            let path =
+                self.put(&format!("installed/{}", file.path), file.content.read().expect("reads"));
+            set_executable(&path, file.executable);
+        }
+        to
+    }
+}
+
+#[cfg(unix)]
+fn set_executable(path: &Path, executable: bool) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = if executable { 0o755 } else { 0o644 };
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("sets the mode");
+}
+
+#[cfg(not(unix))]
+fn set_executable(_path: &Path, _executable: bool) {}
+
+fn paths(files: &SkillFiles) -> Vec<&str> {
+    files.files.iter().map(|file| file.path.as_str()).collect()
+}
+
+#[test]
+fn f90_everything_beside_skill_md_comes_along_sorted_with_its_execute_bit() {
+    let place = Place::new();
+    let script = place.put("root/s/scripts/run.sh", "#!/bin/sh\n");
+    set_executable(&script, true);
+    place.put("root/s/resources/a.bin", [0, 159, 146, 150]);
+    let files = place.collect();
+    assert_eq!(paths(&files), ["SKILL.md", "resources/a.bin", "scripts/run.sh"]);
+    assert_eq!(files.files[2].executable, cfg!(unix));
+    assert!(!files.files[1].executable);
+    let text = files.files[0].content.read().expect("reads");
+    assert_eq!(String::from_utf8_lossy(&text), SKILL.replace("old", "new"));
+    assert_eq!(files.warnings, []);
+}
+
+#[test]
+fn section_2_what_claude_would_start_is_left_out_with_a_warning() {
+    let place = Place::new();
+    place.put("root/s/.claude-plugin/plugin.json", "{}");
+    place.put("root/s/deep/.Claude-Plugin/plugin.json", "{}");
+    let files = place.collect();
+    assert_eq!(paths(&files), ["SKILL.md"]);
+    assert_eq!(files.warnings.len(), 2);
+    assert!(files.warnings[0].message.contains("Claude starts"));
+}
+
+#[test]
+fn our_own_files_and_junk_are_not_copied() {
+    let place = Place::new();
+    for path in [".symposium", ".gitignore", ".ignore", ".git/config", "target/x", "a/.DS_Store"] {
+        place.put(&format!("root/s/{path}"), "x");
+    }
+    place.put("root/s/a/.gitignore", "x");
+    assert_eq!(paths(&place.collect()), ["SKILL.md", "a/.gitignore"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn case_84_links_are_resolved_inside_the_root_and_never_lead_out() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new();
+    place.put("root/shared/guide.md", "guide");
+    place.put("root/.git/config", "secret");
+    place.put("outside/id_rsa", "secret");
+    let skill = place.dir.path().join("root/s");
+    symlink("../shared/guide.md", skill.join("guide.md")).expect("links");
+    symlink("../shared", skill.join("shared")).expect("links");
+    symlink("../../outside/id_rsa", skill.join("key")).expect("links");
+    symlink(place.dir.path().join("outside"), skill.join("out")).expect("links");
+    symlink("../.git/config", skill.join("config")).expect("links");
+    symlink("nowhere", skill.join("dangling")).expect("links");
+    symlink(".", skill.join("loop")).expect("links");
+    let files = place.collect();
+    assert_eq!(paths(&files), ["SKILL.md", "guide.md", "shared/guide.md"]);
+    assert_eq!(files.warnings.len(), 5, "{:?}", files.warnings);
+    for file in &files.files {
+        assert!(!String::from_utf8_lossy(&file.content.read().expect("reads")).contains("secret"));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn case_73_a_linked_skill_md_becomes_a_file() {
+    let place = Place::new();
+    let skill = place.dir.path().join("root/s/SKILL.md");
+    fs::rename(&skill, place.dir.path().join("root/real.md")).expect("moves");
+    std::os::unix::fs::symlink("../real.md", &skill).expect("links");
+    assert!(matches!(place.collect().files[0].content, Content::Bytes(_)));
+}
+
+#[cfg(unix)]
+#[test]
+fn case_84_a_skill_md_that_leads_out_is_no_skill() {
+    let place = Place::new();
+    let skill = place.dir.path().join("root/s/SKILL.md");
+    fs::remove_file(&skill).expect("removes");
+    let outside = place.put("outside/SKILL.md", SKILL);
+    std::os::unix::fs::symlink(outside, &skill).expect("links");
+    assert!(place.refused(&Limits::default()).contains("no usable `SKILL.md`"));
+}
+
+#[test]
+fn section_2_each_limit_is_named() {
+    let place = Place::new();
+    place.put("root/s/a", vec![0; 3_000_000]);
+    place.put("root/s/b", vec![0; 3_000_000]);
+    let limits = Limits::default();
+    let error = place.refused(&Limits { files: 2, ..limits });
+    assert!(error.ends_with("the skill holds more than 2 files"), "{error}");
+    let error = place.refused(&Limits { file: 2 * MEGABYTE, ..limits });
+    assert!(error.ends_with("more than 2 MB in one file"), "{error}");
+    let error = place.refused(&Limits { total: 5 * MEGABYTE, ..limits });
+    assert!(error.ends_with("more than 5 MB in all"), "{error}");
+}
+
+#[test]
+fn case_85_hidden_text_refuses_the_skill_in_any_markdown() {
+    for path in ["root/s/SKILL.md", "root/s/references/more.MD"] {
+        let place = Place::new();
+        place.put(path, format!("{SKILL}x\u{e0041}\u{e0042}\n"));
+        let error = place.refused(&Limits::default());
+        assert!(error.contains(":6:2: invisible text"), "{error}");
+    }
+    let place = Place::new();
+    place.put("root/s/table.txt", "x\u{e0041}");
+    assert_eq!(place.collect().files.len(), 2);
+}
+
+#[test]
+fn case_80_the_installed_folder_has_the_same_hash_until_it_is_changed() {
+    let place = Place::new();
+    let script = place.put("root/s/scripts/run.sh", "x");
+    set_executable(&script, true);
+    let files = place.collect();
+    let installed = place.install(&files);
+    let hash = || hash_installed(&installed).expect("reads");
+    assert_eq!(hash(), files.hash);
+    for own in OWN_FILES {
+        place.put(&format!("installed/{own}"), "*");
+    }
+    assert_eq!(hash(), files.hash);
+    place.put("installed/SKILL.md", "edited");
+    assert_ne!(hash(), files.hash);
+    place.install(&files);
+    assert_eq!(hash(), files.hash);
+    place.put("installed/scripts/.gitignore", "new");
+    assert_ne!(hash(), files.hash);
+}
+
+#[test]
+fn case_81_a_missing_file_and_a_moved_byte_change_the_hash() {
+    let place = Place::new();
+    place.put("root/s/a", "xy");
+    place.put("root/s/b", "z");
+    let one = place.collect().hash;
+    place.put("root/s/a", "x");
+    place.put("root/s/b", "yz");
+    let other = place.collect().hash;
+    assert_ne!(one, other);
+    fs::remove_file(place.dir.path().join("root/s/b")).expect("removes");
+    assert_ne!(place.collect().hash, other);
+}

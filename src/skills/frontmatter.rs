@@ -1,0 +1,344 @@
+//! The YAML between the `---` lines of a `SKILL.md`, with the place of each of its keys.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde_yaml::{Mapping, Value};
+
+use crate::text::{Diagnostic, Source};
+
+/// Keys whose value may be an unquoted `*`.
+const CRATE_KEYS: [&str; 2] = ["crates", "depends-on"];
+
+/// One top-level key of the frontmatter and the lines it fills.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// The key as written, without quotes.
+    pub key: String,
+    /// From the start of its line to the next key's, without comments and empty lines between.
+    pub lines: Range<usize>,
+    /// Its value on the first line, without the space around; empty when it starts below.
+    pub value: Range<usize>,
+}
+
+/// A value that YAML would not take and that was read as if it were quoted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mend {
+    /// The lines that are replaced.
+    pub lines: Range<usize>,
+    /// What stands there instead, with its line ending.
+    pub text: String,
+    /// What was wrong, for people.
+    pub problem: &'static str,
+}
+
+/// A frontmatter as read. All ranges are byte ranges of the whole text.
+#[derive(Debug, Clone)]
+pub struct Frontmatter {
+    /// The YAML, without its fences.
+    pub yaml: Range<usize>,
+    /// The values, `<<` merged in.
+    pub values: Mapping,
+    /// The top-level keys in the order of the file.
+    pub blocks: Vec<Block>,
+    /// Lines that had to be mended to be read.
+    pub mends: Vec<Mend>,
+}
+
+impl Frontmatter {
+    /// Reads the frontmatter of `source`.
+    ///
+    /// # Errors
+    /// There is none, it does not end, or it is no YAML mapping even when the usual slips are
+    /// mended.
+    pub fn parse(source: &Arc<Source>) -> Result<Self, Box<Diagnostic>> {
+        let text = source.text.as_str();
+        let yaml = fences(source)?;
+        let blocks = blocks(text, &yaml);
+        match read_yaml(&text[yaml.clone()]) {
+            Ok(values) => Ok(Self { yaml, values, blocks, mends: Vec::new() }),
+            Err(problem) => {
+                let mends = mends(text, &blocks);
+                match read_yaml(&apply(text, &yaml, &mends)) {
+                    Ok(values) if !mends.is_empty() => Ok(Self { yaml, values, blocks, mends }),
+                    _ => Err(problem.at(source, &yaml).into()),
+                }
+            }
+        }
+    }
+
+    /// The value at a top-level key.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.values.get(key)
+    }
+
+    /// Where a top-level key's value stands (or the key, when its value starts below it).
+    pub fn span(&self, key: &str) -> Range<usize> {
+        match self.blocks.iter().find(|block| block.key == key) {
+            Some(block) if block.value.is_empty() => {
+                block.lines.start..block.lines.start + block.key.len()
+            }
+            Some(block) => block.value.clone(),
+            None => self.yaml.start..self.yaml.start,
+        }
+    }
+
+    /// Where the value of `key` inside the top-level mapping `parent` stands, as far as lines tell.
+    pub fn span_within(&self, text: &str, parent: &str, key: &str) -> Range<usize> {
+        let Some(block) = self.blocks.iter().find(|block| block.key == parent) else {
+            return self.span(parent);
+        };
+        for line in lines(text, &block.lines) {
+            let content = &text[line.clone()];
+            let inner = content.trim_start();
+            let indent = content.len() - inner.len();
+            if indent > 0
+                && let Some((found, value)) = key_of(inner)
+                && found == key
+            {
+                let start = line.start + indent;
+                return start + value.start..start + value.end;
+            }
+        }
+        self.span(parent)
+    }
+}
+
+/// The range of the YAML.
+fn fences(source: &Arc<Source>) -> Result<Range<usize>, Box<Diagnostic>> {
+    let text = source.text.as_str();
+    let mut all = lines(text, &(0..text.len()));
+    let is_fence = |line: &Range<usize>| text[line.clone()].trim_end() == "---";
+    match all.next() {
+        Some(first) if is_fence(&first) => {
+            let start = first.end;
+            match all.find(is_fence) {
+                Some(closing) => Ok(start..closing.start),
+                None => Err(Diagnostic::error("the frontmatter does not end")
+                    .at(source, 0..3)
+                    .label("starts here")
+                    .note("end it with a line that holds only `---`")
+                    .into()),
+            }
+        }
+        _ => Err(Diagnostic::error("there is no frontmatter")
+            .at(source, 0..0)
+            .note("start the file with `---`, then `name: …` and `description: …`, then `---`")
+            .into()),
+    }
+}
+
+/// The lines in a range, each with its line ending.
+pub(super) fn lines<'a>(
+    text: &'a str,
+    range: &Range<usize>,
+) -> impl Iterator<Item = Range<usize>> + use<'a> {
+    let mut at = range.start;
+    text[range.clone()].split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        start..at
+    })
+}
+
+/// A key at the start of `line` and the range of what follows it on that line.
+fn key_of(line: &str) -> Option<(String, Range<usize>)> {
+    let first = line.chars().next()?;
+    let (key, after) = match first {
+        '"' | '\'' => {
+            let end = line[1..].find(first)? + 1;
+            (line[1..end].to_owned(), end + 1)
+        }
+        '#' | ']' | '}' | '{' | '[' | ',' => return None,
+        '-' if line[1..].chars().next().is_none_or(char::is_whitespace) => return None,
+        _ if first.is_whitespace() => return None,
+        _ => {
+            let colon = line
+                .match_indices(':')
+                .map(|(at, _)| at)
+                .find(|&at| line[at + 1..].chars().next().is_none_or(char::is_whitespace))?;
+            (line[..colon].trim_end().to_owned(), colon)
+        }
+    };
+    let colon = after + (line[after..].len() - line[after..].trim_start().len());
+    let rest = line[colon..].strip_prefix(':')?;
+    if rest.chars().next().is_some_and(|next| !next.is_whitespace()) {
+        return None;
+    }
+    let start = colon + 1 + (rest.len() - rest.trim_start().len());
+    Some((key, start.min(line.trim_end().len()).max(colon + 1)..line.trim_end().len()))
+}
+
+fn blocks(text: &str, yaml: &Range<usize>) -> Vec<Block> {
+    let mut found: Vec<Block> = Vec::new();
+    for line in lines(text, yaml) {
+        match key_of(&text[line.clone()]) {
+            Some((key, value)) => {
+                let start = line.start;
+                let value = start + value.start..start + value.end.max(value.start);
+                found.push(Block { key, lines: line, value });
+            }
+            None if text[line.clone()].trim().is_empty() || text[line.clone()].starts_with('#') => {
+            }
+            None => {
+                if let Some(last) = found.last_mut() {
+                    last.lines.end = line.end;
+                }
+            }
+        }
+    }
+    found
+}
+
+/// A YAML error with its place counted from the start of the YAML.
+struct Problem {
+    message: String,
+    offset: Option<usize>,
+}
+
+impl Problem {
+    fn at(self, source: &Arc<Source>, yaml: &Range<usize>) -> Diagnostic {
+        let offset = yaml.start + self.offset.unwrap_or(0).min(yaml.len());
+        Diagnostic::error(format!("the frontmatter is not valid YAML: {}", self.message))
+            .at(source, offset..offset)
+            .note("put quotes around values that hold `: `, `#` or start with a special character")
+    }
+}
+
+fn read_yaml(yaml: &str) -> Result<Mapping, Problem> {
+    let failed = |error: &serde_yaml::Error| Problem {
+        message: plain_message(error),
+        offset: error.location().map(|place| place.index()),
+    };
+    let mut value: Value = serde_yaml::from_str(yaml).map_err(|error| failed(&error))?;
+    value.apply_merge().map_err(|error| failed(&error))?;
+    match value {
+        Value::Mapping(values) => Ok(values),
+        Value::Null => Ok(Mapping::new()),
+        _ => Err(Problem { message: "it must be `key: value` lines".to_owned(), offset: None }),
+    }
+}
+
+/// The parser's sentence without its place, which counts from the wrong line.
+fn plain_message(error: &serde_yaml::Error) -> String {
+    let message = error.to_string();
+    match message.find(" at line ") {
+        Some(end) => message[..end].to_owned(),
+        None => message,
+    }
+}
+
+/// The YAML with every mend applied.
+pub(super) fn apply(text: &str, yaml: &Range<usize>, mends: &[Mend]) -> String {
+    let mut out = String::with_capacity(yaml.len() + 16);
+    let mut at = yaml.start;
+    for mend in mends {
+        out.push_str(&text[at..mend.lines.start]);
+        out.push_str(&mend.text);
+        at = mend.lines.end;
+    }
+    out.push_str(&text[at..yaml.end]);
+    out
+}
+
+/// The slips that people make and that can only mean one thing.
+fn mends(text: &str, blocks: &[Block]) -> Vec<Mend> {
+    let mut found = Vec::new();
+    for block in blocks {
+        match block.key.as_str() {
+            "description" => found.extend(mend_description(text, block)),
+            key if CRATE_KEYS.contains(&key) => found.extend(mend_crates(text, block)),
+            "metadata" => {
+                for line in lines(text, &block.lines).skip(1) {
+                    let content = &text[line.clone()];
+                    let indent = content.len() - content.trim_start().len();
+                    let start = line.start + indent;
+                    if let Some((key, value)) = key_of(&content[indent..])
+                        && CRATE_KEYS.contains(&key.as_str())
+                    {
+                        let value = start + value.start..start + value.end.max(value.start);
+                        found.extend(mend_star_line(text, &line, &value));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// An unquoted description: everything up to the next key, its lines joined.
+fn mend_description(text: &str, block: &Block) -> Option<Mend> {
+    let value = &text[block.value.clone()];
+    if value.is_empty() || value.starts_with(['"', '\'', '|', '>']) {
+        return None;
+    }
+    let continued = text[block.value.end..block.lines.end].split_whitespace();
+    let whole = value.split_whitespace().chain(continued).collect::<Vec<_>>().join(" ");
+    Some(Mend {
+        lines: block.lines.clone(),
+        text: format!("description: {}{}", quoted(&whole), line_ending(text, &block.lines)),
+        problem: "`description` must be quoted, because it holds `: ` or a special character",
+    })
+}
+
+const STAR: &str = "`*` must be quoted: `\"*\"`";
+
+fn mend_crates(text: &str, block: &Block) -> Vec<Mend> {
+    if !block.value.is_empty() {
+        let first = block.lines.start
+            ..text[block.lines.clone()]
+                .find('\n')
+                .map_or(block.lines.end, |at| block.lines.start + at + 1);
+        return mend_star_line(text, &first, &block.value).into_iter().collect();
+    }
+    lines(text, &block.lines)
+        .skip(1)
+        .filter_map(|line| {
+            let content = text[line.clone()].trim_end();
+            let item = content.trim_start().strip_prefix('-')?.trim_start();
+            let start = line.start + content.len() - item.len();
+            mend_star_line(text, &line, &(start..start + item.len()))
+        })
+        .collect()
+}
+
+/// A line whose value is a list of atoms with an unquoted `*` among them.
+fn mend_star_line(text: &str, line: &Range<usize>, value: &Range<usize>) -> Option<Mend> {
+    let written = &text[value.clone()];
+    let mended = match written.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) {
+        Some(inner) => {
+            let items = inner.split(',').map(|item| match item.trim() {
+                plain if plain.starts_with(['"', '\'']) => plain.to_owned(),
+                plain => quoted(plain),
+            });
+            format!("[{}]", items.collect::<Vec<_>>().join(", "))
+        }
+        None if written.starts_with('*') => quoted(written),
+        None => return None,
+    };
+    if !written.contains('*') {
+        return None;
+    }
+    Some(Mend {
+        lines: line.clone(),
+        text: format!("{}{mended}{}", &text[line.start..value.start], line_ending(text, line)),
+        problem: STAR,
+    })
+}
+
+/// A double-quoted YAML scalar. JSON's escapes are a subset of YAML's.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+pub(super) fn line_ending(text: &str, lines: &Range<usize>) -> &'static str {
+    let block = &text[lines.clone()];
+    if block.ends_with("\r\n") {
+        "\r\n"
+    } else if block.ends_with('\n') {
+        "\n"
+    } else {
+        ""
+    }
+}

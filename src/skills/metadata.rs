@@ -1,0 +1,260 @@
+//! Where a crate says its skills are: `[package.metadata.symposium]` of its `Cargo.toml`, or a
+//! `SYMPOSIUM.toml` beside it.
+
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use semver::VersionReq;
+
+use super::document::RawGate;
+use crate::text::toml::{Sink, StringOrTable, Table, read};
+use crate::text::{Diagnostic, Source};
+
+#[cfg(test)]
+mod tests;
+
+/// Where skills are when a crate says nothing.
+pub const DEFAULT_FOLDER: &str = "skills";
+
+/// What a crate says about its skills.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CrateSkills {
+    /// Where to look; empty when the crate wants none looked for.
+    pub entries: Vec<CrateEntry>,
+    /// The file that says so; `None` when none does.
+    pub source: Option<Arc<Source>>,
+    /// Problems; a file that has one is not followed.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// One place to look.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CrateEntry {
+    /// The place.
+    pub place: Place,
+    /// When it applies.
+    pub gate: RawGate,
+    /// Where the entry stands, as a byte range.
+    pub span: Range<usize>,
+}
+
+/// Where an entry points.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A folder of the crate.
+    Path(String),
+    /// Another crate, whose own metadata is followed.
+    Crate {
+        /// Its name.
+        name: String,
+        /// What its version must meet.
+        requirement: Option<VersionReq>,
+    },
+}
+
+impl CrateSkills {
+    fn default_with(warnings: Vec<Diagnostic>) -> Self {
+        Self { entries: vec![default_entry()], source: None, warnings }
+    }
+}
+
+fn default_entry() -> CrateEntry {
+    let place = Place::Path(DEFAULT_FOLDER.to_owned());
+    CrateEntry { place, gate: RawGate::default(), span: 0..0 }
+}
+
+/// Reads what the crate in `dir` says about its skills.
+///
+/// Without `[package.metadata.symposium]` in `Cargo.toml`, a `SYMPOSIUM.toml` counts; without
+/// either, `skills/` does. What is there but malformed is told, and `skills/` counts.
+pub fn read_crate_skills(dir: &Path) -> CrateSkills {
+    let mut warnings = Vec::new();
+    for (file, keys) in
+        [("Cargo.toml", &["package", "metadata", "symposium"][..]), ("SYMPOSIUM.toml", &[])]
+    {
+        let path = dir.join(file);
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let source = Source::new(path, text);
+        match parse(&source, keys) {
+            Parsed::Absent => {}
+            Parsed::Malformed(found) => {
+                warnings.extend(found);
+                return CrateSkills::default_with(warnings);
+            }
+            Parsed::Entries(entries, found) => {
+                warnings.extend(found);
+                return CrateSkills { entries, source: Some(source), warnings };
+            }
+        }
+    }
+    CrateSkills::default_with(warnings)
+}
+
+enum Parsed {
+    Absent,
+    Malformed(Vec<Diagnostic>),
+    Entries(Vec<CrateEntry>, Vec<Diagnostic>),
+}
+
+fn parse(source: &Arc<Source>, keys: &[&str]) -> Parsed {
+    let sink = Sink::new(Arc::clone(source));
+    let outcome = read(&sink, |root| {
+        let mut tables: Vec<Table<'_>> = Vec::new();
+        for key in keys {
+            let table = tables.last().unwrap_or(root);
+            if !table.has(key) {
+                return None;
+            }
+            // Of a wrong type: told to the sink.
+            tables.push(table.table(key)?);
+        }
+        Some(entries(tables.last().unwrap_or(root)))
+    });
+    let failed = sink.has_errors();
+    let problems = sink.finish().into_iter().map(|mut problem| {
+        if problem.is_error() {
+            problem.severity = crate::text::Severity::Warning;
+            problem.notes.push(format!("`{DEFAULT_FOLDER}/` is looked into instead"));
+        }
+        problem
+    });
+    let problems: Vec<_> = problems.collect();
+    match outcome {
+        _ if failed => Parsed::Malformed(problems),
+        Some(Some(entries)) => Parsed::Entries(entries, problems),
+        _ => Parsed::Absent,
+    }
+}
+
+/// Entries that are listed replace the default, unless `[defaults] skills = true` asks for both.
+fn entries(table: &Table<'_>) -> Vec<CrateEntry> {
+    let default = table
+        .has("defaults")
+        .then(|| table.table("defaults").and_then(|defaults| defaults.bool("skills")))
+        .flatten()
+        .map(|flag| flag.value);
+    let listed = table.has("skills") || table.has("plugins");
+    let mut found = Vec::new();
+    if default == Some(true) || (default.is_none() && !listed) {
+        found.push(default_entry());
+    }
+    if table.has("skills") {
+        found.extend(table.tables("skills").unwrap_or_default().iter().filter_map(skill_entry));
+    }
+    // `[[plugins]]` of another kind than a crate's are no skills.
+    if table.has("plugins") {
+        for plugin in table.tables("plugins").unwrap_or_default() {
+            let Some(source) = plugin.table("source") else { continue };
+            if source.has("cargo") {
+                found.extend(crate_place(&source, "cargo").map(|place| entry(&plugin, place)));
+            }
+        }
+    }
+    found
+}
+
+fn entry(table: &Table<'_>, place: Place) -> CrateEntry {
+    let crates = ["crates", "depends-on"].into_iter().filter(|key| table.has(key));
+    let mut lists: Vec<_> = crates.filter_map(|key| table.string_or_strings(key)).collect();
+    if lists.len() > 1 {
+        table.sink().error(&table.span, "`crates` and `depends-on` are two names of one key");
+    }
+    let predicates =
+        if table.has("predicates") { table.string_or_strings("predicates") } else { None };
+    let gate = RawGate {
+        crates: lists.pop().map(|list| list.value),
+        predicates: predicates.map(|list| list.value).unwrap_or_default(),
+    };
+    CrateEntry { place, gate, span: table.span.clone() }
+}
+
+/// One `[[skills]]`: `path`, `source.path`, `source = "crate"`, `source.crate_path`, or `crate`.
+fn skill_entry(table: &Table<'_>) -> Option<CrateEntry> {
+    let mut places = Vec::new();
+    if table.has("path") {
+        places.push(path_place(table, "path"));
+    }
+    if table.has("crate") {
+        places.push(crate_place(table, "crate"));
+    }
+    if table.has("source") {
+        places.push(match table.string_or_table("source")? {
+            StringOrTable::String(text) if text.value == "crate" => {
+                Some(Place::Path(DEFAULT_FOLDER.to_owned()))
+            }
+            StringOrTable::String(text) => {
+                table.sink().error(&text.span, format!("unknown source `{}`", text.value));
+                None
+            }
+            StringOrTable::Table(source) => source_place(&source)?,
+        });
+    }
+    if places.len() != 1 {
+        let message = "an entry of `skills` needs exactly one of `path` and `crate`";
+        table.sink().error(&table.span, message);
+        return None;
+    }
+    Some(entry(table, places.pop()??))
+}
+
+/// The place in `source = { … }`; the outer `None` is a source that no crate may point to.
+fn source_place(source: &Table<'_>) -> Option<Option<Place>> {
+    for key in ["path", "crate_path"] {
+        if source.has(key) {
+            return Some(path_place(source, key));
+        }
+    }
+    if source.has("cargo") {
+        return Some(crate_place(source, "cargo"));
+    }
+    let message = "a crate's skills come from the crate itself or from another crate";
+    source.sink().warning(&source.span, message);
+    None
+}
+
+fn path_place(table: &Table<'_>, key: &str) -> Option<Place> {
+    table.string(key).map(|path| Place::Path(path.value))
+}
+
+/// `"name"` or `{ name, version }`.
+fn crate_place(table: &Table<'_>, key: &str) -> Option<Place> {
+    let (name, version) = match table.string_or_table(key)? {
+        StringOrTable::String(name) => (name, None),
+        StringOrTable::Table(target) => {
+            let Some(name) = target.string("name") else {
+                target.sink().error(&target.span, format!("`{}` has no `name`", target.path()));
+                return None;
+            };
+            let version =
+                if target.has("version") { Some(target.string("version")?) } else { None };
+            (name, version)
+        }
+    };
+    if !is_crate_name(&name.value) {
+        let message = format!("`{}` can't be a crate's name", name.value.escape_debug());
+        table.sink().error(&name.span, message);
+        return None;
+    }
+    let requirement = match version {
+        None => None,
+        Some(version) => match VersionReq::parse(&version.value) {
+            Ok(requirement) => Some(requirement),
+            Err(error) => {
+                let message = format!("`{}` is no version requirement: {error}", version.value);
+                table.sink().error(&version.span, message);
+                return None;
+            }
+        },
+    };
+    Some(Place::Crate { name: name.value, requirement })
+}
+
+/// Whether `name` can be a package's name in a registry: a letter, then letters, digits, `-` and
+/// `_`, 64 in all (The Cargo Book, "The `name` field").
+pub fn is_crate_name(name: &str) -> bool {
+    name.len() <= 64
+        && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+}

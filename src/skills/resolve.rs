@@ -1,0 +1,349 @@
+//! From groups of skills in plugins to the skills that apply.
+//!
+//! Nothing here decides about a gate or fetches anything by itself: both are asked of the caller,
+//! so that hooks, `sync` and tests each bring their own.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::crate_source::{CrateRequest, CrateSources, NotOnDisk};
+use super::discover::{FoundSkill, SKILL_FILE, discover};
+use super::document::{RawGate, SkillDocument};
+use super::model::{Skill, SkillOrigin};
+use crate::fetch::archive::Limits;
+use crate::files::contained;
+use crate::plugins::model::{Gate, MatchedCrate, Plugin, SkillGroup, SkillSource};
+use crate::report::{Event, Kind, Verdict};
+use crate::text::{Diagnostic, Severity, Source};
+
+mod crates;
+
+#[cfg(test)]
+mod tests;
+
+/// Reads and decides gates.
+pub trait Gates {
+    /// What a skill asks for, read.
+    ///
+    /// # Errors
+    /// What is wrong with it, with places in `source`.
+    fn read(&self, raw: &RawGate, source: &Arc<Source>) -> Result<Gate, Vec<Diagnostic>>;
+
+    /// Whether a gate holds in the workspace.
+    ///
+    /// # Errors
+    /// Why it does not, for people.
+    fn check(&self, gate: &Gate) -> Result<(), String>;
+}
+
+/// A checkout of a git repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitFolder {
+    /// The checkout's root folder.
+    pub root: std::path::PathBuf,
+    /// The folder in it that the URL names, with `/`; empty for the root.
+    pub start: String,
+    /// The repository's URL, normalised.
+    pub repo: String,
+    /// The commit, in hex.
+    pub commit: String,
+}
+
+/// Gets the checkout that a URL names.
+pub type Checkouts<'a> = dyn Fn(&str) -> Result<GitFolder, Box<Diagnostic>> + 'a;
+
+/// What came of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Resolution {
+    /// The skills that apply, one an origin, in the order they were asked for.
+    pub skills: Vec<Skill>,
+    /// Problems, none of which stops anything else: all are warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Why each thing was taken or not.
+    pub explanations: Vec<Event>,
+    /// Crates whose sources could not be had.
+    pub missing: Vec<NotOnDisk>,
+}
+
+/// Collects skills, group by group.
+pub struct Resolver<'a> {
+    gates: &'a dyn Gates,
+    crates: &'a dyn CrateSources,
+    checkouts: &'a Checkouts<'a>,
+    done: Resolution,
+    origins: BTreeSet<SkillOrigin>,
+    visited: BTreeSet<(String, String, Option<String>)>,
+}
+
+/// What skills of one place have in common.
+#[derive(Clone, Copy)]
+struct Home<'a> {
+    /// What no file may lead out of.
+    root: &'a Path,
+    plugin: Option<&'a str>,
+    /// The origin of a skill at a path below the root.
+    origin: &'a dyn Fn(String) -> SkillOrigin,
+}
+
+impl<'a> Resolver<'a> {
+    /// Nothing yet.
+    pub fn new(
+        gates: &'a dyn Gates,
+        crates: &'a dyn CrateSources,
+        checkouts: &'a Checkouts<'a>,
+    ) -> Self {
+        Self {
+            gates,
+            crates,
+            checkouts,
+            done: Resolution::default(),
+            origins: BTreeSet::new(),
+            visited: BTreeSet::new(),
+        }
+    }
+
+    /// Adds the skills of one group whose gates, and those of its plugin, hold. `matched` are the
+    /// crates that they matched.
+    pub fn group(&mut self, plugin: &Plugin, group: &SkillGroup, matched: &[MatchedCrate]) {
+        match &group.source {
+            SkillSource::Path(path) => self.path_group(plugin, path),
+            SkillSource::Git(url) => self.git_group(plugin, url),
+            SkillSource::Crate { tried_first } => {
+                if matched.is_empty() {
+                    let reason = "none of the crates it is about is a dependency";
+                    self.explain(Kind::Group, &plugin.name, Verdict::Skipped, reason);
+                }
+                for found in matched {
+                    let request = CrateRequest {
+                        name: found.name.clone(),
+                        version: found.version.clone(),
+                        requirement: None,
+                    };
+                    self.crate_skills(&request, tried_first.as_deref(), &plugin.name);
+                }
+            }
+            SkillSource::NamedCrate { name, requirement } => {
+                let request = CrateRequest {
+                    name: name.clone(),
+                    version: None,
+                    requirement: requirement.clone(),
+                };
+                self.crate_skills(&request, None, &plugin.name);
+            }
+        }
+    }
+
+    /// Adds a skill that lies in a plugin source by itself. It must say what it is about, unless
+    /// the user `chose` it by name.
+    pub fn standalone(&mut self, source: &str, root: &Path, dir: &Path, chosen: bool) {
+        let origin = |path| SkillOrigin::Source { source: source.to_owned(), path };
+        let home = Home { root, plugin: None, origin: &origin };
+        let found =
+            FoundSkill { dir: dir.to_path_buf(), path: super::discover::relative(root, dir) };
+        let Some((document, warnings)) = self.read(&found, home) else { return };
+        if document.gate.is_empty() && !chosen {
+            let name = document.name;
+            let warning = Diagnostic::warning("a skill outside of a plugin needs `crates`")
+                .at(&document.source, name.span)
+                .note("say which crates it is about, or `crates: \"*\"`");
+            self.done.diagnostics.push(warning);
+            self.explain(Kind::Skill, &name.value, Verdict::Skipped, "it has no `crates`");
+            return;
+        }
+        self.admit(document, warnings, found, home);
+    }
+
+    /// Adds the workspace's own skills: what is in `.agents/skills` and was not put there by us.
+    /// They are the user's: their gates are not asked.
+    pub fn workspace(&mut self, root: &Path) {
+        let origin = |path| SkillOrigin::Workspace { path };
+        let home = Home { root, plugin: None, origin: &origin };
+        let (found, told) = discover(root, &root.join(".agents").join("skills"));
+        self.done.diagnostics.extend(told);
+        for skill in found {
+            if skill.dir.join(super::files::OWN_FILES[0]).exists() {
+                continue;
+            }
+            if let Some((mut document, warnings)) = self.read(&skill, home) {
+                document.gate = RawGate::default();
+                self.admit(document, warnings, skill, home);
+            }
+        }
+    }
+
+    /// What was collected.
+    pub fn finish(self) -> Resolution {
+        self.done
+    }
+
+    fn path_group(&mut self, plugin: &Plugin, path: &str) {
+        // Relative to the plugin's folder, and anywhere inside its source.
+        let below = plugin.dir.strip_prefix(&plugin.source_root);
+        let (root, path) = match below.ok().and_then(Path::to_str) {
+            Some("") => (&plugin.source_root, path.to_owned()),
+            Some(below) if !Path::new(path).is_absolute() => {
+                (&plugin.source_root, format!("{below}/{path}"))
+            }
+            _ => (&plugin.dir, path.to_owned()),
+        };
+        let origin = |path| SkillOrigin::Source { source: plugin.source.clone(), path };
+        let home = Home { root, plugin: Some(&plugin.name), origin: &origin };
+        match contained(root, &path) {
+            Ok(start) if start.is_dir() => {
+                self.folder(&start, home);
+            }
+            Ok(_) => {
+                let reason = format!("there is no folder `{path}`");
+                self.explain(Kind::Group, &plugin.name, Verdict::Skipped, reason);
+            }
+            Err(escape) => self.warn_in(&plugin.manifest, escape.to_string()),
+        }
+    }
+
+    fn git_group(&mut self, plugin: &Plugin, url: &str) {
+        let folder = match (self.checkouts)(url) {
+            Ok(folder) => folder,
+            Err(problem) => {
+                let reason = problem.message.clone();
+                self.explain(Kind::Group, &plugin.name, Verdict::Unavailable, reason);
+                self.done.diagnostics.push(as_warning(*problem));
+                return;
+            }
+        };
+        let origin = |path| SkillOrigin::Git {
+            repo: folder.repo.clone(),
+            commit: folder.commit.clone(),
+            path,
+        };
+        let home = Home { root: &folder.root, plugin: Some(&plugin.name), origin: &origin };
+        match contained(&folder.root, &folder.start) {
+            Ok(start) if start.is_dir() => {
+                self.folder(&start, home);
+            }
+            Ok(_) => self.warn_in(
+                &plugin.manifest,
+                format!("{} has no folder `{}`", folder.repo, folder.start),
+            ),
+            Err(escape) => self.warn_in(&plugin.manifest, escape.to_string()),
+        }
+    }
+
+    /// Adds every skill below `start`; says how many there are.
+    fn folder(&mut self, start: &Path, home: Home<'_>) -> usize {
+        let (found, told) = discover(home.root, start);
+        self.done.diagnostics.extend(told);
+        let count = found.len();
+        for skill in found {
+            if let Some((document, warnings)) = self.read(&skill, home) {
+                self.admit(document, warnings, skill, home);
+            }
+        }
+        count
+    }
+
+    /// Reads a skill; one that can't be used is told and skipped.
+    fn read(
+        &mut self,
+        found: &FoundSkill,
+        home: Home<'_>,
+    ) -> Option<(SkillDocument, Vec<Diagnostic>)> {
+        // The folder of a checkout or a crate is named by others.
+        let folder = (!found.path.is_empty()).then(|| found.dir.file_name()?.to_str()).flatten();
+        let read = read_source(home.root, &found.dir)
+            .and_then(|source| SkillDocument::parse_in(source, folder));
+        match read {
+            Ok(read) => Some(read),
+            Err(problem) => {
+                let name = if found.path.is_empty() { SKILL_FILE } else { &found.path };
+                self.explain(Kind::Skill, name, Verdict::Skipped, problem.message.clone());
+                self.done.diagnostics.push(as_warning(*problem).note("the skill is skipped"));
+                None
+            }
+        }
+    }
+
+    /// Takes a skill if its gate holds; only then its flaws are anybody's business here.
+    fn admit(
+        &mut self,
+        document: SkillDocument,
+        warnings: Vec<Diagnostic>,
+        found: FoundSkill,
+        home: Home<'_>,
+    ) {
+        let name = document.install_name.clone();
+        if !self.gate_holds(&document.gate, &document.source, Kind::Skill, &name) {
+            return;
+        }
+        let origin = (home.origin)(found.path);
+        let mut reason = format!("from {origin}");
+        if let Some(plugin) = home.plugin {
+            reason = format!("{reason}, plugin {plugin}");
+        }
+        self.explain(Kind::Skill, &name, Verdict::Matched, reason);
+        if self.origins.insert(origin.clone()) {
+            self.done.diagnostics.extend(warnings);
+            self.done.skills.push(Skill {
+                name,
+                description: document.description.value,
+                dir: found.dir,
+                root: home.root.to_path_buf(),
+                origin,
+                plugin: home.plugin.map(ToOwned::to_owned),
+            });
+        }
+    }
+
+    fn gate_holds(&mut self, raw: &RawGate, source: &Arc<Source>, kind: Kind, name: &str) -> bool {
+        if raw.is_empty() {
+            return true;
+        }
+        let reason = match self.gates.read(raw, source) {
+            Ok(gate) => match self.gates.check(&gate) {
+                Ok(()) => return true,
+                Err(reason) => reason,
+            },
+            Err(problems) => {
+                self.done.diagnostics.extend(problems.into_iter().map(as_warning));
+                "its `crates` or `predicates` can't be read".to_owned()
+            }
+        };
+        self.explain(kind, name, Verdict::Skipped, reason);
+        false
+    }
+
+    fn explain(&mut self, kind: Kind, name: &str, verdict: Verdict, reason: impl Into<String>) {
+        self.done.explanations.push(Event::explain(kind, name, verdict, reason));
+    }
+
+    fn warn_in(&mut self, file: &Path, message: impl Into<String>) {
+        self.done.diagnostics.push(Diagnostic::warning(message).in_file(file));
+    }
+}
+
+/// Reads a folder's `SKILL.md`, which may be a link inside the root.
+fn read_source(root: &Path, dir: &Path) -> Result<Arc<Source>, Box<Diagnostic>> {
+    let path = dir.join(SKILL_FILE);
+    let refused = |message: String| Box::new(Diagnostic::error(message).in_file(&path));
+    let real =
+        dunce::canonicalize(&path).map_err(|error| refused(format!("can't read: {error}")))?;
+    let real_root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
+    if !real.starts_with(&real_root) {
+        return Err(refused("the link leads out".to_owned()));
+    }
+    let size = std::fs::metadata(&real).map_or(0, |metadata| metadata.len());
+    if size > Limits::default().file {
+        return Err(refused(format!("it has {size} bytes, which is no text for an agent")));
+    }
+    let bytes = std::fs::read(&real).map_err(|error| refused(format!("can't read: {error}")))?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Source::new(path, text)),
+        Err(_) => Err(refused("it is not UTF-8 text".to_owned())),
+    }
+}
+
+/// One broken skill is no reason for a command to fail.
+fn as_warning(mut diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.severity = Severity::Warning;
+    diagnostic
+}

@@ -1,0 +1,130 @@
+//! Skills of crates: their metadata, and where it redirects to.
+
+use super::{Home, Resolver};
+use crate::files::contained;
+use crate::report::{Kind, Verdict};
+use crate::skills::crate_source::{CrateRequest, Located};
+use crate::skills::metadata::{CrateSkills, Place, read_crate_skills};
+use crate::skills::model::SkillOrigin;
+use crate::text::{Diagnostic, Source};
+
+/// Redirects from one crate to the next that are followed at most.
+const HOPS: usize = 10;
+
+impl Resolver<'_> {
+    /// Adds the skills of a crate; a folder that is `tried_first` counts alone if there is a skill
+    /// in it.
+    pub(super) fn crate_skills(
+        &mut self,
+        request: &CrateRequest,
+        tried_first: Option<&str>,
+        plugin: &str,
+    ) {
+        self.follow(request, tried_first, plugin, &mut Vec::new());
+    }
+
+    fn follow(
+        &mut self,
+        request: &CrateRequest,
+        tried_first: Option<&str>,
+        plugin: &str,
+        chain: &mut Vec<String>,
+    ) {
+        let key = request.name.replace('_', "-");
+        if chain.contains(&key) {
+            let round = format!("{} → {key}", chain.join(" → "));
+            self.stopped(&request.name, format!("the redirects of skills go in circles: {round}"));
+            return;
+        }
+        if chain.len() > HOPS {
+            let message = format!("more than {HOPS} redirects of skills: {}", chain.join(" → "));
+            self.stopped(&request.name, message);
+            return;
+        }
+        let located = match self.crates.locate(request) {
+            Ok(located) => located,
+            Err(missing) => {
+                let name = request.name.as_str();
+                self.explain(Kind::Crate, name, Verdict::Unavailable, missing.to_string());
+                if !self.done.missing.contains(&missing) {
+                    self.done.missing.push(missing);
+                }
+                return;
+            }
+        };
+        let version = located.version.to_string();
+        let visit = (key.clone(), version, tried_first.map(ToOwned::to_owned));
+        if !self.visited.insert(visit) {
+            return;
+        }
+        chain.push(key);
+        self.of_located(&located, tried_first, plugin, chain);
+        chain.pop();
+    }
+
+    fn of_located(
+        &mut self,
+        located: &Located,
+        tried_first: Option<&str>,
+        plugin: &str,
+        chain: &mut Vec<String>,
+    ) {
+        if let Some(first) = tried_first
+            && self.crate_folder(located, first, plugin) > 0
+        {
+            return;
+        }
+        let CrateSkills { entries, source, warnings } = read_crate_skills(&located.dir);
+        self.done.diagnostics.extend(warnings);
+        let name = format!("{} {}", located.name, located.version);
+        if entries.is_empty() {
+            self.explain(Kind::Crate, &name, Verdict::Skipped, "it wants none of its skills used");
+        }
+        let source = source.unwrap_or_else(|| Source::new(located.dir.join("Cargo.toml"), ""));
+        for entry in entries {
+            if !self.gate_holds(&entry.gate, &source, Kind::Crate, &name) {
+                continue;
+            }
+            match entry.place {
+                Place::Path(path) => {
+                    if self.crate_folder(located, &path, plugin) == 0 {
+                        let reason = format!("no skills in its folder `{path}`");
+                        self.explain(Kind::Crate, &name, Verdict::Skipped, reason);
+                    }
+                }
+                Place::Crate { name: target, requirement } => {
+                    let reason = format!("its skills are those of {target}");
+                    self.explain(Kind::Crate, &name, Verdict::Matched, reason);
+                    let request = CrateRequest { name: target, version: None, requirement };
+                    self.follow(&request, None, plugin, chain);
+                }
+            }
+        }
+    }
+
+    /// Adds the skills in a folder of a crate; a folder that is not there has none.
+    fn crate_folder(&mut self, located: &Located, path: &str, plugin: &str) -> usize {
+        let manifest = located.dir.join("Cargo.toml");
+        match contained(&located.dir, path) {
+            Ok(start) => {
+                let origin = |path| SkillOrigin::Crate {
+                    name: located.name.clone(),
+                    version: located.version.clone(),
+                    path,
+                };
+                let home =
+                    Home { root: located.dir.as_path(), plugin: Some(plugin), origin: &origin };
+                self.folder(&start, home)
+            }
+            Err(escape) => {
+                self.warn_in(&manifest, escape.to_string());
+                0
+            }
+        }
+    }
+
+    fn stopped(&mut self, name: &str, message: String) {
+        self.explain(Kind::Crate, name, Verdict::Skipped, message.clone());
+        self.done.diagnostics.push(Diagnostic::warning(message));
+    }
+}

@@ -1,0 +1,338 @@
+//! What a text holds that its reader on a screen does not see, and what in it can run.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::text::{Diagnostic, Source};
+
+#[cfg(test)]
+mod tests;
+
+/// What was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Hidden {
+    /// Characters that nobody sees and that carry a message: the file must not be installed.
+    Smuggled,
+    /// An odd invisible character or two, as they come with copied text.
+    Invisible,
+    /// An HTML comment: an agent reads it, a rendered page does not show it.
+    Comment,
+    /// Text below a screenful of empty lines.
+    Below,
+    /// `` !`command` ``: Claude runs it when the skill is used.
+    Command,
+    /// `allowed-tools`: agents that honour it do not ask before these tools are used.
+    AllowedTools,
+}
+
+impl Hidden {
+    /// Whether a user who installs the skill should be told, not only its author: what hides does,
+    /// what merely looks odd does not.
+    pub fn is_news_to_users(self) -> bool {
+        matches!(self, Self::Smuggled | Self::Comment | Self::Below)
+    }
+}
+
+/// Something in a text that deserves a look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is.
+    pub kind: Hidden,
+    /// Where, as a byte range.
+    pub span: Range<usize>,
+    /// The characters by number, the comment, or the command; cut at 80 characters.
+    pub excerpt: String,
+}
+
+impl Finding {
+    /// Whether a file that holds it must not be installed.
+    pub fn refuses(&self) -> bool {
+        self.kind == Hidden::Smuggled
+    }
+
+    /// The finding as a problem in `source`.
+    pub fn diagnostic(&self, source: &Arc<Source>) -> Diagnostic {
+        let excerpt = &self.excerpt;
+        let diagnostic = match self.kind {
+            Hidden::Smuggled => Diagnostic::error(format!("invisible text ({excerpt})"))
+                .note("an agent reads what people can't see; remove these characters"),
+            Hidden::Invisible => Diagnostic::warning(format!("an invisible character ({excerpt})")),
+            Hidden::Comment => Diagnostic::warning(format!(
+                "a comment that agents read and rendered pages hide: {excerpt}"
+            )),
+            Hidden::Below => {
+                Diagnostic::warning(format!("text far below {excerpt}, where nobody looks"))
+            }
+            Hidden::Command => {
+                Diagnostic::warning(format!("Claude runs this when the skill is used: {excerpt}"))
+            }
+            Hidden::AllowedTools => Diagnostic::warning(format!(
+                "`allowed-tools` lets agents use tools without asking: {excerpt}"
+            )),
+        };
+        diagnostic.at(source, self.span.clone())
+    }
+}
+
+/// More empty lines than this in a row hide what follows.
+const EMPTY_LINES: usize = 100;
+/// More odd characters than this in one file are no accident.
+const STRAY_LIMIT: usize = 16;
+/// `allowed-tools` as a key at the start of a line.
+const ALLOWED_TOOLS: &str = "allowed-tools:";
+
+/// Scans the whole text of a `SKILL.md` or another Markdown file.
+pub fn scan_hidden(text: &str) -> Vec<Finding> {
+    let mut found = invisible(text);
+    found.extend(comments(text));
+    found.extend(far_below(text));
+    found.extend(commands(text));
+    found.extend(allowed_tools(text));
+    found.sort_by_key(|finding| (finding.span.start, finding.kind));
+    found
+}
+
+fn excerpt(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(80) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+/// How an invisible character is judged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// It can be seen.
+    Visible,
+    /// It has no business in any text for people.
+    Never,
+    /// One by itself comes with copied text; two in a row carry bits.
+    Stray,
+    /// It joins or separates letters of some scripts and makes emoji.
+    Joiner,
+    /// It marks the direction of text where a right-to-left script is around.
+    Direction,
+    /// It chooses a form of the character before it.
+    Variation,
+    /// It spells a flag after a black flag.
+    Tag,
+}
+
+/// The Unicode Character Database's default-ignorable characters, by use.
+fn class(character: char) -> Class {
+    match character {
+        '\u{e0001}' | '\u{e0020}'..='\u{e007f}' => Class::Tag,
+        '\u{e0000}'..='\u{e0fff}' if !matches!(character, '\u{e0100}'..='\u{e01ef}') => {
+            Class::Never
+        }
+        '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => Class::Variation,
+        '\u{200c}' | '\u{200d}' => Class::Joiner,
+        '\u{200e}'
+        | '\u{200f}'
+        | '\u{061c}'
+        | '\u{202a}'..='\u{202c}'
+        | '\u{2066}'..='\u{2069}' => Class::Direction,
+        '\u{202d}' | '\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{1d173}'..='\u{1d17a}' => {
+            Class::Never
+        }
+        '\u{200b}'
+        | '\u{2060}'..='\u{2065}'
+        | '\u{feff}'
+        | '\u{ad}'
+        | '\u{34f}'
+        | '\u{180e}'
+        | '\u{115f}'
+        | '\u{1160}'
+        | '\u{3164}'
+        | '\u{ffa0}'
+        | '\u{17b4}'
+        | '\u{17b5}'
+        | '\u{fff9}'..='\u{fffb}' => Class::Stray,
+        _ => Class::Visible,
+    }
+}
+
+fn invisible(text: &str) -> Vec<Finding> {
+    let characters: Vec<(usize, char)> = text.char_indices().collect();
+    let mut found: Vec<Finding> = Vec::new();
+    let (mut at, mut strays) = (0, 0);
+    while at < characters.len() {
+        let start = at;
+        while at < characters.len() && class(characters[at].1) != Class::Visible {
+            at += 1;
+        }
+        if at == start {
+            at += 1;
+            continue;
+        }
+        // A byte order mark belongs at the start of a file.
+        let run = if start == 0 && characters[0].1 == '\u{feff}' { 1..at } else { start..at };
+        let Some(kind) = judge(text, &characters, &run) else { continue };
+        strays += usize::from(kind == Hidden::Invisible);
+        let end = characters.get(run.end).map_or(text.len(), |(offset, _)| *offset);
+        let numbers = characters[run.clone()].iter().take(6);
+        let numbers: Vec<_> =
+            numbers.map(|(_, character)| format!("U+{:04X}", u32::from(*character))).collect();
+        let more =
+            if run.len() > 6 { format!(" and {} more", run.len() - 6) } else { String::new() };
+        found.push(Finding {
+            kind,
+            span: characters[run.start].0..end,
+            excerpt: format!("{}{more}", numbers.join(" ")),
+        });
+    }
+    if strays > STRAY_LIMIT {
+        found.iter_mut().for_each(|finding| finding.kind = Hidden::Smuggled);
+    }
+    found
+}
+
+/// Judges a run of invisible characters by what stands around it.
+fn judge(text: &str, characters: &[(usize, char)], run: &Range<usize>) -> Option<Hidden> {
+    let inside = &characters[run.clone()];
+    let (first, last) = (inside.first()?.1, inside.last()?.1);
+    let before =
+        run.start.checked_sub(1).and_then(|index| characters.get(index)).map(|pair| pair.1);
+    let after = characters.get(run.end).map(|pair| pair.1);
+    let all = |wanted: Class| inside.iter().all(|(_, character)| class(*character) == wanted);
+    let foreign = |near: Option<char>| near.is_some_and(|near| !near.is_ascii());
+    match class(first) {
+        Class::Tag => {
+            let flag = before == Some('\u{1f3f4}')
+                && all(Class::Tag)
+                && last == '\u{e007f}'
+                && (3..=7).contains(&inside.len());
+            (!flag).then_some(Hidden::Smuggled)
+        }
+        Class::Stray if inside.len() == 1 => Some(Hidden::Invisible),
+        // An emoji sequence: a form selector, then perhaps a joiner to the next emoji.
+        Class::Variation if foreign(before) => {
+            let rest = &inside[1..];
+            let joined = matches!(rest, [(_, '\u{200d}')]) && foreign(after);
+            (!rest.is_empty() && !joined).then_some(Hidden::Smuggled)
+        }
+        Class::Variation => {
+            let keycap = inside.len() == 1
+                && first == '\u{fe0f}'
+                && before.is_some_and(|near| near.is_ascii_digit() || matches!(near, '#' | '*'));
+            (!keycap).then_some(Hidden::Smuggled)
+        }
+        Class::Joiner if inside.len() == 1 => match (foreign(before), foreign(after)) {
+            (true, true) => None,
+            (false, false) => Some(Hidden::Smuggled),
+            _ => Some(Hidden::Invisible),
+        },
+        Class::Direction if all(Class::Direction) && inside.len() <= 3 => {
+            let rtl = line_around(text, characters[run.start].0).chars().any(is_right_to_left);
+            (!rtl).then_some(Hidden::Smuggled)
+        }
+        _ => Some(Hidden::Smuggled),
+    }
+}
+
+fn line_around(text: &str, offset: usize) -> &str {
+    let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[offset..].find('\n').map_or(text.len(), |at| offset + at);
+    &text[start..end]
+}
+
+/// Letters of Hebrew, Arabic, Syriac, Thaana, N'Ko and their presentation forms.
+fn is_right_to_left(character: char) -> bool {
+    character.is_alphabetic()
+        && matches!(character,
+            '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
+}
+
+/// HTML comments outside of fenced code, where a rendered page would show them.
+fn comments(text: &str) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(offset) = text[at..].find("<!--") {
+        let start = at + offset;
+        let end = text[start..].find("-->").map_or(text.len(), |length| start + length + 3);
+        if !in_fence(&text[..start]) {
+            let kind = Hidden::Comment;
+            found.push(Finding { kind, span: start..end, excerpt: excerpt(&text[start..end]) });
+        }
+        at = end;
+    }
+    found
+}
+
+/// Whether a text ends inside a fenced code block.
+fn in_fence(before: &str) -> bool {
+    let mut open: Option<&str> = None;
+    for line in before.lines() {
+        let line = line.trim_start();
+        let marker = ["```", "~~~"].into_iter().find(|marker| line.starts_with(marker));
+        match (open, marker) {
+            (None, Some(marker)) => open = Some(marker),
+            (Some(opened), Some(marker)) if opened == marker => open = None,
+            _ => {}
+        }
+    }
+    open.is_some()
+}
+
+fn far_below(text: &str) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let (mut empty, mut at) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        if line.trim().is_empty() {
+            empty += 1;
+        } else {
+            if empty > EMPTY_LINES {
+                found.push(Finding {
+                    kind: Hidden::Below,
+                    span: at..at + line.trim_end().len(),
+                    excerpt: format!("{empty} empty lines"),
+                });
+            }
+            empty = 0;
+        }
+        at += line.len();
+    }
+    found
+}
+
+/// `` !`command` ``, which Claude runs. A macro's name in code, `` `vec!` ``, is none.
+fn commands(text: &str) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(offset) = text[at..].find("!`") {
+        let start = at + offset;
+        let inside = start + 2;
+        if text[..start].ends_with(|before: char| before.is_alphanumeric() || before == '_') {
+            at = inside;
+            continue;
+        }
+        let Some(length) = text[inside..].find('`') else { break };
+        let end = inside + length + 1;
+        if length > 0 {
+            let kind = Hidden::Command;
+            found.push(Finding { kind, span: start..end, excerpt: excerpt(&text[start..end]) });
+        }
+        at = end;
+    }
+    found
+}
+
+fn allowed_tools(text: &str) -> Option<Finding> {
+    let front = text.trim_start_matches('\u{feff}');
+    let shift = text.len() - front.len();
+    let mut lines = front.split_inclusive('\n');
+    let first = lines.next().filter(|line| line.trim_end() == "---")?;
+    let mut at = shift + first.len();
+    for line in lines.take_while(|line| line.trim_end() != "---") {
+        if let Some(value) = line.strip_prefix(ALLOWED_TOOLS) {
+            return Some(Finding {
+                kind: Hidden::AllowedTools,
+                span: at..at + line.trim_end().len(),
+                excerpt: excerpt(value),
+            });
+        }
+        at += line.len();
+    }
+    None
+}
