@@ -1,1 +1,39 @@
-//! To be written.
+//! Getting a plugin's programs onto disk, and saying how to run them.
+//!
+//! - [`Acquirer::acquire`]: the work, once per installation and version, under a lock
+//! - [`Acquirer::probe`]: what is on disk now, in microseconds and without any work
+//! - [`Acquirer::hook`], [`Acquirer::subcommand`]: all of it together, ready to be started
+//! - [`environment`]: the variables that tell a child where its tools are
+//!
+//! On disk, below the cache's `binaries` folder:
+//!
+//! ```text
+//! <crate>/<version>/bin/   a crate's programs; each version beside the others
+//! <crate>/git-<8 hex>/bin/ the same, built from a repository
+//! sha256-<16 hex>/         a downloaded file or archive
+//! work-<8 hex>/<commit>/   a repository's files where commands finish the installation
+//! .stamps/<16 hex>.json    what each installation of each plugin came to
+//! ```
+//!
+//! May use: `plugins`, `fetch`, `process` and the ground. Used by: `sync`, `hook`, `cli`.
+
+mod acquire;
+mod binary;
+mod cargo;
+mod commands;
+mod elsewhere;
+mod environment;
+mod job;
+mod locate;
+mod model;
+mod prepare;
+mod repository;
+mod stamp;
+#[cfg(all(test, unix))]
+mod tests;
+
+pub use acquire::Acquirer;
+pub use elsewhere::{Fetcher, Tree};
+pub use environment::{environment, variable_name};
+pub use model::{Acquired, InstallError, Invocation, Mode, Root};
+pub use prepare::Prepared;

@@ -1,0 +1,425 @@
+//! Once per installation and version, by one process at a time.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::job::{Got, Job, Trouble};
+use super::locate::locate;
+use super::stamp::{Failure, Stamp, age, definition, key, now};
+use super::{Acquired, Fetcher, InstallError, Mode, Root, binary, cargo, commands, repository};
+use crate::Symposium;
+use crate::files::{Lock, LockError};
+use crate::plugins::model::{InstallSource, Installation, Plugin, Runnable};
+use crate::symposium::UpdateLevel;
+
+/// How long a failure is taken for what it is.
+const FAILURE_HOLDS: Duration = Duration::from_secs(10 * 60);
+/// How often somebody looks for a newer version, and how soon again when nobody answered.
+const LOOK: Duration = Duration::from_secs(24 * 60 * 60);
+const LOOK_AGAIN: Duration = Duration::from_secs(60 * 60);
+/// How long a hook waits for another process.
+const HOOK_PATIENCE: Duration = Duration::from_millis(100);
+
+/// Gets installations, and knows which are there.
+#[derive(Clone, Copy)]
+pub struct Acquirer<'a> {
+    pub(super) sym: &'a Symposium,
+    fetcher: &'a dyn Fetcher,
+}
+
+impl std::fmt::Debug for Acquirer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Acquirer").finish_non_exhaustive()
+    }
+}
+
+impl<'a> Acquirer<'a> {
+    /// An acquirer for this context that has repositories and archives fetched by `fetcher`.
+    pub fn new(sym: &'a Symposium, fetcher: &'a dyn Fetcher) -> Self {
+        Self { sym, fetcher }
+    }
+
+    /// What is on disk now of an installation: nothing is started, fetched or written.
+    pub fn probe(&self, plugin: &Plugin, name: &str) -> Option<Acquired> {
+        let installation = installation(plugin, name).ok()?;
+        let stamp = Stamp::load(&Stamp::path(&self.sym.dirs.binaries(), plugin, name));
+        self.known(plugin, installation, &stamp)
+    }
+
+    /// An installation, got if it is not there: one process at a time, and once per version.
+    ///
+    /// A failure is not repeated for ten minutes, but by a command that the user gave. A
+    /// newer version is looked for by background processes, once a day, and by commands with
+    /// `--update`; if it can't be had, what is there stays in use.
+    ///
+    /// # Errors
+    /// [`InstallError`], when nothing usable is there afterwards.
+    pub fn acquire(
+        &self,
+        plugin: &Plugin,
+        name: &str,
+        mode: Mode,
+    ) -> Result<Acquired, InstallError> {
+        let installation = installation(plugin, name)?;
+        if installation.source.is_none() && installation.install_commands.is_empty() {
+            return self
+                .assemble(plugin, installation, &Stamp::default())
+                .map_err(|problem| error(plugin, name, Trouble::Unusable(problem)));
+        }
+        let path = Stamp::path(&self.sym.dirs.binaries(), plugin, name);
+        let stamp = Stamp::load(&path);
+        let found = self.known(plugin, installation, &stamp);
+        match found {
+            Some(found) if !self.refresh_due(installation, &stamp, mode) => return Ok(found),
+            _ => {}
+        }
+        let result = self.locked(plugin, installation, &path, mode);
+        match (result, found) {
+            (Ok(acquired), _) => Ok(acquired),
+            (Err(error), Some(found)) => {
+                self.tell(mode, &error);
+                Ok(found)
+            }
+            (Err(error), None) => Err(error),
+        }
+    }
+
+    fn tell(&self, mode: Mode, error: &InstallError) {
+        match mode {
+            Mode::Explicit => self.sym.report.warn(format!("{error}\n  what is there is used")),
+            _ => tracing::warn!("{error}; what is there is used"),
+        }
+    }
+
+    /// The work, under the lock.
+    fn locked(
+        &self,
+        plugin: &Plugin,
+        installation: &Installation,
+        path: &Path,
+        mode: Mode,
+    ) -> Result<Acquired, InstallError> {
+        let name = installation.name.as_str();
+        let failed = |trouble| error(plugin, name, trouble);
+        recent_failure(plugin, installation, &Stamp::load(path), mode)?;
+        if mode == (Mode::Dispatch { budget: Duration::ZERO }) {
+            let problem = "it is got by `cargo agents sync` or in the background".to_owned();
+            return Err(failed(Trouble::NotReady(problem)));
+        }
+        let _lock = self.lock(plugin, installation, mode).map_err(failed)?;
+        // Whoever had the lock may have done, or tried, just this.
+        let before = Stamp::load(path);
+        let refresh = self.refresh_due(installation, &before, mode);
+        match self.known(plugin, installation, &before) {
+            Some(found) if !refresh => return Ok(found),
+            _ => recent_failure(plugin, installation, &before, mode)?,
+        }
+        let job =
+            Job::new(self.sym, self.fetcher, (plugin, installation), mode, (refresh, &before));
+        match self.work(&job, path) {
+            Ok(acquired) => Ok(acquired),
+            Err(trouble) => {
+                remember_failure(&before, installation, &trouble, mode).save(path);
+                Err(failed(trouble))
+            }
+        }
+    }
+
+    fn lock(
+        &self,
+        plugin: &Plugin,
+        installation: &Installation,
+        mode: Mode,
+    ) -> Result<Lock, Trouble> {
+        // What plugins share is got by one at a time, too.
+        let slot = match &installation.source {
+            Some(InstallSource::Cargo { krate, .. }) => key(&["cargo", krate]),
+            Some(InstallSource::Binary { url, .. }) => key(&["binary", url]),
+            Some(InstallSource::Git { .. }) | None => {
+                key(&[&plugin.source, &plugin.name, &installation.name])
+            }
+        };
+        let path = self.sym.dirs.locks().join(format!("install-{}.lock", &slot[..16]));
+        let patience = match mode {
+            Mode::Explicit => Duration::from_secs(30 * 60),
+            Mode::Detached => Duration::ZERO,
+            Mode::Dispatch { budget } => budget.min(HOOK_PATIENCE),
+        };
+        let first = if mode == Mode::Explicit { Duration::ZERO } else { patience };
+        let lock = match Lock::acquire(&path, first) {
+            Err(LockError::Busy { .. }) if mode == Mode::Explicit => {
+                let message = format!("for another process that installs `{}`", installation.name);
+                self.sym.report.event(&crate::report::Event::status("Waiting", message));
+                Lock::acquire(&path, patience)
+            }
+            other => other,
+        };
+        lock.map_err(|error| match error {
+            LockError::Busy { .. } => {
+                Trouble::NotReady("another process is installing it".to_owned())
+            }
+            LockError::Io { .. } => Trouble::Failed(error.to_string()),
+        })
+    }
+
+    fn work(&self, job: &Job<'_>, path: &Path) -> Result<Acquired, Trouble> {
+        let got = get(job)?;
+        let wanted = commands::fingerprint(
+            &job.installation.install_commands,
+            got.version.as_deref(),
+            got.dir.as_deref(),
+        );
+        if wanted.is_some() && wanted != job.before.commands {
+            commands::run(job, &got)?;
+        }
+        let checked_at = match &got.stale {
+            None => now(),
+            Some(_) => now().saturating_sub((LOOK - LOOK_AGAIN).as_secs()),
+        };
+        let stamp = Stamp {
+            definition: definition(job.installation),
+            dir: got.dir,
+            root: Some(got.root),
+            version: got.version,
+            executable: got.executable,
+            checked_at,
+            commands: wanted,
+            failure: None,
+        };
+        let acquired =
+            self.assemble(job.plugin, job.installation, &stamp).map_err(Trouble::Unusable)?;
+        stamp.save(path);
+        if let Some(problem) = got.stale {
+            tracing::warn!("no newer `{}` could be looked for: {problem}", job.installation.name);
+        }
+        tidy(job, path, stamp.dir.as_deref());
+        Ok(acquired)
+    }
+
+    /// What `stamp` says is there, if it is, and if it is what the manifest asks for.
+    fn known(
+        &self,
+        plugin: &Plugin,
+        installation: &Installation,
+        stamp: &Stamp,
+    ) -> Option<Acquired> {
+        let recorded = installation.source.is_some() || !installation.install_commands.is_empty();
+        if recorded && stamp.definition != definition(installation) {
+            return None;
+        }
+        let commands = commands::fingerprint(
+            &installation.install_commands,
+            stamp.version.as_deref(),
+            stamp.dir.as_deref(),
+        );
+        if commands != stamp.commands {
+            return None;
+        }
+        self.assemble(plugin, installation, stamp).ok()
+    }
+
+    /// From what is recorded to what can be used; everything named is looked for on disk.
+    fn assemble(
+        &self,
+        plugin: &Plugin,
+        installation: &Installation,
+        stamp: &Stamp,
+    ) -> Result<Acquired, String> {
+        let root = match &installation.source {
+            None => Root::Plugin,
+            Some(_) => stamp.root.clone().ok_or("it is not there")?,
+        };
+        if let Some(dir) = &stamp.dir
+            && !dir.is_dir()
+        {
+            return Err(format!("its folder {} is gone", dir.display()));
+        }
+        let inferred = stamp.executable.clone().map(Runnable::Executable);
+        let mut acquired = Acquired { root, dir: stamp.dir.clone(), program: None, path_dir: None };
+        if let Root::Bin(bin) = &acquired.root {
+            acquired.path_dir = Some(bin.clone());
+        }
+        match installation.runnable.as_ref().or(inferred.as_ref()) {
+            None => Ok(acquired),
+            Some(runnable) => {
+                let args = installation.args.clone().unwrap_or_default();
+                self.with_runnable(plugin, installation, acquired, runnable, args)
+            }
+        }
+    }
+
+    /// An installation with what of it is run.
+    pub(super) fn with_runnable(
+        &self,
+        plugin: &Plugin,
+        installation: &Installation,
+        mut acquired: Acquired,
+        runnable: &Runnable,
+        args: Vec<String>,
+    ) -> Result<Acquired, String> {
+        let mut program = locate(self.sym, plugin, installation, &acquired.root, runnable)?;
+        program.args = args;
+        if !matches!(acquired.root, Root::Bin(_) | Root::Global) {
+            acquired.path_dir = program.path.parent().map(Path::to_path_buf);
+        }
+        acquired.program = Some(program);
+        Ok(acquired)
+    }
+
+    /// Whether it is time to look for something newer.
+    fn refresh_due(&self, installation: &Installation, stamp: &Stamp, mode: Mode) -> bool {
+        let floats = match &installation.source {
+            Some(InstallSource::Cargo { krate, version, git, global }) => {
+                cargo::floats(cargo::Source {
+                    krate,
+                    version: version.as_deref(),
+                    git: git.as_deref(),
+                    global: *global,
+                })
+            }
+            Some(InstallSource::Git { .. }) => true,
+            Some(InstallSource::Binary { .. }) | None => false,
+        };
+        let asked = match mode {
+            Mode::Detached => age(stamp.checked_at) >= LOOK,
+            Mode::Explicit => {
+                matches!(self.sym.options.update, Some(UpdateLevel::Check | UpdateLevel::Fetch))
+            }
+            Mode::Dispatch { .. } => false,
+        };
+        floats && asked && !self.sym.options.offline
+    }
+}
+
+/// The installation of that name.
+pub(super) fn installation<'p>(
+    plugin: &'p Plugin,
+    name: &str,
+) -> Result<&'p Installation, InstallError> {
+    plugin
+        .installations
+        .iter()
+        .find(|installation| installation.name == name)
+        .ok_or_else(|| InstallError::Unknown { plugin: plugin.name.clone(), name: name.to_owned() })
+}
+
+fn get(job: &Job<'_>) -> Result<Got, Trouble> {
+    match &job.installation.source {
+        None => {
+            Ok(Got { root: Root::Plugin, dir: None, version: None, executable: None, stale: None })
+        }
+        Some(InstallSource::Cargo { krate, version, git, global }) => {
+            let (version, git) = (version.as_deref(), git.as_deref());
+            cargo::get(job, cargo::Source { krate, version, git, global: *global })
+        }
+        Some(InstallSource::Git { url }) => repository::get(job, url),
+        Some(InstallSource::Binary { url, version, sha256 }) => {
+            binary::get(job, url, version.as_deref(), sha256)
+        }
+    }
+}
+
+/// Removes what this installation used before, now that the new one works, unless somebody else
+/// uses it. What is not ours is not touched.
+fn tidy(job: &Job<'_>, path: &Path, new: Option<&Path>) {
+    let binaries = job.binaries();
+    let old = job.before.dir.as_deref().filter(|old| Some(*old) != new);
+    let Some(old) = old.filter(|old| is_ours(&binaries, old)) else { return };
+    if Stamp::used_elsewhere(&binaries, path, old) {
+        return;
+    }
+    let _ = fs::remove_dir_all(old);
+    if let Some(parent) = old.parent().filter(|parent| *parent != binaries) {
+        // Only when it is empty.
+        let _ = fs::remove_dir(parent);
+    }
+}
+
+fn is_ours(binaries: &Path, dir: &Path) -> bool {
+    let inside = dir.strip_prefix(binaries).map(Path::to_path_buf).unwrap_or_default();
+    let normal = |part: std::path::Component<'_>| matches!(part, std::path::Component::Normal(_));
+    inside != PathBuf::new() && inside.components().all(normal)
+}
+
+fn recent_failure(
+    plugin: &Plugin,
+    installation: &Installation,
+    stamp: &Stamp,
+    mode: Mode,
+) -> Result<(), InstallError> {
+    let Some(failure) = &stamp.failure else { return Ok(()) };
+    let counts = match mode {
+        Mode::Explicit => false,
+        Mode::Detached => !failure.out_of_budget,
+        Mode::Dispatch { .. } => true,
+    };
+    let ago = age(failure.at);
+    if !counts || ago >= FAILURE_HOLDS || failure.definition != definition(installation) {
+        return Ok(());
+    }
+    Err(InstallError::FailedBefore {
+        plugin: plugin.name.clone(),
+        name: installation.name.clone(),
+        minutes_ago: ago.as_secs() / 60,
+        problem: failure.problem.clone(),
+    })
+}
+
+fn remember_failure(
+    before: &Stamp,
+    installation: &Installation,
+    trouble: &Trouble,
+    mode: Mode,
+) -> Stamp {
+    let mut stamp = before.clone();
+    let hook = matches!(mode, Mode::Dispatch { .. });
+    let (problem, out_of_budget) = match trouble {
+        Trouble::Unusable(problem) | Trouble::Failed(problem) => (problem, false),
+        Trouble::OutOfTime(problem) => (problem, hook),
+        // Nothing was tried.
+        Trouble::NotReady(_) => return stamp,
+    };
+    stamp.failure = Some(Failure {
+        definition: definition(installation),
+        at: now(),
+        problem: problem.clone(),
+        out_of_budget,
+    });
+    stamp
+}
+
+fn error(plugin: &Plugin, name: &str, trouble: Trouble) -> InstallError {
+    let (plugin, name) = (plugin.name.clone(), name.to_owned());
+    match trouble {
+        Trouble::Unusable(problem) => InstallError::Unusable { plugin, name, problem },
+        Trouble::NotReady(problem) => InstallError::NotReady { plugin, name, problem },
+        Trouble::Failed(problem) | Trouble::OutOfTime(problem) => {
+            InstallError::Failed { plugin, name, problem }
+        }
+    }
+}
+
+/// What a hook or a subcommand needs beside its command, prerequisites first: each requirement's
+/// own requirements, the requirement, and at last those of the command. One level, none twice.
+pub(super) fn expanded<'p>(
+    plugin: &'p Plugin,
+    command: &'p str,
+    requirements: &'p [String],
+) -> Vec<&'p str> {
+    let of = |name: &str| {
+        installation(plugin, name).map_or(&[][..], |found| found.requirements.as_slice())
+    };
+    let mut names: Vec<&str> = Vec::new();
+    let mut add = |name: &'p str| {
+        if name != command && !names.contains(&name) {
+            names.push(name);
+        }
+    };
+    for requirement in requirements {
+        of(requirement).iter().for_each(|name| add(name));
+        add(requirement);
+    }
+    of(command).iter().for_each(|name| add(name));
+    names
+}
