@@ -283,7 +283,7 @@ impl Yaml<'_> {
     }
 
     fn refused(&self) -> Diagnostic {
-        compare::refused(self.path)
+        compare::refused(self.path).note("plain indented mappings are understood")
     }
 
     fn verify(&self, holds: bool) -> Result<(), Diagnostic> {
