@@ -1,6 +1,88 @@
-//! x
+//! The command line: argv in, exit code out.
+//!
+//! [`grammar`] is the shape of the command line, and each command has a file. One function,
+//! [`run`], turns what came of a command into an exit code:
+//!
+//! | code | meaning |
+//! |---|---|
+//! | 0 | done |
+//! | 1 | it failed, or a check found something |
+//! | 2 | the command line is wrong (never from `hook`) |
+//! | a child's | a plugin's subcommand |
+//!
+//! May use: everything. Used by: the binary.
+
+mod errors;
+pub mod grammar;
+mod sync;
+
+use std::ffi::OsString;
 use std::process::ExitCode;
-/// x
+
+use clap::Parser as _;
+
+use crate::Symposium;
+use crate::config::Environment;
+use crate::config::state::State;
+use crate::report::{Format, Reporter, Verbosity, log};
+use crate::symposium::Options;
+use grammar::{Cli, Command};
+
+/// This program's version.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What a command came to.
+type CommandResult = anyhow::Result<ExitCode>;
+
+/// Runs the program with the process's own arguments and surroundings.
+#[allow(clippy::disallowed_methods, reason = "the door: arguments come in here")]
 pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    run(std::env::args_os().collect(), Environment::capture())
+}
+
+/// Runs the program: `args` with the program's name first, as `cargo agents …` or
+/// `cargo-agents …` pass them.
+pub fn run(mut args: Vec<OsString>, env: Environment) -> ExitCode {
+    // Cargo runs `cargo-agents agents …` for `cargo agents …`.
+    if args.get(1).is_some_and(|first| first == "agents") {
+        args.remove(1);
+    }
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let format = if cli.global.json { Format::Json } else { Format::People };
+    let verbosity = match (cli.global.quiet, cli.global.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (false, true) => Verbosity::Verbose,
+        (false, false) => Verbosity::Normal,
+    };
+    let report = Reporter::new(&env, format, verbosity);
+    let options = Options {
+        update: cli.global.update.map(Into::into),
+        offline: cli.global.offline,
+        timeout: std::time::Duration::from_secs(cli.global.timeout),
+    };
+    let sym = match Symposium::new(env.clone(), report, options) {
+        Ok(sym) => sym,
+        Err(error) => {
+            let report = Reporter::new(&env, format, verbosity);
+            return errors::fail(&report, &error.into());
+        }
+    };
+    log::install(sym.dirs.logs(), sym.config.log_level);
+    sym.report.diagnostics(&sym.config_diagnostics);
+    State::stamp(&sym.dirs.state_file(), VERSION);
+    let result = match cli.command {
+        Some(Command::Sync(args)) => sync::run(&sym, &args),
+        None => Ok(ExitCode::SUCCESS),
+    };
+    result.unwrap_or_else(|error| errors::fail(&sym.report, &error))
+}
+
+/// Help and version go to standard output with code 0, a wrong command line to standard error with
+/// code 2.
+fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

@@ -10,6 +10,8 @@ pub struct State {
     pub version: Option<String>,
     /// When the registry last answered, in RFC 3339.
     pub last_update_check: Option<String>,
+    /// The newest version that it knew.
+    pub newest: Option<String>,
 }
 
 impl State {
@@ -18,7 +20,11 @@ impl State {
         let text = std::fs::read_to_string(path).unwrap_or_default();
         let document = text.parse::<toml_edit::DocumentMut>().unwrap_or_default();
         let get = |key: &str| document.get(key).and_then(|item| item.as_str()).map(str::to_owned);
-        Self { version: get("version"), last_update_check: get("last-update-check") }
+        Self {
+            version: get("version"),
+            last_update_check: get("last-update-check"),
+            newest: get("newest-version"),
+        }
     }
 
     /// Writes what changed, in one step, keeping the other keys.
@@ -28,9 +34,11 @@ impl State {
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let text = std::fs::read_to_string(path).unwrap_or_default();
         let mut document = text.parse::<toml_edit::DocumentMut>().unwrap_or_default();
-        for (key, value) in
-            [("version", &self.version), ("last-update-check", &self.last_update_check)]
-        {
+        for (key, value) in [
+            ("version", &self.version),
+            ("last-update-check", &self.last_update_check),
+            ("newest-version", &self.newest),
+        ] {
             match value {
                 Some(value) if document.get(key).and_then(|item| item.as_str()) == Some(value) => {}
                 Some(value) => document[key] = toml_edit::value(value),

@@ -62,8 +62,7 @@ fn cut(value: &mut Value, path: &[String], with: &dyn Fn(&mut Value)) {
 
 /// The refusal of an edit that would have changed what is not ours.
 pub(super) fn refused(path: &Path) -> Diagnostic {
-    Diagnostic::error("this file is laid out in a way that can't be edited safely")
+    Diagnostic::error("this file is laid out in a way that Symposium can't edit safely")
         .in_file(path)
         .note("the file was left as it is")
-        .note("please report it, with the file's layout")
 }

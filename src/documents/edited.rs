@@ -93,21 +93,24 @@ pub struct Keep<'a> {
 }
 
 impl Keep<'_> {
-    /// The new value with the user's own values in it.
-    pub(super) fn merged(&self, value: &Value, existing: &Value) -> Value {
-        let mut value = value.clone();
-        if let (Value::Object(value), Value::Object(existing)) = (&mut value, existing) {
-            for key in self.users_keys {
-                if let Some(users) = existing.get(*key) {
-                    value.insert((*key).to_owned(), users.clone());
-                }
+    /// What an entry that says `existing` shall say: the new value, with the user's own values and
+    /// the keys that may stay.
+    pub(super) fn wanted(&self, value: &Value, existing: &Value) -> Value {
+        let (Value::Object(value), Value::Object(existing)) = (value, existing) else {
+            return value.clone();
+        };
+        let mut wanted = serde_json::Map::new();
+        for (key, old) in existing {
+            let users = self.users_keys.contains(&key.as_str());
+            match value.get(key) {
+                Some(new) if !users => drop(wanted.insert(key.clone(), new.clone())),
+                None if !users && self.our_keys.contains(key) => {}
+                _ => drop(wanted.insert(key.clone(), old.clone())),
             }
         }
-        value
-    }
-
-    /// Whether a key that the new value lacks may stay.
-    pub(super) fn stays(&self, key: &str) -> bool {
-        self.users_keys.contains(&key) || !self.our_keys.iter().any(|ours| ours == key)
+        for (key, new) in value {
+            wanted.entry(key.clone()).or_insert_with(|| new.clone());
+        }
+        Value::Object(wanted)
     }
 }

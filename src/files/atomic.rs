@@ -51,56 +51,64 @@ pub fn replace_if_same(path: &Path, expected: Option<&[u8]>, bytes: &[u8]) -> io
     if read_optional(&target)?.as_deref() != expected {
         return Ok(false);
     }
-    let mut temporary = match (prepared, expected) {
-        (Prepared::Beside(temporary), Some(_)) => temporary,
-        (Prepared::Beside(temporary), None) => {
-            return match temporary.persist_noclobber(&target) {
-                Ok(_) => {
-                    sync_folder(&target);
-                    Ok(true)
-                }
-                Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-                Err(error) => Err(named(&target, "can't create", &error.error)),
-            };
-        }
+    match (prepared, expected) {
+        (Prepared::Beside(temporary), Some(expected)) => swap(temporary, &target, expected, bytes),
+        (Prepared::Beside(temporary), None) => match temporary.persist_noclobber(&target) {
+            Ok(_) => {
+                sync_folder(&target);
+                Ok(true)
+            }
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(named(&target, "can't create", &error.error)),
+        },
         (Prepared::InPlace, _) => {
             rewrite(&target, bytes)?;
-            return Ok(true);
+            Ok(true)
         }
-    };
-    let mut expecting = expected.map(<[u8]>::to_vec);
+    }
+}
+
+/// Exchanges `temporary`, which holds `bytes`, and `target`, which should hold `expected`. When it
+/// held something else, that goes back: `false`.
+fn swap(
+    mut temporary: tempfile::NamedTempFile,
+    target: &Path,
+    expected: &[u8],
+    bytes: &[u8],
+) -> io::Result<bool> {
+    let mut expecting = expected.to_vec();
     let mut placed = bytes.to_vec();
     let mut ours = true;
     loop {
-        match exchange(temporary.path(), &target) {
+        match exchange(temporary.path(), target) {
             Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(error) if is_pinned(&error) => {
-                rewrite(&target, bytes)?;
-                return Ok(true);
-            }
-            Err(_) if ours => match temporary.persist(&target) {
-                Ok(_) => {
-                    sync_folder(&target);
-                    return Ok(true);
-                }
-                Err(error) => return Err(named(&target, "can't replace", &error.error)),
-            },
-            Err(error) => {
+            Err(error) if !ours => {
                 // Another program's text lies in the temporary file: it must not be lost.
                 temporary.disable_cleanup(true);
-                let message =
-                    format!("{error}; what was there is in {}", temporary.path().display());
-                return Err(named(&target, "can't replace", &io::Error::other(message)));
+                let place = temporary.path().display().to_string();
+                let error = io::Error::other(format!("{error}; what was there is in {place}"));
+                return Err(named(target, "can't replace", &error));
             }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) if is_pinned(&error) => return rewrite(target, bytes).map(|()| true),
+            Err(_) => match temporary.persist(target) {
+                Ok(_) => {
+                    sync_folder(target);
+                    return Ok(true);
+                }
+                Err(error) if is_pinned(&error.error) => {
+                    return rewrite(target, bytes).map(|()| true);
+                }
+                Err(error) => return Err(named(target, "can't replace", &error.error)),
+            },
         }
-        let displaced = read_optional(temporary.path())?;
+        let displaced = fs::read(temporary.path())?;
         if displaced == expecting {
-            sync_folder(&target);
+            sync_folder(target);
             return Ok(ours);
         }
         // Newer than what we put there: it goes back.
-        expecting = Some(std::mem::replace(&mut placed, displaced.unwrap_or_default()));
+        expecting = std::mem::replace(&mut placed, displaced);
         ours = false;
     }
 }
@@ -304,6 +312,40 @@ mod tests {
         assert!(replace_if_same(&path, Some(b"1"), b"2").expect("replaces"));
         assert_eq!(fs::read(&path).expect("reads"), b"2");
         assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 1);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_was_written_after_our_last_look_is_put_back() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("f");
+        fs::write(&path, "theirs").expect("writes");
+        let Ok(Prepared::Beside(temporary)) = prepare(&path, b"ours") else {
+            panic!("the folder takes files");
+        };
+        assert!(!swap(temporary, &path, b"what we read", b"ours").expect("swaps"));
+        assert_eq!(fs::read(&path).expect("reads"), b"theirs");
+        assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 1);
+    }
+
+    #[test]
+    fn rewriting_in_place_leaves_nothing_of_a_longer_text() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("f");
+        fs::write(&path, "a longer text").expect("writes");
+        rewrite(&path, b"short").expect("writes");
+        assert_eq!(fs::read(&path).expect("reads"), b"short");
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_swept_up_when_it_is_old() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let (old, new) = (dir.path().join(".symposium-a.tmp"), dir.path().join(".symposium-b.tmp"));
+        fs::write(&new, "").expect("writes");
+        let file = fs::File::create(&old).expect("creates");
+        file.set_modified(std::time::SystemTime::now() - STALE * 2).expect("sets the time");
+        write_atomic(&dir.path().join("f"), b"").expect("writes");
+        assert!(!old.exists() && new.exists());
     }
 
     #[cfg(target_os = "linux")]

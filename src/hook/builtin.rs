@@ -33,7 +33,12 @@ pub fn discovery_hint(offer: &Offer) -> Option<String> {
 ///
 /// Clients read skill folders before the first hook runs (decision 28), so what a sync brought
 /// later is told in words, with the path of each `SKILL.md`.
-pub fn announce(offer: &Offer, session: &mut Session, since: u64, agent: Option<Agent>) -> Option<String> {
+pub fn announce(
+    offer: &Offer,
+    session: &mut Session,
+    since: u64,
+    agent: Option<Agent>,
+) -> Option<String> {
     let reads = agent.map(|agent| agent.spec().skill_dirs().project);
     let mut skills = Vec::new();
     for skill in offer.skills.iter().filter(|skill| skill.since >= since) {
@@ -41,7 +46,9 @@ pub fn announce(offer: &Offer, session: &mut Session, since: u64, agent: Option<
             continue;
         }
         let dir = skill.dirs.iter().find(|dir| {
-            reads.is_none_or(|reads| reads.iter().any(|parent| dir.starts_with(&format!("{parent}/"))))
+            reads.is_none_or(|reads| {
+                reads.iter().any(|parent| dir.starts_with(&format!("{parent}/")))
+            })
         });
         if let Some(dir) = dir {
             session.announced.push(skill.name.clone());
@@ -105,7 +112,8 @@ mod tests {
 
     #[test]
     fn decision_28_new_skills_are_announced_once_a_session() {
-        let offer = Offer { skills: vec![skill("old", 1, "o"), skill("new", 10, "n")], ..Offer::default() };
+        let offer =
+            Offer { skills: vec![skill("old", 1, "o"), skill("new", 10, "n")], ..Offer::default() };
         let mut session = Session::default();
         let text = announce(&offer, &mut session, 5, Some(Agent::Claude)).expect("an announcement");
         assert!(text.ends_with("\n- new: n (.claude/skills/new/SKILL.md)"), "{text}");
@@ -120,11 +128,15 @@ mod tests {
 
     #[test]
     fn decision_28_an_announcement_is_bounded_and_says_how_many_more() {
-        let skills = (0..40).map(|number| skill(&format!("s{number}"), 10, &"d".repeat(900))).collect();
+        let skills =
+            (0..40).map(|number| skill(&format!("s{number}"), 10, &"d".repeat(900))).collect();
         let offer = Offer { skills, ..Offer::default() };
         let text = announce(&offer, &mut Session::default(), 5, None).expect("an announcement");
         assert!(text.chars().count() <= LONGEST);
         let told = text.matches("SKILL.md").count();
-        assert!(text.ends_with(&format!("and {} more: `cargo agents status`", 40 - told)), "{text}");
+        assert!(
+            text.ends_with(&format!("and {} more: `cargo agents status`", 40 - told)),
+            "{text}"
+        );
     }
 }

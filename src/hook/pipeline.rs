@@ -81,7 +81,7 @@ impl Turn<'_> {
             Err(error) => {
                 start_log(&self.dirs, self.env);
                 tracing::warn!("{error}");
-                if let Some(root) = self.env.cwd().and_then(root_of) {
+                if let Some(root) = self.env.cwd().and_then(|cwd| self.root_of(cwd)) {
                     let _ = current::for_hook(self.env, &self.dirs, &root);
                 }
                 return Answer::carry_on();
@@ -91,7 +91,7 @@ impl Turn<'_> {
             return Answer::carry_on();
         }
         let Some(cwd) = self.cwd(&decoded) else { return Answer::carry_on() };
-        let Some(root) = root_of(&cwd) else { return Answer::carry_on() };
+        let Some(root) = self.root_of(&cwd) else { return Answer::carry_on() };
         let Some(current) = current::for_hook(self.env, &self.dirs, &root) else {
             return Answer::carry_on();
         };
@@ -100,7 +100,8 @@ impl Turn<'_> {
         let mut outcome = Outcome::default();
         let hooks = self.hooks(&current.stored, &decoded);
         let store = decoded.input.session_id().map(|id| Store::new(&self.dirs, id));
-        if let Some(answered) = self.converse(&current, &decoded, store.as_ref(), &mut outcome, &hooks)
+        if let Some(answered) =
+            self.converse(&current, &decoded, store.as_ref(), &mut outcome, &hooks)
             && answered
         {
             return Answer::carry_on();
@@ -119,6 +120,10 @@ impl Turn<'_> {
             Some(cwd) => own.map(|own| own.join(cwd)),
             None => own.map(Path::to_path_buf),
         }
+    }
+
+    fn root_of(&self, cwd: &Path) -> Option<PathBuf> {
+        crate::workspace::locate(cwd, self.env).ok().flatten()
     }
 
     fn hooks(&self, stored: &Stored, decoded: &Decoded) -> Vec<SnapshotHook> {
@@ -197,7 +202,7 @@ impl Turn<'_> {
         // OpenCode reads skill folders after it told us of the session; the others before.
         let late = self.agent == Some(Agent::OpenCode);
         let since = if late { session::now() } else { self.arrived };
-        let mut announce = |session: &mut Session| {
+        let announce = |session: &mut Session| {
             session.started_at = since;
             session.heard_of = current.stored.header.changed_at;
             session.announced.clear();
@@ -289,10 +294,6 @@ impl Turn<'_> {
             }
         }
     }
-}
-
-fn root_of(cwd: &Path) -> Option<PathBuf> {
-    crate::workspace::locate(cwd).ok().flatten()
 }
 
 /// The skill that this use of a tool activates: Claude Code's `Skill` tool names it.

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use symposium_hook::{Decision, Event};
 
-use crate::agents::canonical;
 use crate::agents::AgentSpec;
+use crate::agents::canonical;
 use crate::agents::wire::{ChildAnswer, Outcome};
 use crate::config::Environment;
 use crate::plugins::model::OnFailure;

@@ -18,8 +18,7 @@ pub struct Occasion<'a> {
 /// names. Of one plugin, those in the agent's own format run; where there are none, those in the
 /// canonical format; hooks in other agents' formats never do.
 pub fn select<'a>(hooks: &'a [SnapshotHook], occasion: &Occasion<'_>) -> Vec<&'a SnapshotHook> {
-    let applies: Vec<&SnapshotHook> =
-        hooks.iter().filter(|hook| applies(hook, occasion)).collect();
+    let applies: Vec<&SnapshotHook> = hooks.iter().filter(|hook| applies(hook, occasion)).collect();
     let native = |plugin: &str| {
         applies.iter().any(|hook| hook.plugin == plugin && hook.format == occasion.agent)
     };

@@ -115,9 +115,8 @@ pub fn prune(dirs: &Dirs) {
 
 fn is_old(path: &Path) -> bool {
     let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
-    modified.is_ok_and(|time| {
-        SystemTime::now().duration_since(time).is_ok_and(|age| age > KEEP_FOR)
-    })
+    modified
+        .is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|age| age > KEEP_FOR))
 }
 
 /// Milliseconds since 1970.

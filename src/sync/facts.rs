@@ -118,9 +118,10 @@ impl Gatherer<'_> {
             ))));
         }
         let cache = self.sym.dirs.plugin_sources();
-        let checkout = repository
-            .checkout(&cache, &self.policy, &self.sym.env)
-            .map_err(|error| Box::new(Diagnostic::error(format!("can't read `{}`: {error}", repository.shown()))))?;
+        let checkout =
+            repository.checkout(&cache, &self.policy, &self.sym.env).map_err(|error| {
+                Box::new(Diagnostic::error(format!("can't read `{}`: {error}", repository.shown())))
+            })?;
         Ok(GitFolder {
             root: checkout.root,
             start: checkout.subdir,

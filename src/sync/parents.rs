@@ -31,14 +31,16 @@ impl Parents {
                 parents.names.push((name, None));
                 continue;
             };
-            let inside = [root, checkout].iter().any(|base| {
-                dunce::canonicalize(base).is_ok_and(|base| real.starts_with(base))
-            });
+            let inside = [root, checkout]
+                .iter()
+                .any(|base| dunce::canonicalize(base).is_ok_and(|base| real.starts_with(base)));
             if !inside && !trust_links {
                 parents.diagnostics.push(
-                    Diagnostic::warning("the folder is a link out of this checkout and is left alone")
-                        .in_file(&path)
-                        .note("the link is committed: remove it from git to make it your own"),
+                    Diagnostic::warning(
+                        "the folder is a link out of this checkout and is left alone",
+                    )
+                    .in_file(&path)
+                    .note("the link is committed: remove it from git to make it your own"),
                 );
                 parents.names.push((name, None));
                 continue;

@@ -16,7 +16,8 @@ use super::programs::{resolve_server, run_of};
 use super::registration::{Desired, Registered, Registrar};
 use super::setup::{Setup, Sweep};
 use super::snapshot::{
-    Header, Offer, Snapshot, SnapshotHook, SnapshotServer, SnapshotSkill, SnapshotSubcommand, Stored,
+    Header, Offer, Snapshot, SnapshotHook, SnapshotServer, SnapshotSkill, SnapshotSubcommand,
+    Stored,
 };
 use super::wanted::{self, Chosen};
 use crate::Symposium;
@@ -458,19 +459,20 @@ impl Sync<'_> {
         let since_skill = |name: &str| {
             old.skills.iter().find(|skill| skill.name == name).map_or(self.now, |skill| skill.since)
         };
-        let skills = chosen.wanted.skills.iter().zip(&chosen.descriptions).map(|(skill, description)| {
-            let dirs = skill.parents.iter().map(|index| {
-                let path = chosen.wanted.parents[*index].path.join(&skill.name);
-                let relative = path.strip_prefix(root).unwrap_or(&path);
-                relative.to_string_lossy().replace('\\', "/")
+        let skills =
+            chosen.wanted.skills.iter().zip(&chosen.descriptions).map(|(skill, description)| {
+                let dirs = skill.parents.iter().map(|index| {
+                    let path = chosen.wanted.parents[*index].path.join(&skill.name);
+                    let relative = path.strip_prefix(root).unwrap_or(&path);
+                    relative.to_string_lossy().replace('\\', "/")
+                });
+                SnapshotSkill {
+                    name: skill.name.clone(),
+                    description: description.clone(),
+                    dirs: dirs.collect(),
+                    since: since_skill(&skill.name),
+                }
             });
-            SnapshotSkill {
-                name: skill.name.clone(),
-                description: description.clone(),
-                dirs: dirs.collect(),
-                since: since_skill(&skill.name),
-            }
-        });
         let servers = facts.servers.iter().filter(|_| !agents.is_empty()).map(|(_, server, _)| {
             let known = old.servers.iter().find(|known| known.name == server.name);
             SnapshotServer {
@@ -525,9 +527,8 @@ impl Sync<'_> {
 }
 
 fn summary(chosen: &Chosen, facts: &Facts<'_>, agents: &[Agent]) -> String {
-    let count = |number: usize, one: &str| {
-        format!("{number} {one}{}", if number == 1 { "" } else { "s" })
-    };
+    let count =
+        |number: usize, one: &str| format!("{number} {one}{}", if number == 1 { "" } else { "s" });
     let mut parts = Vec::new();
     if chosen.wanted.skills.is_empty() {
         parts.push("no skills apply".to_owned());

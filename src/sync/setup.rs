@@ -49,13 +49,8 @@ impl<'a> Setup<'a> {
     pub fn new(sym: &'a Symposium, root: Option<&Path>, ask: bool) -> anyhow::Result<Self> {
         let home = sym.env.home().ok_or(crate::config::NoHome)?;
         let git_root = root.and_then(exclude::find).map(|checkout| checkout.top);
-        let mut setup = Self {
-            sym,
-            home,
-            root: root.map(Path::to_path_buf),
-            git_root,
-            versions: Vec::new(),
-        };
+        let mut setup =
+            Self { sym, home, root: root.map(Path::to_path_buf), git_root, versions: Vec::new() };
         if ask {
             setup.ask_versions();
         }
@@ -108,7 +103,12 @@ impl<'a> Setup<'a> {
     }
 
     /// What `agent`'s file needs to know.
-    pub fn placement<'p>(&'p self, agent: Agent, scope: HookScope, program: &'p str) -> Placement<'p> {
+    pub fn placement<'p>(
+        &'p self,
+        agent: Agent,
+        scope: HookScope,
+        program: &'p str,
+    ) -> Placement<'p> {
         Placement {
             home: &self.home,
             env: &self.sym.env,
@@ -116,7 +116,11 @@ impl<'a> Setup<'a> {
             git_root: self.git_root.as_deref(),
             scope,
             program,
-            version: self.versions.iter().find(|(known, _)| *known == agent).map(|(_, version)| version),
+            version: self
+                .versions
+                .iter()
+                .find(|(known, _)| *known == agent)
+                .map(|(_, version)| version),
         }
     }
 

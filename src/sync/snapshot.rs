@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use symposium_hook::Event;
 
 use super::content::hex;
-use crate::config::Dirs;
+use crate::config::{Dirs, Environment};
 use crate::plugins::model::{Audience, OnFailure};
 use crate::workspace::Fingerprint;
 
@@ -31,6 +31,9 @@ pub struct Header {
     pub root: PathBuf,
     /// What must not have changed since.
     pub fingerprint: Fingerprint,
+    /// Environment variables that gates looked at, as they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<(String, Option<String>)>,
     /// When the last sync that changed something ended, in milliseconds since 1970: what a session
     /// has not heard of is newer than what it has.
     pub changed_at: u64,
@@ -192,6 +195,13 @@ impl Stored {
         let header: Header = serde_json::from_str(text.lines().next()?).ok()?;
         let fits = header.layout == LAYOUT && header.program == program && header.root == root;
         fits.then_some(Self { text, header })
+    }
+
+    /// Whether everything it was made from is as it was.
+    pub fn holds(&self, env: &Environment) -> bool {
+        let same_env =
+            |(name, value): &(String, Option<String>)| env.text(name) == value.as_deref();
+        self.header.env.iter().all(same_env) && self.header.fingerprint.still_holds()
     }
 
     /// How many hooks handle `event`.

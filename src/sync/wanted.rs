@@ -45,8 +45,7 @@ pub fn choose(
         agents.iter().map(|agent| (*agent, agent.spec().skill_dirs().project)).collect();
     let targets = targets::choose(&reads);
     let mut chosen = Chosen { targets: targets.clone(), ..Chosen::default() };
-    let indices: Vec<usize> =
-        unique(targets.dirs.iter().filter_map(|dir| parents.index(dir)));
+    let indices: Vec<usize> = unique(targets.dirs.iter().filter_map(|dir| parents.index(dir)));
     let taken = taken_names(disk, &indices, facts);
     for named in assign_names(facts.skills.clone(), &taken) {
         chosen.add(&named.skill, &named.install_name, indices.clone());
@@ -90,7 +89,8 @@ fn own_skills(
     if !sym.config.agents_syncing.0 {
         return Vec::new();
     }
-    let needy: Vec<_> = reads.iter().filter(|(_, dirs)| !dirs.contains(&NEUTRAL)).copied().collect();
+    let needy: Vec<_> =
+        reads.iter().filter(|(_, dirs)| !dirs.contains(&NEUTRAL)).copied().collect();
     let neutral = parents.neutral();
     let indices: Vec<usize> = unique(
         targets::choose(&needy)
@@ -128,7 +128,10 @@ impl Chosen {
                             parents,
                         });
                     }
-                    Err(error) => self.leave_out(skill, &Diagnostic::error(error.to_string()).in_file(&skill.dir)),
+                    Err(error) => self.leave_out(
+                        skill,
+                        &Diagnostic::error(error.to_string()).in_file(&skill.dir),
+                    ),
                 }
             }
             Err(error) => self.leave_out(skill, &error),
@@ -205,7 +208,8 @@ pub fn shown(skill: &Skill) -> String {
 pub fn inputs(sym: &Symposium, skill: &Skill) -> Vec<std::path::PathBuf> {
     let cargo = sym.env.cargo_home().map(|home| home.join("registry"));
     let fixed = |dir: &Path| {
-        dir.starts_with(sym.dirs.cache()) || cargo.as_ref().is_some_and(|cargo| dir.starts_with(cargo))
+        dir.starts_with(sym.dirs.cache())
+            || cargo.as_ref().is_some_and(|cargo| dir.starts_with(cargo))
     };
     if fixed(&skill.dir) {
         return Vec::new();

@@ -175,9 +175,9 @@ fn mend(
         let step = match (alone, handlers_of(&tree, node)?, spot.handler, handler) {
             (false, Some(handlers), Some(index), Some(handler)) => {
                 let Some(node) = handlers.elements.get(index) else { break };
-                edit::step(&tree, &layout, node, handler, &|_| false)?
+                edit::step(&tree, &layout, node, handler)?
             }
-            _ => edit::step(&tree, &layout, node, entry, &|_| false)?,
+            _ => edit::step(&tree, &layout, node, entry)?,
         };
         match step {
             Some(splices) => json.text = apply(&json.text, splices),

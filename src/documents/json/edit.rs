@@ -169,8 +169,7 @@ pub(super) fn replace(
 
 /// The next small edit on the way from `node` to `wanted`; `None` when it is equal.
 ///
-/// What is equal inside is not touched, so that comments and order survive. `keep` says which
-/// members of this very node may stay although they are not wanted.
+/// What is equal inside is not touched, so that comments and order survive.
 ///
 /// # Errors
 /// When a key is there twice.
@@ -179,7 +178,6 @@ pub(super) fn step(
     layout: &Layout,
     node: &Node<'_>,
     wanted: &Value,
-    keep: &dyn Fn(&str) -> bool,
 ) -> Result<Option<Vec<Splice>>, Diagnostic> {
     match (node, wanted) {
         (Node::Object(object), Value::Object(members)) => {
@@ -188,12 +186,11 @@ pub(super) fn step(
                 tree.member(object, name)?;
                 match members.get(name) {
                     Some(value) => {
-                        let inner = step(tree, layout, &property.value, value, &|_| false)?;
+                        let inner = step(tree, layout, &property.value, value)?;
                         if inner.is_some() {
                             return Ok(inner);
                         }
                     }
-                    None if keep(name) => {}
                     None => return Ok(Some(remove_item(tree, &object.into(), index))),
                 }
             }
@@ -207,7 +204,7 @@ pub(super) fn step(
         }
         (Node::Array(array), Value::Array(items)) => {
             for (element, value) in array.elements.iter().zip(items) {
-                let inner = step(tree, layout, element, value, &|_| false)?;
+                let inner = step(tree, layout, element, value)?;
                 if inner.is_some() {
                     return Ok(inner);
                 }

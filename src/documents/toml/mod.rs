@@ -74,8 +74,11 @@ impl Editor for Toml<'_> {
                 created = self.insert(table, key, &value, true);
             }
             Some(existing) => {
-                let wanted = keep.merged(&value, &existing);
-                self.update(&place, &existing, &wanted, &|name| keep.stays(name))?;
+                let wanted = keep.wanted(&value, &existing);
+                if wanted == existing {
+                    return Ok(created);
+                }
+                self.update(&place, &existing, &wanted)?;
             }
         }
         let after = self.value().map_err(|_| compare::refused(self.path))?;
@@ -152,7 +155,6 @@ impl Toml<'_> {
         place: &[String],
         existing: &Value,
         wanted: &Value,
-        stays: &dyn Fn(&str) -> bool,
     ) -> Result<(), Diagnostic> {
         if existing == wanted {
             return Ok(());
@@ -172,12 +174,12 @@ impl Toml<'_> {
             }
             return Ok(());
         };
-        for name in old.keys().filter(|name| !new.contains_key(*name) && !stays(name)) {
+        for name in old.keys().filter(|name| !new.contains_key(*name)) {
             self.remove_all(&joined(place, name));
         }
         for (name, value) in new {
             match old.get(name) {
-                Some(old) => self.update(&joined(place, name), old, value, &|_| false)?,
+                Some(old) => self.update(&joined(place, name), old, value)?,
                 None => drop(self.insert(place, name, value, false)),
             }
         }

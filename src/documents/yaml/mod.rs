@@ -72,7 +72,10 @@ impl Editor for Yaml<'_> {
                 self.verify(self.get(&place)?.as_ref() == Some(value))?;
             }
             Some(existing) => {
-                let wanted = with_kept(&keep.merged(value, &existing), &existing, keep);
+                let wanted = keep.wanted(value, &existing);
+                if wanted == existing {
+                    return Ok(created);
+                }
                 self.update(&place, &existing, &wanted)?;
                 self.verify(self.get(&place)?.as_ref() == Some(&wanted))?;
             }
@@ -283,29 +286,12 @@ impl Yaml<'_> {
     }
 
     fn refused(&self) -> Diagnostic {
-        compare::refused(self.path)
+        compare::refused(self.path).note("plain indented mappings are understood")
     }
 
     fn verify(&self, holds: bool) -> Result<(), Diagnostic> {
         if holds { Ok(()) } else { Err(self.refused()) }
     }
-}
-
-/// The wanted value with the members that may stay.
-fn with_kept(wanted: &Value, existing: &Value, keep: &Keep<'_>) -> Value {
-    let (Value::Object(wanted), Value::Object(existing)) = (wanted, existing) else {
-        return wanted.clone();
-    };
-    let mut result = Map::new();
-    for (key, value) in existing {
-        if let Some(value) = wanted.get(key).or_else(|| keep.stays(key).then_some(value)) {
-            result.insert(key.clone(), value.clone());
-        }
-    }
-    for (key, value) in wanted {
-        result.entry(key.clone()).or_insert_with(|| value.clone());
-    }
-    Value::Object(result)
 }
 
 /// Equal, an absent mapping and an empty one being the same.

@@ -57,7 +57,7 @@ fn golden_absent() {
             cmd: 'x: y'
             args:
             - a
-            - yes
+            - "yes"
             - "b\nc"
             envs: {}
             timeout: 300
@@ -80,7 +80,7 @@ fn golden_blank_and_comments_only() {
             cmd: 'x: y'
             args:
             - a
-            - yes
+            - "yes"
             - "b\nc"
             envs: {}
             timeout: 300
@@ -96,7 +96,7 @@ fn golden_blank_and_comments_only() {
             cmd: 'x: y'
             args:
             - a
-            - yes
+            - "yes"
             - "b\nc"
             envs: {}
             timeout: 300
@@ -121,7 +121,7 @@ fn case_34_builtin_and_comments_survive() {
                 cmd: 'x: y'
                 args:
                     - a
-                    - yes
+                    - "yes"
                     - "b\nc"
                 envs: {}
                 timeout: 300
@@ -144,7 +144,7 @@ fn golden_empty_extensions() {
             cmd: 'x: y'
             args:
             - a
-            - yes
+            - "yes"
             - "b\nc"
             envs: {}
             timeout: 300
@@ -160,7 +160,7 @@ fn golden_empty_extensions() {
             cmd: 'x: y'
             args:
             - a
-            - yes
+            - "yes"
             - "b\nc"
             envs: {}
             timeout: 300
@@ -184,7 +184,7 @@ fn golden_crlf_and_byte_order_mark() {
             cmd: 'x: y'<CR>
             args:<CR>
             - a<CR>
-            - yes<CR>
+            - "yes"<CR>
             - "b\nc"<CR>
             envs: {}<CR>
             timeout: 300<CR>
@@ -211,7 +211,7 @@ fn golden_without_a_last_newline_and_unindented_items() {
             cmd: 'x: y'
             args:
             - a
-            - yes
+            - "yes"
             - "b\nc"
             envs: {}
             timeout: 300"#]]
@@ -303,7 +303,8 @@ fn a_created_parent_with_somebody_else_s_entry_stays() {
     let created = Created::Container { path: table(), was: None };
     for text in ["extensions:\n  mine: {}\n", "extensions:\n  # mine\na: 1\n"] {
         let mut document = open(text);
-        assert_eq!(document.prune(&[created.clone()]).expect("prunes"), [created.clone()]);
+        let remaining = document.prune(std::slice::from_ref(&created)).expect("prunes");
+        assert_eq!(remaining, std::slice::from_ref(&created));
         assert_eq!(document.text(), text);
     }
     let mut document = open("extensions:\n# about a\na: 1\n");

@@ -125,7 +125,10 @@ pub(super) fn scalar(value: &Value) -> String {
         Value::String(text) => {
             let plain = serde_yaml::to_string(text).unwrap_or_default();
             let plain = plain.strip_suffix('\n').unwrap_or(&plain);
-            if plain.contains('\n') || plain.starts_with(['|', '>']) || text.is_empty() {
+            let odd = ["y", "n", "yes", "no", "on", "off"].iter();
+            // YAML 1.1 readers take these for true and false.
+            let odd = odd.into_iter().any(|word| text.eq_ignore_ascii_case(word));
+            if odd || plain.contains('\n') || plain.starts_with(['|', '>']) || text.is_empty() {
                 value.to_string()
             } else {
                 plain.to_owned()

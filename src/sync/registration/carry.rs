@@ -9,9 +9,10 @@ use super::own::{self, Fate};
 use crate::Symposium;
 use crate::config::HookScope;
 use crate::documents::{
-    Change as FileChange, Entry, Ledger, Outcome, Record, Surroundings, edit_file, exclude, read_text,
-    remove_empty_folders,
+    Change as FileChange, Entry, Ledger, Outcome, Record, edit_file, exclude,
+    read_text, remove_empty_folders,
 };
+use crate::documents::ledger::Surroundings;
 use crate::process::{Child, run};
 use crate::report::{Action, Change, Kind};
 use crate::text::Diagnostic;
@@ -77,7 +78,7 @@ impl<'a> Registrar<'a> {
             Registered { diagnostics: std::mem::take(&mut desired.notes), ..Registered::default() };
         self.add_recorded(&mut desired);
         for work in desired.files.values() {
-            self.shared(work, &mut registered);
+            self.shared(work, &desired.kept, &mut registered);
         }
         for work in &desired.own {
             self.own(work, &mut registered);
@@ -128,19 +129,19 @@ impl<'a> Registrar<'a> {
         }
     }
 
-    fn shared(&mut self, work: &FileWork, registered: &mut Registered) {
+    fn shared(&mut self, work: &FileWork, kept: &[(Which, Record)], registered: &mut Registered) {
         let text = match read_text(&work.path) {
             Ok(text) => text,
             Err(error) => return registered.diagnostics.push(error),
         };
-        let (planned, noted) = match edit(work, text.as_deref(), &self.ledgers) {
+        let (planned, noted) = match edit(work, text.as_deref(), &self.ledgers, kept) {
             Ok(done) => done,
             // A file that is broken concerns us only where we want something of it.
             Err(_) if !self.has_business(work) => return,
             Err(error) => {
-                return registered.diagnostics.push(
-                    error.note("the file is left alone; everything else goes on"),
-                );
+                return registered
+                    .diagnostics
+                    .push(error.note("the file is left alone; everything else goes on"));
             }
         };
         registered.diagnostics.extend(noted.notes.iter().cloned());
@@ -166,22 +167,31 @@ impl<'a> Registrar<'a> {
             return;
         }
         self.save(registered);
-        self.write_shared(work, inside, registered);
+        self.write_shared(work, kept, inside, registered);
     }
 
-    fn write_shared(&mut self, work: &FileWork, inside: bool, registered: &mut Registered) {
+    fn write_shared(
+        &mut self,
+        work: &FileWork,
+        kept: &[(Which, Record)],
+        inside: bool,
+        registered: &mut Registered,
+    ) {
         let mut done = None;
         let ledgers = &self.ledgers;
         let written = edit_file(&self.sym.dirs.locks(), &work.path, PATIENCE, &mut |text| {
-            let (edited, noted) = edit(work, text, ledgers)?;
+            let (edited, noted) = edit(work, text, ledgers, kept)?;
             let change = edited.change.clone();
             done = Some((edited, noted));
             Ok(change)
         });
-        let (outcome, Some((edited, noted))) = (match written {
-            Ok(outcome) => outcome,
-            Err(error) => return registered.diagnostics.push(error),
-        }, done) else {
+        let (outcome, Some((edited, noted))) = (
+            match written {
+                Ok(outcome) => outcome,
+                Err(error) => return registered.diagnostics.push(error),
+            },
+            done,
+        ) else {
             return;
         };
         self.remember(&noted);
@@ -273,8 +283,7 @@ impl<'a> Registrar<'a> {
         fresh: bool,
         registered: &mut Registered,
     ) -> Result<(), Diagnostic> {
-        if let (FileChange::Write(text), Some(ledger)) =
-            (&change, self.ledgers.of_mut(work.which))
+        if let (FileChange::Write(text), Some(ledger)) = (&change, self.ledgers.of_mut(work.which))
         {
             ledger.record(own::record(work, text));
             self.save(registered);
@@ -435,10 +444,10 @@ impl<'a> Registrar<'a> {
                 Ok(outcome) => {
                     ledger.forget(&record);
                     if outcome == Outcome::Removed {
-                        ledger.note_undone(&record.path, Surroundings {
-                            created: surroundings.created,
-                            folders: Vec::new(),
-                        });
+                        ledger.note_undone(
+                            &record.path,
+                            Surroundings { created: surroundings.created, folders: Vec::new() },
+                        );
                         self.remove_folders(&record.path);
                     }
                 }
@@ -457,8 +466,10 @@ impl<'a> Registrar<'a> {
             })
         };
         self.ledgers.workspace.iter().flat_map(Ledger::records).any(|record| {
-            matches!(record.entry, Entry::KeyEntry { .. } | Entry::OwnFile { .. } | Entry::ArrayEntry { .. })
-                && here(&record.path)
+            matches!(
+                record.entry,
+                Entry::KeyEntry { .. } | Entry::OwnFile { .. } | Entry::ArrayEntry { .. }
+            ) && here(&record.path)
         })
     }
 
@@ -471,10 +482,9 @@ impl<'a> Registrar<'a> {
         for error in results.into_iter().flatten().filter_map(Result::err) {
             let known = registered.diagnostics.iter().any(|known| known.message == error.message);
             if !known {
-                registered.diagnostics.push(Diagnostic {
-                    severity: crate::text::Severity::Warning,
-                    ..error
-                });
+                registered
+                    .diagnostics
+                    .push(Diagnostic { severity: crate::text::Severity::Warning, ..error });
             }
         }
     }
@@ -496,5 +506,30 @@ fn format_of(path: &Path) -> Option<crate::documents::FileFormat> {
         Some("toml") => Some(FileFormat::Toml),
         Some("yaml" | "yml") => Some(FileFormat::Yaml),
         _ => None,
+    }
+}
+
+impl Registrar<'_> {
+    /// Wishes for servers that are registered already: for callers that know nothing of servers.
+    pub fn keep_servers(&self, desired: &mut Desired) {
+        self.keep(desired, |_| true);
+    }
+
+    /// Wishes for the server `name` as it is registered already, wherever it is.
+    pub fn keep_server(&self, desired: &mut Desired, name: &str) {
+        self.keep(desired, |key| key == name);
+    }
+
+    fn keep(&self, desired: &mut Desired, wanted: impl Fn(&str) -> bool) {
+        for which in [Which::Home, Which::Workspace] {
+            let Some(ledger) = self.ledgers.of(which) else { continue };
+            for record in ledger.records() {
+                if let Entry::KeyEntry { key, .. } = &record.entry
+                    && wanted(key)
+                {
+                    desired.kept.push((which, record.clone()));
+                }
+            }
+        }
     }
 }

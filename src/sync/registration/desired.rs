@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::agents::Agent;
 use crate::agents::places::{FileFormat, HookEntry, HookShape, Placement, ServerPlace};
 use crate::config::HookScope;
+use crate::documents::Record;
 use crate::plugins::model::McpServer;
 use crate::sync::setup::other_spellings;
 use crate::text::Diagnostic;
@@ -82,6 +83,8 @@ pub struct Desired {
     pub files: BTreeMap<PathBuf, FileWork>,
     /// Files of our own.
     pub own: Vec<OwnWork>,
+    /// Records that stay as they are, whatever is wished.
+    pub kept: Vec<(Which, Record)>,
     /// What an agent can't do, and what people should know.
     pub notes: Vec<Diagnostic>,
 }
@@ -97,9 +100,11 @@ pub enum Presence {
 
 impl Desired {
     fn file(&mut self, path: PathBuf, format: FileFormat) -> &mut FileWork {
-        self.files
-            .entry(path.clone())
-            .or_insert_with(|| FileWork { path, format, wishes: Vec::new() })
+        self.files.entry(path.clone()).or_insert_with(|| FileWork {
+            path,
+            format,
+            wishes: Vec::new(),
+        })
     }
 
     /// Adds one agent's hooks at the placement's scope.
@@ -127,8 +132,7 @@ impl Desired {
             match place.shape {
                 HookShape::Shared { rules, entries } => {
                     let arrays = entries.iter().map(|entry| entry.array.clone()).collect();
-                    let entries =
-                        if presence == Presence::Wanted { entries } else { Vec::new() };
+                    let entries = if presence == Presence::Wanted { entries } else { Vec::new() };
                     let wish = Wish::Hooks { agent, entries, arrays };
                     self.file(place.path, FileFormat::Json(rules)).wishes.push((which, wish));
                 }

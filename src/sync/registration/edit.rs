@@ -62,12 +62,19 @@ pub fn edit(
     work: &FileWork,
     text: Option<&str>,
     ledgers: &Ledgers,
+    kept: &[(Which, Record)],
 ) -> Result<(Edited, Noted), Diagnostic> {
     let mut document = Document::open(&work.path, text, work.format)?;
     let mut noted = Noted::default();
     for (which, wish) in &work.wishes {
-        let mut editing =
-            Editing { work, document: &mut document, noted: &mut noted, ledgers, which: *which };
+        let mut editing = Editing {
+            work,
+            document: &mut document,
+            noted: &mut noted,
+            ledgers,
+            kept,
+            which: *which,
+        };
         match wish {
             Wish::Hooks { agent, entries, arrays } => editing.hooks(*agent, entries, arrays)?,
             Wish::Server { agent, name, table, value, users_keys } => {
@@ -77,7 +84,7 @@ pub fn edit(
     }
     for which in [Which::Home, Which::Workspace] {
         let mut editing =
-            Editing { work, document: &mut document, noted: &mut noted, ledgers, which };
+            Editing { work, document: &mut document, noted: &mut noted, ledgers, kept, which };
         editing.stale()?;
         editing.prune()?;
     }
@@ -89,6 +96,7 @@ struct Editing<'a> {
     document: &'a mut Document,
     noted: &'a mut Noted,
     ledgers: &'a Ledgers,
+    kept: &'a [(Which, Record)],
     which: Which,
 }
 
@@ -103,7 +111,8 @@ impl Editing<'_> {
         for array in arrays {
             let entry = entries.iter().find(|entry| entry.array == *array);
             let recorded = self.array_hash(agent, array);
-            let whose = |candidate: &Candidate<'_>| whose(agent, entry, recorded.as_deref(), candidate);
+            let whose =
+                |candidate: &Candidate<'_>| whose(agent, entry, recorded.as_deref(), candidate);
             match entry {
                 Some(entry) => self.document.ensure_in_array(array, &entry.group, &whose)?,
                 None => {
@@ -123,8 +132,7 @@ impl Editing<'_> {
             }
         }
         if self.document.text() != before {
-            let action =
-                if entries.is_empty() { Action::Unregister } else { Action::Register };
+            let action = if entries.is_empty() { Action::Unregister } else { Action::Register };
             self.tell(action, Kind::Hooks, agent, "hooks");
         }
         Ok(())
@@ -186,12 +194,7 @@ impl Editing<'_> {
             .filter(|key| !users_keys.contains(&key.as_str()))
             .collect();
         let hash = restricted_hash(value, &keys);
-        let entry = Entry::KeyEntry {
-            table: table.to_vec(),
-            key: name.to_owned(),
-            keys,
-            hash,
-        };
+        let entry = Entry::KeyEntry { table: table.to_vec(), key: name.to_owned(), keys, hash };
         let record = Record { agent: agent.name().to_owned(), path: self.work.path.clone(), entry };
         self.noted.records.push((self.which, record));
         if self.document.text() != before {
@@ -223,7 +226,7 @@ impl Editing<'_> {
                     && matches!(wish, Wish::Server { name, table: known, .. }
                         if name == key && known == table)
             });
-            if wished {
+            if wished || self.kept.contains(&(self.which, record.clone())) {
                 continue;
             }
             let path: Vec<String> = table.iter().cloned().chain([key.clone()]).collect();
@@ -299,9 +302,9 @@ fn whose(
 /// Whether `existing` says all that `wanted` does.
 fn covers(existing: &Value, wanted: &Value, users_keys: &[&str]) -> bool {
     match (existing.as_object(), wanted.as_object()) {
-        (Some(existing), Some(wanted)) => wanted
-            .iter()
-            .all(|(key, value)| users_keys.contains(&key.as_str()) || existing.get(key) == Some(value)),
+        (Some(existing), Some(wanted)) => wanted.iter().all(|(key, value)| {
+            users_keys.contains(&key.as_str()) || existing.get(key) == Some(value)
+        }),
         _ => existing == wanted,
     }
 }

@@ -7,8 +7,8 @@
 
 pub mod carry;
 pub mod desired;
-mod edit;
+pub mod edit;
 mod own;
 
-pub use carry::{Registrar, Registered};
+pub use carry::{Registered, Registrar};
 pub use desired::{Desired, FileWork, OwnWork, Which, Wish};

@@ -65,9 +65,9 @@ pub fn record(work: &OwnWork, text: &str) -> Record {
 fn is_our_text(work: &OwnWork, text: &str, ledgers: &Ledgers) -> bool {
     let hash = hash_bytes(text.as_bytes());
     let recorded = ledgers.of(work.which).is_some_and(|ledger| {
-        ledger
-            .records_at(&work.path)
-            .any(|record| matches!(record.entry, Entry::OwnFile { .. }) && record.entry.is_unchanged(&hash))
+        ledger.records_at(&work.path).any(|record| {
+            matches!(record.entry, Entry::OwnFile { .. }) && record.entry.is_unchanged(&hash)
+        })
     });
     recorded
         || work.known.iter().any(|known| known == text)

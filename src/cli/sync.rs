@@ -1,0 +1,62 @@
+//! `cargo agents sync`.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use super::CommandResult;
+use super::grammar::SyncArgs;
+use crate::Symposium;
+use crate::agents::Agent;
+use crate::report::Event;
+use crate::sync::{Mode, Request, Synced, sync};
+use crate::text::Diagnostic;
+
+/// Runs the command.
+pub(super) fn run(sym: &Symposium, args: &SyncArgs) -> CommandResult {
+    let start = Instant::now();
+    let named = named_agents(&args.agent)?;
+    let mode = if args.dry_run || args.check { Mode::Plan } else { Mode::Apply };
+    let request = Request {
+        start: sym.cwd()?,
+        named: (!named.is_empty()).then_some(named),
+        force: args.force,
+        mode,
+        ..Request::default()
+    };
+    let synced = sync(sym, &request)?;
+    finish(sym, &synced, mode, start);
+    let found = args.check && !synced.plan.is_empty();
+    Ok(if synced.failed || found { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The agents of `--agent`, each once.
+fn named_agents(names: &[String]) -> anyhow::Result<Vec<Agent>> {
+    let mut agents = Vec::new();
+    for name in names {
+        let agent = Agent::from_name(name).ok_or_else(|| unknown_agent(name))?;
+        if !agents.contains(&agent) {
+            agents.push(agent);
+        }
+    }
+    Ok(agents)
+}
+
+/// The error for a name that is no agent's.
+pub(super) fn unknown_agent(name: &str) -> Diagnostic {
+    let known: Vec<_> = Agent::ALL.iter().map(|agent| agent.name()).collect();
+    Diagnostic::error(format!("there is no agent `{name}`"))
+        .note(format!("the agents are {}", known.join(", ")))
+}
+
+fn finish(sym: &Symposium, synced: &Synced, mode: Mode, start: Instant) {
+    let changes = synced.plan.changes().iter().filter(|change| change.action.is_change()).count();
+    let summary = match (mode, changes) {
+        (Mode::Plan, 1) => "1 change; run without --dry-run to make it".to_owned(),
+        (Mode::Plan, count) if count > 0 => {
+            format!("{count} changes; run without --dry-run to make them")
+        }
+        (_, 0) => format!("nothing to do ({})", synced.summary),
+        _ => synced.summary.clone(),
+    };
+    sym.report.event(&Event::Finished { summary, changes, seconds: start.elapsed().as_secs_f64() });
+}
