@@ -10,8 +10,8 @@ use symposium_hook::{Decision, Event, Input};
 
 use super::AgentSpec;
 use super::command::hook_command;
-use super::envelope::{Envelope, Reply, blocked, decide};
-use super::payload::Payload;
+use super::envelope::{Envelope, Reply, blocked, decide, permission};
+use super::payload::{Fields, Payload};
 use super::places::{
     FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SkillDirs,
     string_map,
@@ -23,6 +23,9 @@ use crate::plugins::model::{McpServer, Transport};
 /// Claude Code. Its tool names and fields are the canonical ones.
 #[derive(Debug, Clone, Copy)]
 pub struct Claude;
+
+/// From captured payloads.
+const FIELDS: Fields = Fields { prompt_id: &["prompt_id"], ..Fields::COMMON };
 
 impl AgentSpec for Claude {
     fn name(&self) -> &'static str {
@@ -43,6 +46,12 @@ impl AgentSpec for Claude {
 
     fn skill_dirs(&self) -> SkillDirs {
         SkillDirs { project: &[".claude/skills"] }
+    }
+
+    /// One per cent of the model's context, which was about 8,000 characters for those who reported
+    /// it (github.com/anthropics/claude-code, issue 64606). Further descriptions are left out.
+    fn description_budget(&self) -> Option<usize> {
+        Some(8_000)
     }
 
     fn event_name(&self, event: Event) -> &'static str {
@@ -111,17 +120,16 @@ impl AgentSpec for Claude {
     }
 
     fn decode(&self, event: Event, stdin: &[u8], env: &Environment) -> Result<Decoded, WireError> {
-        let payload = Payload::parse(self.name(), event, stdin)?;
+        let mut payload = Payload::parse(self.name(), event, stdin)?;
         let foreign = env.has("COPILOT_CLI") && is_copilots(&payload);
         if foreign && payload.text("hook_event_name").is_none() {
             // Copilot's own words, of which nothing is wanted.
             let input = Input::SessionStart(symposium_hook::SessionStartInput::default());
-            return Ok(Decoded { input, tool_use_id: None, foreign });
+            return Ok(Decoded { input, tool_use_id: None, delivery: None, foreign });
         }
-        payload.expect_event("hook_event_name", self.event_name(event))?;
-        let input = payload.input(|name, input| (name.to_owned(), input.clone()))?;
-        let tool_use_id = payload.text("tool_use_id").map(str::to_owned);
-        Ok(Decoded { input, tool_use_id, foreign })
+        payload.expect_event("hook_event_name", &[self.event_name(event)])?;
+        let decoded = payload.decode(&FIELDS, |name, input| (name.to_owned(), input.clone()))?;
+        Ok(Decoded { foreign, ..decoded })
     }
 
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
@@ -231,8 +239,8 @@ fn encode_tool_use(envelope: &mut Envelope, outcome: &Outcome) {
         }
         Some(Decision::Allow) => {
             envelope.inner("permissionDecision", "allow");
-            if !outcome.reasons.is_empty() {
-                envelope.inner("permissionDecisionReason", outcome.reason());
+            if let Some(reason) = outcome.given_reason() {
+                envelope.inner("permissionDecisionReason", reason);
             }
         }
         None => {}
@@ -266,18 +274,12 @@ fn read_reply(event: Event, mut reply: Reply) -> Outcome {
     }
     if event == Event::PreToolUse {
         let reason = reply.inner_text("permissionDecisionReason");
-        let permission = reply.inner_text("permissionDecision");
-        let decision = match permission.as_deref() {
-            Some("allow") => Some(Decision::Allow),
-            Some("ask") => Some(Decision::Ask),
-            Some("deny") => Some(Decision::Deny),
-            _ => None,
-        };
-        decide(&mut outcome, decision, reason);
+        let word = reply.inner_text("permissionDecision");
+        decide(&mut outcome, permission(word.as_deref()), reason);
         outcome.updated_input = reply.inner_object("updatedInput");
         outcome.extra = carried(reply);
         // Ours has no word for "defer": it goes through as it is, unless another decides.
-        if permission.as_deref() == Some("defer") && outcome.decision.is_none() {
+        if word.as_deref() == Some("defer") && outcome.decision.is_none() {
             let inner = outcome.extra.entry("hookSpecificOutput").or_insert_with(|| json!({}));
             inner["permissionDecision"] = "defer".into();
         }

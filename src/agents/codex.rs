@@ -12,8 +12,8 @@ use symposium_hook::{Decision, Event};
 
 use super::AgentSpec;
 use super::command::hook_command;
-use super::envelope::{Envelope, Reply, blocked, decide};
-use super::payload::Payload;
+use super::envelope::{Envelope, Reply, blocked, decide, permission};
+use super::payload::{Fields, Payload};
 use super::places::{
     FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SkillDirs,
     string_map,
@@ -27,10 +27,13 @@ use crate::plugins::model::{McpServer, Transport};
 #[derive(Debug, Clone, Copy)]
 pub struct Codex;
 
+/// From captured payloads.
+const FIELDS: Fields = Fields { prompt_id: &["turn_id"], ..Fields::COMMON };
+
 /// Its tools, from captured payloads. `Bash` and `mcp__server__tool` are its own names too.
 const TOOLS: &[Tool] = &[
     Tool::same_fields("Bash", &["Bash"]),
-    // The patch's text is in `command`.
+    // The patch's text is in `command`. `file_path` and `file_paths` are ours.
     Tool::same_fields("Edit", &["apply_patch"]),
 ];
 
@@ -56,6 +59,12 @@ impl AgentSpec for Codex {
 
     fn skill_dirs(&self) -> SkillDirs {
         SkillDirs { project: &[".agents/skills"] }
+    }
+
+    /// Measured: of 120 skills with descriptions of 660 characters each it lists lines of about 160,
+    /// 19,000 characters in all.
+    fn description_budget(&self) -> Option<usize> {
+        Some(19_000)
     }
 
     fn event_name(&self, event: Event) -> &'static str {
@@ -123,11 +132,9 @@ impl AgentSpec for Codex {
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
-        let payload = Payload::parse(self.name(), event, stdin)?;
-        payload.expect_event("hook_event_name", self.event_name(event))?;
-        let input = payload.input(canonical)?;
-        let tool_use_id = payload.text("tool_use_id").map(str::to_owned);
-        Ok(Decoded { input, tool_use_id, foreign: false })
+        let mut payload = Payload::parse(self.name(), event, stdin)?;
+        payload.expect_event("hook_event_name", &[self.event_name(event)])?;
+        payload.decode(&FIELDS, canonical)
     }
 
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
@@ -167,10 +174,12 @@ impl AgentSpec for Codex {
 
     fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
         let (name, before) = tools::native_of(decoded);
-        let mut native = tools::native(TOOLS, name, before, updated);
-        if name == "apply_patch" && before.get("file_path").is_none() {
+        let mut native = tools::native(TOOLS, decoded, updated);
+        if name == "apply_patch" {
             // Ours, taken from the patch.
-            native.remove("file_path");
+            native.retain(|key, _| {
+                !matches!(key.as_str(), "file_path" | "file_paths") || before.get(key).is_some()
+            });
         }
         // Codex rejects an input of these tools that has no text in `command`.
         if matches!(name, "Bash" | "apply_patch")
@@ -212,28 +221,38 @@ fn server_entry(transport: &Transport) -> Option<Value> {
     Some(entry)
 }
 
+/// A patch names its files in its text. `file_path` is the first of them; where there are several,
+/// `file_paths` is all of them, so that who guards a file needs to look at one list only.
 fn canonical(name: &str, input: &Value) -> (String, Value) {
     let (canonical, mut canonical_input) = tools::canonical(TOOLS, name, input);
     if name == "apply_patch"
-        && let Some(input) = canonical_input.as_object_mut()
-        && !input.contains_key("file_path")
-        && let Some(path) = input.get("command").and_then(Value::as_str).and_then(patched_file)
+        && let Some(fields) = canonical_input.as_object_mut()
+        && let Some(patch) = input.get("command").and_then(Value::as_str)
     {
-        let path = Value::from(path);
-        input.insert("file_path".to_owned(), path);
+        let paths = patched_files(patch);
+        if let Some(first) = paths.first() {
+            fields.entry("file_path").or_insert_with(|| Value::from(*first));
+        }
+        if paths.len() > 1 {
+            fields.entry("file_paths").or_insert_with(|| Value::from(paths));
+        }
     }
     (canonical, canonical_input)
 }
 
-/// The first file that a patch adds, changes or deletes, as the patch names it.
-fn patched_file(patch: &str) -> Option<&str> {
-    patch.lines().find_map(|line| {
-        ["*** Update File: ", "*** Add File: ", "*** Delete File: "]
-            .iter()
-            .find_map(|head| line.trim_start().strip_prefix(head))
-            .map(str::trim)
-            .filter(|path| !path.is_empty())
-    })
+/// The files that a patch adds, changes, deletes or moves to, each once, as the patch names them.
+/// Codex takes these lines with blanks before them too.
+fn patched_files(patch: &str) -> Vec<&str> {
+    const HEADS: [&str; 4] =
+        ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
+    let named = |line| HEADS.iter().find_map(|head| str::strip_prefix(line, head)).map(str::trim);
+    let mut paths = Vec::new();
+    for path in patch.lines().filter_map(|line| named(line.trim_start())) {
+        if !path.is_empty() && !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    paths
 }
 
 fn encode_tool_use(envelope: &mut Envelope, outcome: &Outcome) {
@@ -275,13 +294,8 @@ fn read_reply(event: Event, mut reply: Reply) -> Outcome {
     if event == Event::PreToolUse {
         outcome.stop = None;
         let reason = reply.inner_text("permissionDecisionReason");
-        let decision = match reply.inner_text("permissionDecision").as_deref() {
-            Some("allow") => Some(Decision::Allow),
-            Some("ask") => Some(Decision::Ask),
-            Some("deny") => Some(Decision::Deny),
-            _ => None,
-        };
-        decide(&mut outcome, decision, reason);
+        let word = reply.inner_text("permissionDecision");
+        decide(&mut outcome, permission(word.as_deref()), reason);
         outcome.updated_input = reply.inner_object("updatedInput");
     }
     outcome

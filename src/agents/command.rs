@@ -13,8 +13,14 @@ pub const PROGRAM: &str = "cargo-agents";
 /// The end of the guard's first half: from here on the program is known to be there.
 const POSIX_GUARD: &str = " >/dev/null 2>&1 || exit 0; ";
 
+/// The guard's other half: what did not start, or crashed, says "carry on" too.
+const POSIX_NET: &str = " || exit 0";
+
 /// The end of the PowerShell guard's condition.
 const POWERSHELL_GUARD: &str = " -ErrorAction SilentlyContinue) { ";
+
+/// The PowerShell guard's other half; `||` is unknown to the PowerShell that Windows brings.
+const POWERSHELL_NET: &str = "; exit 0";
 
 /// A shell that runs a hook's command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,24 +124,43 @@ fn is_plain(c: char) -> bool {
 }
 
 /// The command that an agent runs at an event, for POSIX shells: `cargo-agents hook claude
-/// pre-tool-use`. `program` is a word as [`choose_program`] makes it. A guarded one says "carry on"
-/// when the program is gone, for agents that take a missing program for a block.
+/// pre-tool-use`. `program` is a word as [`choose_program`] makes it.
+///
+/// A guarded one ends with exit code 0 whatever happens to the program: it is gone, does not start,
+/// or crashes. It is for agents that take such a failure for a block, and whose blocks we write to
+/// standard output.
 pub fn hook_command(agent: &str, event: Event, program: &str, guarded: bool) -> String {
     let call = format!("{program} hook {agent} {}", event.cli_name());
-    if guarded { format!("command -v {program}{POSIX_GUARD}{call}") } else { call }
+    if guarded { format!("command -v {program}{POSIX_GUARD}{call}{POSIX_NET}") } else { call }
 }
 
 /// As [`hook_command`], for PowerShell.
 pub fn powershell_command(agent: &str, event: Event, program: &str, guarded: bool) -> String {
     // A quoted word is a string there; `&` calls it.
-    let operator = if program.starts_with('\'') { "& " } else { "" };
-    let call = format!("{operator}{program} hook {agent} {}", event.cli_name());
-    if guarded { format!("if (Get-Command {program}{POWERSHELL_GUARD}{call} }}") } else { call }
+    let call = format!("& {program} hook {agent} {}", event.cli_name());
+    if guarded {
+        format!("if (Get-Command {program}{POWERSHELL_GUARD}{call} }}{POWERSHELL_NET}")
+    } else {
+        call
+    }
 }
 
-/// The event of a command that is ours, in any form in which we ever wrote it: guarded or not, by
-/// name or by absolute path, quoted or not, `cargo agents` too. Whoever wrapped our command into
-/// something of their own owns the result: that is `None`.
+/// The path of the program that a POSIX shell's word names.
+pub fn program_path(word: &str) -> String {
+    match shlex::split(word).as_deref() {
+        Some([path]) => path.clone(),
+        _ => word.to_owned(),
+    }
+}
+
+/// A POSIX shell's word as PowerShell's.
+pub fn powershell_word(word: &str) -> String {
+    quote(&program_path(word), true, Shell::PowerShell)
+}
+
+/// The event of a command that is ours, in any form in which we ever wrote it: guarded, half guarded
+/// or not, by name or by absolute path, quoted or not, `cargo agents` too. Whoever wrapped our
+/// command into something of their own owns the result: that is `None`.
 pub fn is_ours(command: &str, agent: &str) -> Option<Event> {
     let command = command.trim();
     let (guard, call) = split_guard(command)?;
@@ -156,9 +181,10 @@ pub fn is_ours(command: &str, agent: &str) -> Option<Event> {
 fn split_guard(command: &str) -> Option<(Option<&str>, &str)> {
     if let Some(rest) = command.strip_prefix("command -v ") {
         let (program, call) = rest.split_once(POSIX_GUARD)?;
-        Some((Some(program), call))
+        Some((Some(program), call.strip_suffix(POSIX_NET).unwrap_or(call)))
     } else if let Some(rest) = command.strip_prefix("if (Get-Command ") {
         let (program, block) = rest.split_once(POWERSHELL_GUARD)?;
+        let block = block.strip_suffix(POWERSHELL_NET).unwrap_or(block);
         Some((Some(program), block.strip_suffix('}')?.trim_end()))
     } else {
         Some((None, command))

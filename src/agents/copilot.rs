@@ -10,16 +10,20 @@ use serde_json::{Map, Value, json};
 use symposium_hook::{Decision, Event};
 
 use super::AgentSpec;
-use super::places::{FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SkillDirs};
-use super::shared2::{self, Dialect, Facts, Payload};
+use super::command::{hook_command, powershell_command, powershell_word};
+use super::envelope::{Envelope, Reply, permission};
+use super::payload::{self, Fields, Payload};
+use super::places::{
+    FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SkillDirs, string_map,
+};
+use super::tools::{self, Tool};
 use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
 use crate::config::{Environment, HookScope};
 use crate::plugins::model::{McpServer, Transport};
 
-#[cfg(test)]
-mod tests;
-
-const NAME: &str = "copilot";
+/// GitHub Copilot CLI.
+#[derive(Debug, Clone, Copy)]
+pub struct Copilot;
 
 /// Seconds until Copilot gives up on our hook and goes on (`timeoutSec`; also its default).
 const TIMEOUT: u64 = 30;
@@ -30,33 +34,40 @@ const USER_MCP_RULES: JsonRules = JsonRules { comments: true, trailing_commas: t
 /// The server that Copilot brings along (GitHub's documentation), for splitting its tools' names.
 const OWN_SERVER: &str = "github-mcp-server";
 
-const DIALECT: Dialect = Dialect {
-    tools: &[
-        ("bash", "Bash"),        // captured payload of preToolUse
-        ("powershell", "Bash"),  // the same tool on Windows (GitHub's documentation, hooks)
-        ("shell", "Bash"),       // the name that permission rules use (`shell(git:*)`)
-        ("view", "Read"),        // seen in a run
-        ("create", "Write"),     // GitHub's documentation, tools
-        ("edit", "Edit"),        // GitHub's documentation, tools
-        ("str_replace", "Edit"), // the same in earlier versions
-        ("apply_patch", "Edit"), // what OpenAI's models are given instead, as in Codex; not run
-    ],
-    fields: &[
-        // `path` was seen in a run of `view`; the texts' names are in GitHub's documentation.
-        // `command`, `pattern` and `url` have their common names.
-        ("Read", &[("path", "file_path")]),
-        ("Write", &[("path", "file_path"), ("file_text", "content")]),
-        ("Edit", &[("path", "file_path"), ("old_str", "old_string"), ("new_str", "new_string")]),
-    ],
+/// In the CLI's own words, then as hooks under Claude Code's event names get them. Nothing names one
+/// use of a tool; of a prompt its moment, in milliseconds, is its own.
+const FIELDS: Fields = Fields {
+    session_id: &["sessionId", "session_id"],
+    prompt_id: &["timestamp"],
+    tool_name: &["toolName", "tool_name"],
+    tool_input: &["toolArgs", "tool_input"],
+    tool_response: &["toolResult", "tool_result"],
+    ..Fields::COMMON
 };
 
-/// GitHub Copilot CLI.
-#[derive(Debug, Clone, Copy)]
-pub struct Copilot;
+/// `bash` was captured, `view` and its `path` were seen in a run, the others are in GitHub's
+/// documentation (hooks, tools). `command`, `pattern` and `url` have their canonical names.
+const TOOLS: &[Tool] = &[
+    // `powershell` is the same on Windows; permission rules call it `shell`.
+    Tool::same_fields("Bash", &["bash", "powershell", "shell"]),
+    Tool { canonical: "Read", native: &["view"], fields: &[("file_path", "path")] },
+    Tool {
+        canonical: "Write",
+        native: &["create"],
+        fields: &[("file_path", "path"), ("content", "file_text")],
+    },
+    Tool {
+        canonical: "Edit",
+        // The second is the older name; the third is what OpenAI's models are given instead, as in
+        // Codex (not run).
+        native: &["edit", "str_replace", "apply_patch"],
+        fields: &[("file_path", "path"), ("old_string", "old_str"), ("new_string", "new_str")],
+    },
+];
 
 impl AgentSpec for Copilot {
     fn name(&self) -> &'static str {
-        NAME
+        "copilot"
     }
 
     fn title(&self) -> &'static str {
@@ -92,11 +103,12 @@ impl AgentSpec for Copilot {
                 placement.git_root.or(placement.root).map(|root| root.join(".github").join("hooks"))
             }
         };
+        let powershell = powershell_word(placement.program);
         let entry = |event: Event| {
             json!([{
                 "type": "command",
-                "bash": shared2::hook_command(NAME, event, placement.program, true),
-                "powershell": shared2::powershell_command(NAME, event, placement.program),
+                "bash": hook_command(self.name(), event, placement.program, true),
+                "powershell": powershell_command(self.name(), event, &powershell, true),
                 "timeoutSec": self.registered_timeout(event),
             }])
         };
@@ -106,10 +118,11 @@ impl AgentSpec for Copilot {
             .map(|event| (self.event_name(event).to_owned(), entry(event)))
             .collect();
         let file = json!({ "version": 1, "hooks": hooks });
-        folder.map(|dir| shared2::own_json(dir.join("symposium.json"), &file)).into_iter().collect()
+        let place = |dir: PathBuf| HookPlace::own_json(dir.join("symposium.json"), &file);
+        folder.map(place).into_iter().collect()
     }
 
-    fn registered_timeout(&self, _event: Event) -> u64 {
+    fn registered_timeout(&self, _: Event) -> u64 {
         TIMEOUT
     }
 
@@ -132,9 +145,7 @@ impl AgentSpec for Copilot {
             return place(path, USER_MCP_RULES, own_entry(&server.transport), &["tools"], None);
         }
         let Some(root) = placement.root else {
-            return ServerPlace::Unsupported {
-                reason: "there is no workspace to enter the server for".to_owned(),
-            };
+            return ServerPlace::no_workspace();
         };
         let shared = root.join(".mcp.json");
         // Of the two, Copilot reads only `.mcp.json` where there is one (run).
@@ -145,89 +156,70 @@ impl AgentSpec for Copilot {
         place(path, JsonRules::STRICT, own_entry(&server.transport), &["tools"], trust())
     }
 
-    fn decode(&self, event: Event, stdin: &[u8], _env: &Environment) -> Result<Decoded, WireError> {
-        let payload = Payload::parse(NAME, event, stdin)?;
-        check_event(self, &payload, event)?;
-        let mut facts = Facts {
-            session_id: payload.word(&["sessionId", "session_id"]),
-            cwd: payload.word(&["cwd"]),
-            prompt: payload.text(&["prompt"]).unwrap_or_default(),
-            ..Facts::default()
-        };
-        if event.is_tool_event() {
-            let native = payload.required(&["toolName", "tool_name"])?;
-            facts.tool = canonical_tool(&native);
-            facts.native_tool = native;
-            // An object in the CLI; JSON in a string in its older versions and the cloud agent.
-            let arguments = payload.value(&["toolArgs", "tool_input"]).cloned().unwrap_or_default();
-            facts.input = DIALECT.canonical_input(&facts.tool, &shared2::parsed(&arguments));
-            facts.native_input = arguments;
-            facts.response =
-                payload.value(&["toolResult", "tool_result"]).cloned().unwrap_or_default();
+    fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
+        let mut payload = Payload::parse(self.name(), event, stdin)?;
+        for key in ["hook_event_name", "hookName"] {
+            payload.expect_event(key, &[self.event_name(event), event.name()])?;
         }
-        Ok(facts.decoded(event))
+        check_fields(&payload, event)?;
+        // An object in the CLI; JSON in a string in its older versions and the cloud agent.
+        payload.decode(&FIELDS, |name, input| canonical(name, &tools::arguments(input)))
     }
 
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
-        let mut answer = Map::new();
-        match event {
-            Event::PreToolUse => permission(outcome, &mut answer),
-            Event::PostToolUse | Event::UserPromptSubmit => {
-                if let Some(reason) = shared2::refusal(outcome) {
-                    answer.insert("decision".to_owned(), "block".into());
-                    answer.insert("reason".to_owned(), reason.into());
-                }
+        let mut envelope = Envelope::with_extra(self.event_name(event), &outcome.extra);
+        match (event, outcome.refusal()) {
+            (Event::PreToolUse, refusal) => encode_tool_use(&mut envelope, outcome, refusal),
+            (Event::PostToolUse | Event::UserPromptSubmit, Some(reason)) => {
+                envelope.top("decision", "block");
+                envelope.top("reason", reason);
             }
-            Event::SessionStart => {}
+            _ => {}
         }
         if let Some(context) = outcome.context_text() {
-            answer.insert("additionalContext".to_owned(), context.into());
+            envelope.top("additionalContext", context);
         }
-        for (key, value) in &outcome.extra {
-            answer.entry(key.clone()).or_insert_with(|| value.clone());
-        }
-        Answer::json(answer)
+        envelope.answer()
     }
 
     fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome {
-        let mut object = shared2::stdout_object(answer).unwrap_or_default();
+        let mut reply = Reply::parse(answer.stdout).unwrap_or_default();
         let mut outcome = match event {
-            Event::PreToolUse => take_permission(&mut object),
-            Event::PostToolUse | Event::UserPromptSubmit => take_block(&mut object),
+            Event::PreToolUse => read_permission(&mut reply),
+            Event::PostToolUse | Event::UserPromptSubmit => read_block(&mut reply),
             Event::SessionStart => Outcome::default(),
         };
         match answer.exit {
             Some(0) => {}
             Some(2) if event != Event::SessionStart => {
-                let reasons = std::mem::take(&mut outcome.reasons);
-                return if reasons.is_empty() {
-                    shared2::denial(answer.stderr)
-                } else {
-                    Outcome { reasons, ..shared2::denial("") }
-                };
+                let said = outcome.reasons.join("\n");
+                return Outcome::denied(if said.is_empty() { answer.stderr } else { &said });
             }
             // Copilot would take a failure for a denial; here it is one only in so many words.
             Some(_) if outcome.decision == Some(Decision::Deny) => return outcome,
             Some(_) | None => return Outcome::default(),
         }
-        outcome.context.extend(shared2::take_text(&mut object, "additionalContext"));
-        outcome.extra = shared2::rest(object);
+        outcome.context.extend(reply.top_text("additionalContext"));
+        outcome.extra = reply.rest();
         outcome
     }
 
     fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
-        DIALECT.native_input_of(decoded, updated)
+        tools::native(TOOLS, decoded, updated)
+    }
+
+    fn replace_input(&self, stdin: &[u8], input: &Map<String, Value>) -> Option<Vec<u8>> {
+        payload::replace_input(stdin, FIELDS.tool_input, input)
     }
 
     fn split_mcp_name<'a>(&self, native: &'a str, servers: &[&str]) -> Option<(&'a str, &'a str)> {
-        let known = servers.iter().copied().chain([OWN_SERVER]).map(str::to_owned);
-        shared2::split_after_server(native, '-', known)
+        tools::split_known(native, "-", servers.iter().copied().chain([OWN_SERVER]))
     }
 }
 
 /// `~/.copilot`, or what `COPILOT_HOME` puts in its place (its changelog; not run).
 fn user_folder(placement: &Placement<'_>) -> PathBuf {
-    shared2::folder(placement.env, "COPILOT_HOME", placement.home, ".copilot")
+    placement.agent_dir("COPILOT_HOME", ".copilot")
 }
 
 fn trust() -> Option<String> {
@@ -236,13 +228,13 @@ fn trust() -> Option<String> {
 
 /// An entry in a file that only Copilot reads.
 fn own_entry(transport: &Transport) -> Value {
-    let remote = |kind: &str, url: &str, headers: &[(String, String)]| json!({ "type": kind, "url": url, "headers": shared2::object(headers), "tools": ["*"] });
+    let remote = |kind: &str, url: &str, headers: &[(String, String)]| json!({ "type": kind, "url": url, "headers": string_map(headers), "tools": ["*"] });
     match transport {
         Transport::Stdio { command, args, env } => json!({
             "type": "local",
             "command": command,
             "args": args,
-            "env": shared2::object(env),
+            "env": string_map(env),
             "tools": ["*"],
         }),
         Transport::Http { url, headers } => remote("http", url, headers),
@@ -253,13 +245,13 @@ fn own_entry(transport: &Transport) -> Value {
 /// An entry in `.mcp.json`, which Claude Code reads too and does not know `local` in: the words
 /// that both take, so that both agents want the same entry.
 fn shared_entry(transport: &Transport) -> Value {
-    let remote = |kind: &str, url: &str, headers: &[(String, String)]| json!({ "type": kind, "url": url, "headers": shared2::object(headers) });
+    let remote = |kind: &str, url: &str, headers: &[(String, String)]| json!({ "type": kind, "url": url, "headers": string_map(headers) });
     match transport {
         Transport::Stdio { command, args, env } => json!({
             "type": "stdio",
             "command": command,
             "args": args,
-            "env": shared2::object(env),
+            "env": string_map(env),
         }),
         Transport::Http { url, headers } => remote("http", url, headers),
         Transport::Sse { url, headers } => remote("sse", url, headers),
@@ -267,86 +259,69 @@ fn shared_entry(transport: &Transport) -> Value {
 }
 
 /// Payloads of hooks registered in camel case do not name their event: the fields tell.
-fn check_event(spec: &Copilot, payload: &Payload, event: Event) -> Result<(), WireError> {
-    let names = [event.name(), spec.event_name(event)];
-    payload.names_event("hook_event_name", &names)?;
-    payload.names_event("hookName", &names)?;
-    let has = |names: &[&str]| payload.value(names).is_some();
-    let tool = has(&["toolName", "tool_name"]);
+fn check_fields(payload: &Payload, event: Event) -> Result<(), WireError> {
+    let tool = payload.has(FIELDS.tool_name);
     let fits = match event {
-        Event::PreToolUse => tool && !has(&["toolResult", "tool_result"]),
+        Event::PreToolUse => tool && !payload.has(FIELDS.tool_response),
         Event::PostToolUse => tool,
-        Event::UserPromptSubmit => has(&["prompt"]),
+        Event::UserPromptSubmit => payload.has(FIELDS.prompt),
         Event::SessionStart => {
-            has(&["sessionId", "session_id", "cwd"])
-                && !tool
-                && !has(&["prompt", "reason", "stopReason", "stop_reason"])
+            !tool && !payload.has(&["prompt", "reason", "stopReason", "stop_reason"])
         }
     };
     if fits { Ok(()) } else { Err(payload.error("its fields are not those of the event")) }
 }
 
-/// The canonical name of a tool. No built-in tool has a hyphen in its name, so `server-tool` is a
-/// server's. Which hyphen parts them is a guess where we don't know the server: the last, for
-/// servers like their hyphens and tools their underscores.
-fn canonical_tool(native: &str) -> String {
-    if let Some(tool) = DIALECT.tool(native) {
-        return tool.to_owned();
+/// No built-in tool has a hyphen in its name, so `server-tool` is a server's. Which hyphen parts them
+/// is a guess where we don't know the server: the last, for servers like their hyphens and tools
+/// their underscores.
+fn canonical(name: &str, input: &Value) -> (String, Value) {
+    if tools::find(TOOLS, name).is_some() {
+        return tools::canonical(TOOLS, name, input);
     }
-    let known = Copilot.split_mcp_name(native, &[]);
-    let guess =
-        || native.rsplit_once('-').filter(|(server, tool)| !server.is_empty() && !tool.is_empty());
-    match known.or_else(guess) {
-        Some((server, tool)) => shared2::mcp_name(server, tool),
-        None => native.to_owned(),
-    }
+    let known = Copilot.split_mcp_name(name, &[]);
+    let name = match known.or_else(|| tools::split_last(name, "-")) {
+        Some((server, tool)) => tools::mcp_name(server, tool),
+        None => name.to_owned(),
+    };
+    (name, input.clone())
 }
 
 /// What stands in an answer to `preToolUse` about the tool's use.
-fn permission(outcome: &Outcome, answer: &mut Map<String, Value>) {
-    let (decision, reason) = if let Some(reason) = shared2::refusal(outcome) {
-        ("deny", Some(reason))
-    } else {
-        match outcome.decision {
-            Some(Decision::Ask) => ("ask", Some(shared2::ask_reason(outcome))),
-            Some(Decision::Allow) => {
-                let reason = outcome.reasons.join("\n");
-                ("allow", (!reason.trim().is_empty()).then_some(reason))
-            }
-            _ => ("", None),
+fn encode_tool_use(envelope: &mut Envelope, outcome: &Outcome, refusal: Option<String>) {
+    let mut say = |decision: &str, reason: Option<String>| {
+        envelope.top("permissionDecision", decision);
+        if let Some(reason) = reason {
+            envelope.top("permissionDecisionReason", reason);
         }
     };
-    if !decision.is_empty() {
-        answer.insert("permissionDecision".to_owned(), decision.into());
+    match (refusal, outcome.decision) {
+        // Nothing is run, so there is nothing to rewrite.
+        (Some(reason), _) => return say("deny", Some(reason)),
+        (None, Some(Decision::Ask)) => say("ask", Some(outcome.ask_reason())),
+        (None, Some(Decision::Allow)) => say("allow", outcome.given_reason()),
+        (None, _) => {}
     }
-    if let Some(reason) = reason {
-        answer.insert("permissionDecisionReason".to_owned(), reason.into());
-    }
-    if let Some(input) = outcome.updated_input.as_ref().filter(|_| decision != "deny") {
-        answer.insert("modifiedArgs".to_owned(), Value::Object(input.clone()));
+    if let Some(input) = &outcome.updated_input {
+        envelope.top("modifiedArgs", input.clone());
     }
 }
 
-fn take_permission(object: &mut Map<String, Value>) -> Outcome {
-    let decision = match object.get("permissionDecision").and_then(Value::as_str) {
-        Some("allow") => Some(Decision::Allow),
-        Some("ask") => Some(Decision::Ask),
-        Some("deny") => Some(Decision::Deny),
-        _ => None,
-    };
-    object.shift_remove("permissionDecision");
+fn read_permission(reply: &mut Reply) -> Outcome {
     Outcome {
-        decision,
-        reasons: shared2::take_text(object, "permissionDecisionReason").into_iter().collect(),
-        updated_input: shared2::take_object(object, "modifiedArgs"),
+        decision: permission(reply.top_text("permissionDecision").as_deref()),
+        reasons: reply.top_text("permissionDecisionReason").into_iter().collect(),
+        updated_input: reply.top_object("modifiedArgs"),
         ..Outcome::default()
     }
 }
 
-fn take_block(object: &mut Map<String, Value>) -> Outcome {
-    if object.get("decision").and_then(Value::as_str) != Some("block") {
+fn read_block(reply: &mut Reply) -> Outcome {
+    if reply.top_text("decision").as_deref() != Some("block") {
         return Outcome::default();
     }
-    object.shift_remove("decision");
-    shared2::denial(&shared2::take_text(object, "reason").unwrap_or_default())
+    Outcome::denied(&reply.top_text("reason").unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests;

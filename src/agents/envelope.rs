@@ -1,5 +1,5 @@
-//! The answer with a `hookSpecificOutput` inside, which Claude Code made and Codex and Gemini took
-//! over. What goes into it is each agent's own affair.
+//! The answer as one JSON object: flat for some agents, with a `hookSpecificOutput` inside for those
+//! that took it over from Claude Code. What goes into it is each agent's own affair.
 
 use serde_json::{Map, Value};
 use symposium_hook::Decision;
@@ -18,21 +18,18 @@ pub struct Envelope {
     event_name: &'static str,
     top: Map<String, Value>,
     inner: Map<String, Value>,
+    extra: Map<String, Value>,
 }
 
 impl Envelope {
     /// An empty answer to the event with this name.
     pub fn new(event_name: &'static str) -> Self {
-        Self { event_name, top: Map::new(), inner: Map::new() }
+        Self::with_extra(event_name, &Map::new())
     }
 
-    /// An answer that begins with the fields that were carried through.
+    /// An answer that has the fields that were carried through, too, where it does not set them.
     pub fn with_extra(event_name: &'static str, extra: &Map<String, Value>) -> Self {
-        let mut envelope = Self { event_name, top: extra.clone(), inner: Map::new() };
-        if let Some(Value::Object(inner)) = envelope.top.remove(INNER) {
-            envelope.inner = inner;
-        }
-        envelope
+        Self { event_name, top: Map::new(), inner: Map::new(), extra: extra.clone() }
     }
 
     /// Sets a field of the outer object.
@@ -45,7 +42,7 @@ impl Envelope {
         self.inner.insert(key.to_owned(), value.into());
     }
 
-    /// Sets `additionalContext`, if there is any.
+    /// Sets `additionalContext` of the inner object, if there is any.
     pub fn context(&mut self, outcome: &Outcome) {
         if let Some(text) = outcome.context_text() {
             self.inner("additionalContext", text);
@@ -69,7 +66,11 @@ impl Envelope {
 
     /// The answer: the inner object is left out when nothing is in it, and names its event else.
     pub fn answer(self) -> Answer {
-        let Self { event_name, mut top, inner } = self;
+        let Self { event_name, mut top, mut inner, mut extra } = self;
+        if let Some(Value::Object(extra)) = extra.shift_remove(INNER) {
+            add_missing(&mut inner, extra);
+        }
+        add_missing(&mut top, extra);
         if !inner.is_empty() {
             let mut named = Map::new();
             named.insert(EVENT.to_owned(), event_name.into());
@@ -77,6 +78,12 @@ impl Envelope {
             top.insert(INNER.to_owned(), named.into());
         }
         Answer::json(top)
+    }
+}
+
+fn add_missing(object: &mut Map<String, Value>, extra: Map<String, Value>) {
+    for (key, value) in extra {
+        object.entry(key).or_insert(value);
     }
 }
 
@@ -92,7 +99,7 @@ impl Reply {
     /// The JSON object that the text is, if it is one.
     pub fn parse(text: &str) -> Option<Self> {
         let Ok(Value::Object(mut top)) = parse_json(text.trim()) else { return None };
-        let mut inner = match top.remove(INNER) {
+        let mut inner = match top.shift_remove(INNER) {
             Some(Value::Object(inner)) => inner,
             _ => Map::new(),
         };
@@ -104,7 +111,7 @@ impl Reply {
     /// Drops the inner object when it says that it is for another event.
     #[must_use]
     pub fn for_event(mut self, event_name: &str) -> Self {
-        match self.inner.remove(EVENT) {
+        match self.inner.shift_remove(EVENT) {
             Some(found) if found != event_name => self.inner.clear(),
             _ => {}
         }
@@ -113,7 +120,7 @@ impl Reply {
 
     /// Takes a field of the outer object.
     pub fn top(&mut self, key: &str) -> Option<Value> {
-        self.top.remove(key)
+        self.top.shift_remove(key)
     }
 
     /// Takes a text field of the outer object.
@@ -121,9 +128,14 @@ impl Reply {
         self.top(key).and_then(text)
     }
 
+    /// Takes an object of the outer object.
+    pub fn top_object(&mut self, key: &str) -> Option<Map<String, Value>> {
+        self.top(key).and_then(object)
+    }
+
     /// Takes a field of the inner object.
     pub fn inner(&mut self, key: &str) -> Option<Value> {
-        self.inner.remove(key)
+        self.inner.shift_remove(key)
     }
 
     /// Takes a text field of the inner object.
@@ -133,10 +145,7 @@ impl Reply {
 
     /// Takes an object of the inner object.
     pub fn inner_object(&mut self, key: &str) -> Option<Map<String, Value>> {
-        match self.inner(key) {
-            Some(Value::Object(object)) => Some(object),
-            _ => None,
-        }
+        self.inner(key).and_then(object)
     }
 
     /// Takes what every agent of this family has: `continue`, `stopReason`, `systemMessage` and
@@ -163,6 +172,23 @@ impl Reply {
 fn text(value: Value) -> Option<String> {
     match value {
         Value::String(text) if !text.trim().is_empty() => Some(text),
+        _ => None,
+    }
+}
+
+fn object(value: Value) -> Option<Map<String, Value>> {
+    match value {
+        Value::Object(object) => Some(object),
+        _ => None,
+    }
+}
+
+/// The decision that a `permissionDecision` names.
+pub fn permission(word: Option<&str>) -> Option<Decision> {
+    match word? {
+        "allow" => Some(Decision::Allow),
+        "ask" => Some(Decision::Ask),
+        "deny" => Some(Decision::Deny),
         _ => None,
     }
 }
@@ -213,6 +239,19 @@ mod tests {
         let rest = Reply::parse(text).expect("an object").for_event("E").rest();
         assert_eq!(Envelope::with_extra("E", &rest).answer().stdout, text);
         assert_eq!(Envelope::new("E").answer(), Answer::carry_on());
+    }
+
+    #[test]
+    fn what_we_say_beats_what_is_carried_through() {
+        let extra = r#"{"a":1,"b":1,"hookSpecificOutput":{"a":1,"b":1}}"#;
+        let extra: Map<String, Value> = serde_json::from_str(extra).expect("an object");
+        let mut envelope = Envelope::with_extra("E", &extra);
+        envelope.top("b", 2);
+        envelope.inner("b", 2);
+        assert_eq!(
+            envelope.answer().stdout,
+            r#"{"b":2,"a":1,"hookSpecificOutput":{"hookEventName":"E","b":2,"a":1}}"#
+        );
     }
 
     #[test]

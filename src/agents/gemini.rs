@@ -12,7 +12,7 @@ use symposium_hook::{Decision, Event};
 use super::AgentSpec;
 use super::command::{Shell, hook_command, powershell_command};
 use super::envelope::{Envelope, Reply, blocked, decide};
-use super::payload::Payload;
+use super::payload::{Fields, Payload, merge_input};
 use super::places::{
     FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SkillDirs,
     string_map,
@@ -25,6 +25,9 @@ use crate::plugins::model::{McpServer, Transport};
 /// Gemini CLI.
 #[derive(Debug, Clone, Copy)]
 pub struct Gemini;
+
+/// From captured payloads. Of a prompt nothing but its moment, in milliseconds, is its own.
+const FIELDS: Fields = Fields { prompt_id: &["timestamp"], ..Fields::COMMON };
 
 /// Its tools. `run_shell_command` was captured, the others are in the tools reference.
 const TOOLS: &[Tool] = &[
@@ -128,12 +131,14 @@ impl AgentSpec for Gemini {
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
-        let payload = Payload::parse(self.name(), event, stdin)?;
-        payload.expect_event("hook_event_name", self.event_name(event))?;
-        let input = payload.input(|name, input| canonical(&payload, name, input))?;
-        Ok(Decoded { input, tool_use_id: None, foreign: false })
+        let mut payload = Payload::parse(self.name(), event, stdin)?;
+        payload.expect_event("hook_event_name", &[self.event_name(event)])?;
+        payload.decode(&FIELDS, |name, input| canonical(&payload, name, input))
     }
 
+    /// A new input is laid over the model's own by Gemini. So a rewrite changes fields and adds some,
+    /// but can't take one away: a field that the new input lacks keeps its value, and no answer says
+    /// otherwise.
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
         let mut envelope = Envelope::with_extra(self.event_name(event), &outcome.extra);
         match (event, outcome.decision) {
@@ -144,7 +149,6 @@ impl AgentSpec for Gemini {
             (Event::PreToolUse, Some(Decision::Ask)) => {
                 deny(&mut envelope, outcome.cannot_ask_reason());
             }
-            // Merged over the model's own: a field that a hook leaves out keeps its value.
             (Event::PreToolUse, _) => {
                 if let Some(input) = &outcome.updated_input {
                     envelope.inner("tool_input", input.clone());
@@ -192,8 +196,12 @@ impl AgentSpec for Gemini {
     }
 
     fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
-        let (name, before) = tools::native_of(decoded);
-        tools::native(TOOLS, name, before, updated)
+        tools::native(TOOLS, decoded, updated)
+    }
+
+    /// What Gemini will run: the new input over the one that is there.
+    fn replace_input(&self, stdin: &[u8], input: &Map<String, Value>) -> Option<Vec<u8>> {
+        merge_input(stdin, &["tool_input"], input)
     }
 }
 
@@ -247,10 +255,9 @@ fn server_entry(transport: &Transport) -> Value {
 fn canonical(payload: &Payload, name: &str, input: &Value) -> (String, Value) {
     let context = |key: &str| payload.get("mcp_context")?.get(key)?.as_str();
     // The joined name is cut and mended by Gemini; the context has the names as they are.
-    let mcp = context("server_name").zip(context("tool_name")).or_else(|| {
-        let joined = name.strip_prefix("mcp_")?;
-        tools::split_joined(joined, "_", &[])
-    });
+    let mcp = context("server_name")
+        .zip(context("tool_name"))
+        .or_else(|| tools::split_first(name.strip_prefix("mcp_")?, "_"));
     match mcp {
         Some((server, tool)) => (tools::mcp_name(server, tool), input.clone()),
         None => tools::canonical(TOOLS, name, input),

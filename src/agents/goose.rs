@@ -4,22 +4,26 @@
 //! Its hooks come in plugin folders, so ours is a folder of our own. They can refuse a tool and
 //! nothing else: no context, no rewriting, no word on prompts or results.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use symposium_hook::{Decision, Event};
 
 use super::AgentSpec;
-use super::places::{FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SkillDirs};
-use super::shared2::{self, Dialect, Facts, Payload};
+use super::command::hook_command;
+use super::envelope::Reply;
+use super::payload::{Fields, Payload};
+use super::places::{
+    FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SkillDirs, stdio_entry, string_map,
+};
+use super::tools::{self, Tool};
 use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
 use crate::config::{Environment, HookScope};
 use crate::plugins::model::{McpServer, Transport};
 
-#[cfg(test)]
-mod tests;
-
-const NAME: &str = "goose";
+/// Goose.
+#[derive(Debug, Clone, Copy)]
+pub struct Goose;
 
 /// Seconds until Goose gives up on our hook: its default, said in so many words.
 const TIMEOUT: u64 = 30;
@@ -34,41 +38,42 @@ const PLUGIN: &str = "symposium";
 /// project's plugin hides the user's one of the same name, which would turn the hooks off.
 const SERVERS_PLUGIN: &str = "symposium-servers";
 
-const DIALECT: Dialect = Dialect {
-    tools: &[
-        ("developer__shell", "Bash"), // the payload from the sources
-        ("shell", "Bash"),            // the same, as versions without the prefix name it
-        // The developer extension's other tools (Goose's documentation), with and without prefix.
-        ("developer__write", "Write"),
-        ("write", "Write"),
-        ("developer__edit", "Edit"),
-        ("edit", "Edit"),
-    ],
-    fields: &[
-        // Goose's documentation, developer extension. `command` and `content` have their common
-        // names; `before` and `after` are `edit`'s, `old_str` and `new_str` `text_editor`'s.
-        ("Read", &[("path", "file_path")]),
-        ("Write", &[("path", "file_path"), ("file_text", "content")]),
-        (
-            "Edit",
-            &[
-                ("path", "file_path"),
-                ("before", "old_string"),
-                ("after", "new_string"),
-                ("old_str", "old_string"),
-                ("new_str", "new_string"),
-            ],
-        ),
-    ],
+/// From the payload in the sources.
+const FIELDS: Fields = Fields {
+    cwd: &["working_dir"],
+    prompt: &["message"],
+    tool_response: &["tool_output"],
+    tool_use_id: &["tool_call_id"],
+    ..Fields::COMMON
 };
 
-/// Goose.
-#[derive(Debug, Clone, Copy)]
-pub struct Goose;
+/// The developer extension's tools (Goose's documentation), with its prefix and as versions without
+/// name them. `command` and `content` have their canonical names; `before` and `after` are `edit`'s,
+/// the others those of the former `text_editor`, whose input says what it does.
+const TOOLS: &[Tool] = &[
+    Tool::same_fields("Bash", &["developer__shell", "shell"]),
+    Tool { canonical: "Read", native: &[], fields: &[("file_path", "path")] },
+    Tool {
+        canonical: "Write",
+        native: &["developer__write", "write"],
+        fields: &[("file_path", "path"), ("content", "file_text")],
+    },
+    Tool {
+        canonical: "Edit",
+        native: &["developer__edit", "edit"],
+        fields: &[
+            ("file_path", "path"),
+            ("old_string", "before"),
+            ("new_string", "after"),
+            ("old_string", "old_str"),
+            ("new_string", "new_str"),
+        ],
+    },
+];
 
 impl AgentSpec for Goose {
     fn name(&self) -> &'static str {
-        NAME
+        "goose"
     }
 
     fn title(&self) -> &'static str {
@@ -107,7 +112,7 @@ impl AgentSpec for Goose {
             json!([{
                 "hooks": [{
                     "type": "command",
-                    "command": shared2::hook_command(NAME, event, placement.program, false),
+                    "command": hook_command(self.name(), event, placement.program, false),
                     "timeout": TIMEOUT,
                 }],
             }])
@@ -118,12 +123,15 @@ impl AgentSpec for Goose {
             .collect();
         let folder = plugin_folder(root, PLUGIN);
         vec![
-            shared2::own_json(folder.join("plugin.json"), &plugin),
-            shared2::own_json(folder.join("hooks").join("hooks.json"), &json!({ "hooks": hooks })),
+            HookPlace::own_json(folder.join("plugin.json"), &plugin),
+            HookPlace::own_json(
+                folder.join("hooks").join("hooks.json"),
+                &json!({ "hooks": hooks }),
+            ),
         ]
     }
 
-    fn registered_timeout(&self, _event: Event) -> u64 {
+    fn registered_timeout(&self, _: Event) -> u64 {
         TIMEOUT
     }
 
@@ -134,27 +142,24 @@ impl AgentSpec for Goose {
         placement: &Placement<'_>,
     ) -> ServerPlace {
         if matches!(server.transport, Transport::Sse { .. }) {
-            return ServerPlace::Unsupported {
-                reason: "Goose has no server-sent events; it takes programs and streamable HTTP"
-                    .to_owned(),
-            };
+            return ServerPlace::unsupported(
+                "Goose has no server-sent events; it takes programs and streamable HTTP",
+            );
         }
         if everywhere {
             return extension(server, placement);
         }
         let Some(root) = placement.root else {
-            return ServerPlace::Unsupported {
-                reason: "there is no workspace to enter the server for".to_owned(),
-            };
+            return ServerPlace::no_workspace();
         };
         let plugin = match placement.scope {
             HookScope::Global => SERVERS_PLUGIN,
             HookScope::Project => PLUGIN,
         };
         let value = match &server.transport {
-            Transport::Stdio { command, args, env } => shared2::stdio_entry(command, args, env),
+            Transport::Stdio { command, args, env } => stdio_entry(command, args, env),
             Transport::Http { url, headers } | Transport::Sse { url, headers } => {
-                json!({ "type": "http", "url": url, "headers": shared2::object(headers) })
+                json!({ "type": "http", "url": url, "headers": string_map(headers) })
             }
         };
         ServerPlace::Entry {
@@ -167,30 +172,16 @@ impl AgentSpec for Goose {
         }
     }
 
-    fn decode(&self, event: Event, stdin: &[u8], _env: &Environment) -> Result<Decoded, WireError> {
-        let payload = Payload::parse(NAME, event, stdin)?;
-        payload.names_event("event", &[event.name()])?;
-        payload.required(&["event"])?;
-        let mut facts = Facts {
-            session_id: payload.word(&["session_id"]),
-            cwd: payload.word(&["working_dir"]),
-            prompt: payload.text(&["message"]).unwrap_or_default(),
-            tool_use_id: payload.word(&["tool_call_id"]),
-            ..Facts::default()
-        };
-        if event.is_tool_event() {
-            let native = payload.required(&["tool_name"])?;
-            facts.native_input = payload.value(&["tool_input"]).cloned().unwrap_or_default();
-            facts.tool = canonical_tool(&native, &facts.native_input);
-            facts.native_tool = native;
-            facts.input = DIALECT.canonical_input(&facts.tool, &facts.native_input);
-            facts.response = payload.value(&["tool_output"]).cloned().unwrap_or_default();
-        }
-        Ok(facts.decoded(event))
+    fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
+        let mut payload = Payload::parse(self.name(), event, stdin)?;
+        payload.require_event("event", &[self.event_name(event)])?;
+        // A prompt may be of pictures alone.
+        payload.default_text("message", "");
+        payload.decode(&FIELDS, canonical)
     }
 
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
-        match shared2::refusal_or_ask(outcome) {
+        match outcome.refusal_or_ask() {
             Some(reason) if event == Event::PreToolUse => Answer::block(reason),
             _ => Answer::carry_on(),
         }
@@ -200,13 +191,13 @@ impl AgentSpec for Goose {
         if event == Event::SessionStart || answer.exit.is_none() {
             return Outcome::default();
         }
-        let mut object = shared2::stdout_object(answer).unwrap_or_default();
-        let decision = object.get("decision").and_then(Value::as_str).map(str::to_owned);
-        let reason = shared2::take_text(&mut object, "reason");
+        let mut reply = Reply::parse(answer.stdout).unwrap_or_default();
         // `block` counts at any exit code.
-        match (answer.exit, decision.as_deref()) {
-            (_, Some("block")) => shared2::denial(reason.as_deref().unwrap_or(answer.stderr)),
-            (Some(2), _) => shared2::denial(answer.stderr),
+        match (answer.exit, reply.top_text("decision").as_deref()) {
+            (_, Some("block")) => {
+                Outcome::denied(reply.top_text("reason").as_deref().unwrap_or(answer.stderr))
+            }
+            (Some(2), _) => Outcome::denied(answer.stderr),
             (Some(0), Some("allow")) => {
                 Outcome { decision: Some(Decision::Allow), ..Outcome::default() }
             }
@@ -215,26 +206,25 @@ impl AgentSpec for Goose {
     }
 
     fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
-        DIALECT.native_input_of(decoded, updated)
+        tools::native(TOOLS, decoded, updated)
     }
 
-    fn delivers_context(&self, _event: Event) -> bool {
+    fn delivers_context(&self, _: Event) -> bool {
         false
     }
 }
 
-fn plugin_folder(root: &std::path::Path, name: &str) -> PathBuf {
+fn plugin_folder(root: &Path, name: &str) -> PathBuf {
     root.join(".agents").join("plugins").join(name)
 }
 
 /// The user's `config.yaml`. Goose follows the XDG variables everywhere but on Windows.
 fn config_file(placement: &Placement<'_>) -> PathBuf {
     if cfg!(windows) {
-        let roaming = shared2::folder(placement.env, "APPDATA", placement.home, "AppData/Roaming");
+        let roaming = placement.base_dir("APPDATA", "AppData/Roaming");
         return roaming.join("Block").join("goose").join("config").join("config.yaml");
     }
-    let config = shared2::folder(placement.env, "XDG_CONFIG_HOME", placement.home, ".config");
-    config.join("goose").join("config.yaml")
+    placement.base_dir("XDG_CONFIG_HOME", ".config").join("goose").join("config.yaml")
 }
 
 /// An extension: `enabled`, `type`, `name` and `args` are required, or Goose skips the entry.
@@ -246,7 +236,7 @@ fn extension(server: &McpServer, placement: &Placement<'_>) -> ServerPlace {
             "name": server.name,
             "cmd": command,
             "args": args,
-            "envs": shared2::object(env),
+            "envs": string_map(env),
             "timeout": EXTENSION_TIMEOUT,
         }),
         Transport::Http { url, headers } | Transport::Sse { url, headers } => json!({
@@ -254,7 +244,7 @@ fn extension(server: &McpServer, placement: &Placement<'_>) -> ServerPlace {
             "type": "streamable_http",
             "name": server.name,
             "uri": url,
-            "headers": shared2::object(headers),
+            "headers": string_map(headers),
             "timeout": EXTENSION_TIMEOUT,
         }),
     };
@@ -268,27 +258,25 @@ fn extension(server: &McpServer, placement: &Placement<'_>) -> ServerPlace {
     }
 }
 
-/// The canonical name of a tool. Every tool is an extension's, `extension__tool`; those of Goose's
-/// own `developer` and `platform` extensions that are not in the table keep their names.
-fn canonical_tool(native: &str, input: &Value) -> String {
-    if let Some(tool) = DIALECT.tool(native) {
-        return tool.to_owned();
+/// Every tool is an extension's, `extension__tool`; those of Goose's own `developer` and `platform`
+/// extensions that are not in the table keep their names.
+fn canonical(name: &str, input: &Value) -> (String, Value) {
+    if matches!(name, "developer__text_editor" | "text_editor") {
+        let tool = match input.get("command").and_then(Value::as_str) {
+            Some("view") => "Read",
+            Some("write") => "Write",
+            Some("str_replace" | "insert") => "Edit",
+            _ => name,
+        };
+        return tools::canonical(TOOLS, tool, input);
     }
-    // The developer extension's former editor, whose `command` says what it does.
-    if matches!(native, "developer__text_editor" | "text_editor") {
-        match input.get("command").and_then(Value::as_str) {
-            Some("view") => return "Read".to_owned(),
-            Some("write") => return "Write".to_owned(),
-            Some("str_replace" | "insert") => return "Edit".to_owned(),
-            _ => return native.to_owned(),
+    match tools::split_first(name, "__") {
+        Some((extension, tool)) if !matches!(extension, "developer" | "platform") => {
+            (tools::mcp_name(extension, tool), input.clone())
         }
-    }
-    match native.split_once("__") {
-        Some((extension, tool))
-            if !matches!(extension, "" | "developer" | "platform") && !tool.is_empty() =>
-        {
-            shared2::mcp_name(extension, tool)
-        }
-        _ => native.to_owned(),
+        _ => tools::canonical(TOOLS, name, input),
     }
 }
+
+#[cfg(test)]
+mod tests;

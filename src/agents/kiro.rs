@@ -11,16 +11,19 @@ use serde_json::{Map, Value, json};
 use symposium_hook::{Event, Input};
 
 use super::AgentSpec;
-use super::places::{FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SkillDirs};
-use super::shared2::{self, Dialect, Facts, Payload};
+use super::command::hook_command;
+use super::payload::{Fields, Payload};
+use super::places::{
+    FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SkillDirs, stdio_entry, string_map,
+};
+use super::tools::{self, Tool};
 use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
 use crate::config::{Environment, HookScope};
 use crate::plugins::model::{McpServer, Transport};
 
-#[cfg(test)]
-mod tests;
-
-const NAME: &str = "kiro";
+/// Kiro.
+#[derive(Debug, Clone, Copy)]
+pub struct Kiro;
 
 /// Seconds until Kiro gives up on our hook: its default, said in so many words.
 const TIMEOUT: u64 = 30;
@@ -28,38 +31,28 @@ const TIMEOUT: u64 = 30;
 /// Where Kiro looks for skills, in a custom agent's words.
 const SKILLS: &str = "skill://.kiro/skills/**/SKILL.md";
 
-const DIALECT: Dialect = Dialect {
-    tools: &[
-        ("execute_bash", "Bash"), // Kiro's documentation, hooks; seen in a payload of the IDE
-        ("execute_cmd", "Bash"),  // the same tool on Windows
-        ("shell", "Bash"),        // its alias (Kiro's documentation, hooks)
-        ("fs_read", "Read"),      // Kiro's documentation, built-in tools
-        ("read", "Read"),         // its alias
-        ("fs_write", "Write"),    // Kiro's documentation, built-in tools; it edits too
-        ("write", "Write"),       // its alias
-    ],
-    // From the tools' published schemas. `command` and `content` have their common names.
-    fields: &[
-        ("Read", &[("path", "file_path")]),
-        (
-            "Write",
-            &[
-                ("path", "file_path"),
-                ("file_text", "content"),
-                ("old_str", "old_string"),
-                ("new_str", "new_string"),
-            ],
-        ),
-    ],
-};
-
-/// Kiro.
-#[derive(Debug, Clone, Copy)]
-pub struct Kiro;
+/// Kiro's documentation (hooks, built-in tools), and the tools' published schemas. `command` and
+/// `content` have their canonical names.
+const TOOLS: &[Tool] = &[
+    // The first was seen in a payload of the IDE; then the same on Windows, and its alias.
+    Tool::same_fields("Bash", &["execute_bash", "execute_cmd", "shell"]),
+    Tool { canonical: "Read", native: &["fs_read", "read"], fields: &[("file_path", "path")] },
+    Tool {
+        canonical: "Write",
+        // It edits, too.
+        native: &["fs_write", "write"],
+        fields: &[
+            ("file_path", "path"),
+            ("content", "file_text"),
+            ("old_string", "old_str"),
+            ("new_string", "new_str"),
+        ],
+    },
+];
 
 impl AgentSpec for Kiro {
     fn name(&self) -> &'static str {
-        NAME
+        "kiro"
     }
 
     fn title(&self) -> &'static str {
@@ -93,14 +86,17 @@ impl AgentSpec for Kiro {
         };
         let standalone = placement.version.is_some_and(|version| version.major >= 3);
         let place = if standalone {
-            shared2::own_json(folder.join("hooks").join("symposium.json"), &hooks_file(placement))
+            HookPlace::own_json(folder.join("hooks").join("symposium.json"), &hooks_file(placement))
         } else {
-            shared2::own_json(folder.join("agents").join("symposium.json"), &agent_file(placement))
+            HookPlace::own_json(
+                folder.join("agents").join("symposium.json"),
+                &agent_file(placement),
+            )
         };
         vec![place]
     }
 
-    fn registered_timeout(&self, _event: Event) -> u64 {
+    fn registered_timeout(&self, _: Event) -> u64 {
         TIMEOUT
     }
 
@@ -111,15 +107,13 @@ impl AgentSpec for Kiro {
         placement: &Placement<'_>,
     ) -> ServerPlace {
         let Some(folder) = scope_folder(placement, everywhere) else {
-            return ServerPlace::Unsupported {
-                reason: "there is no workspace to enter the server for".to_owned(),
-            };
+            return ServerPlace::no_workspace();
         };
         let value = match &server.transport {
-            Transport::Stdio { command, args, env } => shared2::stdio_entry(command, args, env),
+            Transport::Stdio { command, args, env } => stdio_entry(command, args, env),
             // One shape for all remote servers: Kiro finds out how they speak.
             Transport::Http { url, headers } | Transport::Sse { url, headers } => {
-                json!({ "url": url, "headers": shared2::object(headers) })
+                json!({ "url": url, "headers": string_map(headers) })
             }
         };
         ServerPlace::Entry {
@@ -133,56 +127,33 @@ impl AgentSpec for Kiro {
     }
 
     fn decode(&self, event: Event, stdin: &[u8], env: &Environment) -> Result<Decoded, WireError> {
-        let payload = Payload::parse(NAME, event, stdin)?;
+        let mut payload = Payload::parse(self.name(), event, stdin)?;
         // Agent files name events in camel case, hook files as the canonical names are.
-        payload.names_event("hook_event_name", &[self.event_name(event), event.name()])?;
-        let mut facts = Facts {
-            session_id: payload.word(&["session_id"]),
-            cwd: payload.word(&["cwd"]),
-            ..Facts::default()
-        };
-        match event {
-            Event::PreToolUse | Event::PostToolUse => {
-                let native = payload.required(&["tool_name"])?;
-                facts.tool = canonical_tool(&native);
-                facts.native_tool = native;
-                facts.native_input = payload.value(&["tool_input"]).cloned().unwrap_or_default();
-                facts.input = canonical_input(&facts.tool, &facts.native_input);
-                facts.response = payload.value(&["tool_response"]).cloned().unwrap_or_default();
-            }
-            Event::UserPromptSubmit => {
-                // The IDE's hooks have the prompt in a variable (Kiro's documentation, IDE hooks).
-                let variable = || env.text("USER_PROMPT").map(str::to_owned);
-                let prompt = payload.text(&["prompt"]).or_else(variable);
-                facts.prompt = prompt.ok_or_else(|| payload.error("it has no `prompt`"))?;
-            }
-            Event::SessionStart => {
-                if payload.value(&["hook_event_name", "session_id", "cwd"]).is_none() {
-                    return Err(payload.error("its fields are not those of the event"));
-                }
-            }
+        payload.expect_event("hook_event_name", &[self.event_name(event), event.name()])?;
+        // The IDE's hooks have the prompt in a variable (Kiro's documentation, IDE hooks).
+        if let Some(prompt) = env.text("USER_PROMPT") {
+            payload.default_text("prompt", prompt);
         }
-        Ok(facts.decoded(event))
+        payload.decode(&Fields::COMMON, canonical)
     }
 
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
         let mut text = outcome.context_text();
         match event {
             Event::PreToolUse => {
-                if let Some(reason) = shared2::refusal_or_ask(outcome) {
+                if let Some(reason) = outcome.refusal_or_ask() {
                     return Answer::block(reason);
                 }
             }
             Event::UserPromptSubmit => {
                 // Blocks where hooks stand for themselves; a warning for the user elsewhere.
-                if let Some(reason) = shared2::refusal(outcome) {
+                if let Some(reason) = outcome.refusal() {
                     return Answer::block(reason);
                 }
             }
             Event::PostToolUse => {
                 // A result can't be hidden. What is wrong with it can be said.
-                let reason = shared2::refusal(outcome);
-                let parts: Vec<String> = reason.into_iter().chain(text).collect();
+                let parts: Vec<String> = outcome.refusal().into_iter().chain(text).collect();
                 text = Outcome { context: parts, ..Outcome::default() }.context_text();
             }
             Event::SessionStart => {}
@@ -197,13 +168,13 @@ impl AgentSpec for Kiro {
                 let context = if text.is_empty() { Vec::new() } else { vec![text.to_owned()] };
                 Outcome { context, ..Outcome::default() }
             }
-            Some(2) if event != Event::SessionStart => shared2::denial(answer.stderr),
+            Some(2) if event != Event::SessionStart => Outcome::denied(answer.stderr),
             Some(_) | None => Outcome::default(),
         }
     }
 
     fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
-        let mut native = DIALECT.native_input_of(decoded, updated);
+        let mut native = tools::native(TOOLS, decoded, updated);
         restore_operation(decoded, updated, &mut native);
         native
     }
@@ -224,7 +195,7 @@ fn agent_file(placement: &Placement<'_>) -> Value {
         if event.is_tool_event() {
             entry.insert("matcher".to_owned(), "*".into());
         }
-        let command = shared2::hook_command(NAME, event, placement.program, false);
+        let command = hook_command(Kiro.name(), event, placement.program, false);
         entry.insert("command".to_owned(), command.into());
         entry.insert("timeout_ms".to_owned(), (TIMEOUT * 1000).into());
         json!([entry])
@@ -251,7 +222,7 @@ fn hooks_file(placement: &Placement<'_>) -> Value {
             "trigger": event.name(),
             "action": {
                 "type": "command",
-                "command": shared2::hook_command(NAME, event, placement.program, false),
+                "command": hook_command(Kiro.name(), event, placement.program, false),
             },
             "timeout": TIMEOUT,
         })
@@ -259,33 +230,25 @@ fn hooks_file(placement: &Placement<'_>) -> Value {
     json!({ "version": "v1", "hooks": Event::ALL.map(entry) })
 }
 
-/// The canonical name of a tool; a server's is `@server/tool` (Kiro's documentation, hooks).
-fn canonical_tool(native: &str) -> String {
-    if let Some(tool) = DIALECT.tool(native) {
-        return tool.to_owned();
+/// A server's tool is `@server/tool` (Kiro's documentation, hooks). A reader has its paths in a list
+/// of operations (same place); a single one is named beside the list.
+fn canonical(name: &str, input: &Value) -> (String, Value) {
+    let server = name.strip_prefix('@').and_then(|name| tools::split_first(name, "/"));
+    if let Some((server, tool)) = server {
+        return (tools::mcp_name(server, tool), input.clone());
     }
-    match native.strip_prefix('@').and_then(|name| name.split_once('/')) {
-        Some((server, tool)) if !server.is_empty() && !tool.is_empty() => {
-            shared2::mcp_name(server, tool)
-        }
-        _ => native.to_owned(),
-    }
-}
-
-/// The arguments under their common names. A reader has its paths in a list of operations (Kiro's
-/// documentation, hooks); a single one is named beside the list.
-fn canonical_input(tool: &str, native: &Value) -> Value {
-    let mut input = DIALECT.canonical_input(tool, native);
-    let operations = native.get("operations").and_then(Value::as_array).map(Vec::as_slice);
-    if let ("Read", Some([only]), Value::Object(fields)) = (tool, operations, &mut input)
+    let (tool, mut canonical) = tools::canonical(TOOLS, name, input);
+    let operations = input.get("operations").and_then(Value::as_array).map(Vec::as_slice);
+    if let ("Read", Some([only]), Value::Object(fields)) =
+        (tool.as_str(), operations, &mut canonical)
         && let Some(path) = only.get("path").filter(|path| path.is_string())
     {
         fields.entry("file_path").or_insert_with(|| path.clone());
     }
-    input
+    (tool, canonical)
 }
 
-/// The way back of [`canonical_input`]: the path goes into the single operation that it came from.
+/// The way back of [`canonical`]: the path goes into the single operation that it came from.
 fn restore_operation(
     decoded: &Decoded,
     updated: &Map<String, Value>,
@@ -306,3 +269,6 @@ fn restore_operation(
         native.shift_remove("path");
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -22,13 +22,14 @@ pub mod kiro;
 pub mod opencode;
 pub mod payload;
 pub mod places;
-mod shared2;
 pub mod symposium;
 pub mod tools;
 pub mod wire;
 
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod testkit;
 
 use crate::config::Environment;
 use command::Shell;
@@ -116,6 +117,12 @@ pub trait AgentSpec: Sync {
     /// Where it reads skills.
     fn skill_dirs(&self) -> SkillDirs;
 
+    /// How many characters of skill descriptions the agent shows to the model before it begins to
+    /// cut them; `None` where no limit is known.
+    fn description_budget(&self) -> Option<usize> {
+        None
+    }
+
     /// The agent's own name of an event.
     fn event_name(&self, event: Event) -> &'static str;
 
@@ -166,14 +173,14 @@ pub trait AgentSpec: Sync {
         updated: &serde_json::Map<String, serde_json::Value>,
     ) -> serde_json::Map<String, serde_json::Value>;
 
-    /// The payload with another input of the tool in it: what the next handler reads after one
-    /// rewrote the input. `None` when the payload has no input.
+    /// The payload with another input of the tool in it, the agent's own: what the next handler reads
+    /// after one rewrote the input. `None` when the payload has no input.
     fn replace_input(
         &self,
         stdin: &[u8],
         input: &serde_json::Map<String, serde_json::Value>,
     ) -> Option<Vec<u8>> {
-        payload::replace_field(stdin, "tool_input", input)
+        payload::replace_input(stdin, &["tool_input"], input)
     }
 
     /// Server and tool of a native tool name that joins them with a sign that either may hold
@@ -204,54 +211,4 @@ pub trait AgentSpec: Sync {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_agent_is_found_by_its_name() {
-        for agent in Agent::ALL {
-            assert_eq!(Agent::from_name(agent.name()), Some(agent));
-            assert_eq!(codec(agent.name()).map(AgentSpec::name), Some(agent.name()));
-            assert_eq!(agent.name(), agent.name().to_lowercase());
-        }
-        assert_eq!(Agent::from_name("Claude"), None);
-        assert_eq!(Agent::from_name("cursor"), None);
-    }
-
-    #[test]
-    fn decision_17_symposium_is_a_codec_and_no_agent() {
-        assert_eq!(codec("symposium").map(AgentSpec::name), Some("symposium"));
-        assert_eq!(Agent::from_name("symposium"), None);
-    }
-
-    #[test]
-    fn what_we_register_we_recognise_and_it_has_a_limit() {
-        let env = Environment::with("/home/dev/shop", [("HOME", "/home/dev")]);
-        let scopes = [crate::config::HookScope::Global, crate::config::HookScope::Project];
-        for (agent, scope) in Agent::ALL.into_iter().flat_map(|a| scopes.map(|s| (a, s))) {
-            let spec = agent.spec();
-            for place in spec.hooks(&testing::placement(&env, scope)) {
-                let places::HookShape::Shared { entries, .. } = place.shape else { continue };
-                assert_eq!(entries.len(), Event::ALL.len());
-                for entry in entries {
-                    let handler = &entry.group["hooks"][0];
-                    let command = handler["command"].as_str().expect("a command");
-                    assert_eq!(command::is_ours(command, spec.name()), Some(entry.event));
-                    assert_eq!(entry.array, ["hooks", spec.event_name(entry.event)]);
-                    let timeout = handler["timeout"].as_u64().expect("case 57: a time limit");
-                    let seconds = spec.registered_timeout(entry.event);
-                    assert!(timeout == seconds || timeout == seconds * 1000);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn decision_24a_each_agent_reads_skills_somewhere_inside_the_project() {
-        for agent in Agent::ALL {
-            let dirs = agent.spec().skill_dirs().project;
-            assert!(!dirs.is_empty(), "{}", agent.name());
-            assert!(dirs.iter().all(|dir| dir.ends_with("skills") && !dir.starts_with('/')));
-        }
-    }
-}
+mod tests;

@@ -11,20 +11,20 @@ use serde_json::{Map, Value, json};
 use symposium_hook::Event;
 
 use super::AgentSpec;
+use super::command::program_path;
+use super::envelope::{Envelope, Reply};
+use super::payload::{Fields, Payload};
 use super::places::{
-    FileFormat, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SkillDirs,
+    FileFormat, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SkillDirs, string_map,
 };
-use super::shared2::{self, Dialect, Facts, Payload};
+use super::tools::{self, Tool};
 use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
 use crate::config::{Environment, HookScope};
 use crate::plugins::model::{McpServer, Transport};
 
-#[cfg(test)]
-mod plugin_tests;
-#[cfg(test)]
-mod tests;
-
-const NAME: &str = "opencode";
+/// OpenCode.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenCode;
 
 /// Seconds until the plugin gives up on us; OpenCode itself would wait for ever.
 const TIMEOUT: u64 = 30;
@@ -38,34 +38,28 @@ const PROGRAM_MARK: &str = "\"__PROGRAM__\"";
 /// `opencode.json` and `opencode.jsonc` alike take all of these (run).
 const CONFIG_RULES: JsonRules = JsonRules { comments: true, trailing_commas: true, bom: true };
 
-const DIALECT: Dialect = Dialect {
-    tools: &[
-        ("bash", "Bash"),        // captured payload of tool.execute.before
-        ("read", "Read"),        // seen in runs
-        ("write", "Write"),      // OpenCode's documentation, tools
-        ("edit", "Edit"),        // OpenCode's documentation, tools
-        ("patch", "Edit"),       // OpenCode's documentation, tools
-        ("apply_patch", "Edit"), // what OpenAI's models are given instead, as in Codex; not run
-    ],
-    fields: &[
-        // From the tools' schemas as OpenCode shows them to the model. `command`, `content`,
-        // `pattern` and `url` have their common names.
-        ("Read", &[("filePath", "file_path")]),
-        ("Write", &[("filePath", "file_path")]),
-        (
-            "Edit",
-            &[("filePath", "file_path"), ("oldString", "old_string"), ("newString", "new_string")],
-        ),
-    ],
-};
-
-/// OpenCode.
-#[derive(Debug, Clone, Copy)]
-pub struct OpenCode;
+/// `bash` was captured, `read` seen in runs, the others are in OpenCode's documentation (tools).
+/// Fields are from the tools' schemas as OpenCode shows them to the model; `command`, `content`,
+/// `pattern` and `url` have their canonical names.
+const TOOLS: &[Tool] = &[
+    Tool::same_fields("Bash", &["bash"]),
+    Tool { canonical: "Read", native: &["read"], fields: &[("file_path", "filePath")] },
+    Tool { canonical: "Write", native: &["write"], fields: &[("file_path", "filePath")] },
+    Tool {
+        canonical: "Edit",
+        // The last is what OpenAI's models are given instead, as in Codex (not run).
+        native: &["edit", "patch", "apply_patch"],
+        fields: &[
+            ("file_path", "filePath"),
+            ("old_string", "oldString"),
+            ("new_string", "newString"),
+        ],
+    },
+];
 
 impl AgentSpec for OpenCode {
     fn name(&self) -> &'static str {
-        NAME
+        "opencode"
     }
 
     fn title(&self) -> &'static str {
@@ -106,7 +100,7 @@ impl AgentSpec for OpenCode {
         folder.map(place).into_iter().collect()
     }
 
-    fn registered_timeout(&self, _event: Event) -> u64 {
+    fn registered_timeout(&self, _: Event) -> u64 {
         TIMEOUT
     }
 
@@ -122,9 +116,7 @@ impl AgentSpec for OpenCode {
             placement.root.map(Path::to_path_buf)
         };
         let Some(folder) = folder else {
-            return ServerPlace::Unsupported {
-                reason: "there is no workspace to enter the server for".to_owned(),
-            };
+            return ServerPlace::no_workspace();
         };
         // OpenCode does not start with an entry that lacks `type`, has another type than these two,
         // or a command that is no list.
@@ -134,7 +126,7 @@ impl AgentSpec for OpenCode {
                 json!({
                     "type": "local",
                     "command": line,
-                    "environment": shared2::object(env),
+                    "environment": string_map(env),
                     "enabled": true,
                 })
             }
@@ -142,7 +134,7 @@ impl AgentSpec for OpenCode {
             Transport::Http { url, headers } | Transport::Sse { url, headers } => json!({
                 "type": "remote",
                 "url": url,
-                "headers": shared2::object(headers),
+                "headers": string_map(headers),
                 "enabled": true,
             }),
         };
@@ -156,90 +148,68 @@ impl AgentSpec for OpenCode {
         }
     }
 
-    fn decode(&self, event: Event, stdin: &[u8], _env: &Environment) -> Result<Decoded, WireError> {
-        let payload = Payload::parse(NAME, event, stdin)?;
-        payload.required(&["hook_event_name"])?;
-        payload.names_event("hook_event_name", &[event.cli_name()])?;
-        let mut facts = Facts {
-            session_id: payload.word(&["session_id"]),
-            cwd: payload.word(&["cwd"]),
-            prompt: payload.text(&["prompt"]).unwrap_or_default(),
-            tool_use_id: payload.word(&["tool_use_id"]),
-            ..Facts::default()
-        };
-        if event.is_tool_event() {
-            let native = payload.required(&["tool_name"])?;
-            let part = |key: &str| payload.value(&["mcp"])?.get(key)?.as_str();
-            facts.tool = match (part("server"), part("tool"), DIALECT.tool(&native)) {
-                (Some(server), Some(tool), _) => shared2::mcp_name(server, tool),
-                (_, _, Some(tool)) => tool.to_owned(),
-                _ => native.clone(),
-            };
-            facts.native_tool = native;
-            facts.native_input = payload.value(&["tool_input"]).cloned().unwrap_or_default();
-            facts.input = DIALECT.canonical_input(&facts.tool, &facts.native_input);
-            facts.response = payload.value(&["tool_response"]).cloned().unwrap_or_default();
-        }
-        Ok(facts.decoded(event))
+    fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
+        let mut payload = Payload::parse(self.name(), event, stdin)?;
+        payload.require_event("hook_event_name", &[event.cli_name()])?;
+        // OpenCode joins the names of a server and its tool; the plugin knows the servers.
+        let part = |key: &str| payload.get("mcp")?.get(key)?.as_str();
+        payload.decode(&Fields::COMMON, |name, input| match part("server").zip(part("tool")) {
+            Some((server, tool)) => (tools::mcp_name(server, tool), input.clone()),
+            None => tools::canonical(TOOLS, name, input),
+        })
     }
 
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
-        let mut answer = Map::new();
-        let mut say = |key: &str, value: Value| answer.insert(key.to_owned(), value);
+        let mut envelope = Envelope::with_extra(self.event_name(event), &outcome.extra);
         match event {
             Event::PreToolUse => {
-                if let Some(reason) = shared2::refusal_or_ask(outcome) {
-                    say("deny", reason.into());
+                if let Some(reason) = outcome.refusal_or_ask() {
+                    envelope.top("deny", reason);
                 } else if let Some(input) = &outcome.updated_input {
-                    say("args", Value::Object(input.clone()));
+                    envelope.top("args", input.clone());
                 }
             }
             Event::PostToolUse => {
-                if let Some(reason) = shared2::refusal(outcome) {
-                    say("replace", reason.into());
+                if let Some(reason) = outcome.refusal() {
+                    envelope.top("replace", reason);
                 }
             }
             Event::UserPromptSubmit => {
-                if let Some(reason) = shared2::refusal(outcome) {
-                    say("replace", blocked_prompt(&reason).into());
+                if let Some(reason) = outcome.refusal() {
+                    envelope.top("replace", blocked_prompt(&reason));
                 }
             }
             Event::SessionStart => {}
         }
         if let Some(context) = outcome.context_text() {
-            say("context", context.into());
+            envelope.top("context", context);
         }
-        for (key, value) in &outcome.extra {
-            answer.entry(key.clone()).or_insert_with(|| value.clone());
-        }
-        Answer::json(answer)
+        envelope.answer()
     }
 
     fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome {
         match answer.exit {
             Some(0) => {}
-            Some(2) if event != Event::SessionStart => return shared2::denial(answer.stderr),
+            Some(2) if event != Event::SessionStart => return Outcome::denied(answer.stderr),
             Some(_) | None => return Outcome::default(),
         }
-        let mut object = shared2::stdout_object(answer).unwrap_or_default();
+        let mut reply = Reply::parse(answer.stdout).unwrap_or_default();
         let refused = match event {
-            Event::PreToolUse => shared2::take_text(&mut object, "deny"),
-            Event::PostToolUse | Event::UserPromptSubmit => {
-                shared2::take_text(&mut object, "replace")
-            }
+            Event::PreToolUse => reply.top_text("deny"),
+            Event::PostToolUse | Event::UserPromptSubmit => reply.top_text("replace"),
             Event::SessionStart => None,
         };
-        let mut outcome = refused.map(|reason| shared2::denial(&reason)).unwrap_or_default();
+        let mut outcome = refused.as_deref().map(Outcome::denied).unwrap_or_default();
         if event == Event::PreToolUse {
-            outcome.updated_input = shared2::take_object(&mut object, "args");
+            outcome.updated_input = reply.top_object("args");
         }
-        outcome.context.extend(shared2::take_text(&mut object, "context"));
-        outcome.extra = shared2::rest(object);
+        outcome.context.extend(reply.top_text("context"));
+        outcome.extra = reply.rest();
         outcome
     }
 
     fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
-        DIALECT.native_input_of(decoded, updated)
+        tools::native(TOOLS, decoded, updated)
     }
 
     fn delivers_context(&self, event: Event) -> bool {
@@ -248,21 +218,21 @@ impl AgentSpec for OpenCode {
 
     fn split_mcp_name<'a>(&self, native: &'a str, servers: &[&str]) -> Option<(&'a str, &'a str)> {
         let written = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-        let known = servers.iter().map(|server| server.chars().map(written).collect());
-        shared2::split_after_server(native, '_', known)
+        let known = servers.iter().map(|server| server.chars().map(written).collect::<String>());
+        tools::split_known(native, "_", known)
     }
 }
 
 /// The plugin for this program.
 fn plugin(program: &str) -> String {
     // A JSON string is a JavaScript string.
-    let path = Value::String(shared2::program_path(program)).to_string();
+    let path = Value::String(program_path(program)).to_string();
     PLUGIN.replace(PROGRAM_MARK, &path)
 }
 
 /// `~/.config/opencode`, or where `XDG_CONFIG_HOME` puts it.
 fn user_folder(placement: &Placement<'_>) -> PathBuf {
-    shared2::folder(placement.env, "XDG_CONFIG_HOME", placement.home, ".config").join("opencode")
+    placement.base_dir("XDG_CONFIG_HOME", ".config").join("opencode")
 }
 
 /// The configuration in a folder. Where there are both spellings OpenCode merges them.
@@ -279,3 +249,8 @@ fn blocked_prompt(reason: &str) -> String {
          Tell the user this reason, and do nothing else."
     )
 }
+
+#[cfg(test)]
+mod plugin_tests;
+#[cfg(test)]
+mod tests;

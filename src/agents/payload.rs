@@ -5,7 +5,43 @@ use symposium_hook::{
     Event, Input, PostToolUseInput, PreToolUseInput, SessionStartInput, UserPromptSubmitInput,
 };
 
-use super::wire::WireError;
+use super::wire::{Decoded, WireError};
+
+/// Where an agent's payloads have what: for each thing the names that its field may have, the
+/// present one first.
+#[derive(Debug, Clone, Copy)]
+pub struct Fields {
+    /// The session.
+    pub session_id: &'static [&'static str],
+    /// The working folder.
+    pub cwd: &'static [&'static str],
+    /// What the user wrote.
+    pub prompt: &'static [&'static str],
+    /// What tells a prompt from the session's others.
+    pub prompt_id: &'static [&'static str],
+    /// The tool's name.
+    pub tool_name: &'static [&'static str],
+    /// The tool's arguments.
+    pub tool_input: &'static [&'static str],
+    /// What the tool answered.
+    pub tool_response: &'static [&'static str],
+    /// What tells this use of a tool from the session's others.
+    pub tool_use_id: &'static [&'static str],
+}
+
+impl Fields {
+    /// The names that Claude Code has and most agents took over.
+    pub const COMMON: Self = Self {
+        session_id: &["session_id"],
+        cwd: &["cwd"],
+        prompt: &["prompt"],
+        prompt_id: &[],
+        tool_name: &["tool_name"],
+        tool_input: &["tool_input"],
+        tool_response: &["tool_response"],
+        tool_use_id: &["tool_use_id"],
+    };
+}
 
 /// One JSON object that an agent sent.
 #[derive(Debug, Clone)]
@@ -13,6 +49,8 @@ pub struct Payload {
     agent: &'static str,
     event: Event,
     object: Map<String, Value>,
+    /// Whether the payload itself says which event it is.
+    names_event: bool,
 }
 
 impl Payload {
@@ -22,7 +60,7 @@ impl Payload {
     /// # Errors
     /// When the bytes are no JSON object.
     pub fn parse(agent: &'static str, event: Event, bytes: &[u8]) -> Result<Self, WireError> {
-        let mut payload = Self { agent, event, object: Map::new() };
+        let mut payload = Self { agent, event, object: Map::new(), names_event: false };
         match parse_json(&String::from_utf8_lossy(bytes)) {
             Ok(Value::Object(object)) => payload.object = object,
             Ok(_) => return Err(payload.error("the payload is no JSON object")),
@@ -36,17 +74,27 @@ impl Payload {
         WireError { agent: self.agent, event: self.event.cli_name(), problem: problem.into() }
     }
 
-    /// Checks the agent's own name of the event, where the payload says it.
+    /// Checks the agent's own name of the event, where the payload says it in `key`.
     ///
     /// # Errors
-    /// When it says another one.
-    pub fn expect_event(&self, key: &str, name: &str) -> Result<(), WireError> {
-        match self.get(key) {
-            Some(Value::String(found)) if found != name => {
-                Err(self.error(format!("`{key}` is \"{found}\", not \"{name}\"")))
-            }
-            _ => Ok(()),
+    /// When it is none of `names`.
+    pub fn expect_event(&mut self, key: &str, names: &[&str]) -> Result<(), WireError> {
+        let Some(found) = self.text(key) else { return Ok(()) };
+        if !names.contains(&found) {
+            let known = names.join("\" or \"");
+            return Err(self.error(format!("`{key}` is \"{found}\", not \"{known}\"")));
         }
+        self.names_event = true;
+        Ok(())
+    }
+
+    /// As [`Self::expect_event`], for agents that always say it.
+    ///
+    /// # Errors
+    /// When it is none of `names`, or missing.
+    pub fn require_event(&mut self, key: &str, names: &[&str]) -> Result<(), WireError> {
+        self.required(&[key])?;
+        self.expect_event(key, names)
     }
 
     /// A field that is there and not `null`.
@@ -54,77 +102,94 @@ impl Payload {
         self.object.get(key).filter(|value| !value.is_null())
     }
 
-    /// A text field; `None` when it is missing or something else.
+    /// A text field, were it empty; `None` when it is missing or something else.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.get(key).and_then(Value::as_str)
     }
 
-    /// A text field that the event can't be without.
-    ///
-    /// # Errors
-    /// When it is missing or no text.
-    pub fn required(&self, key: &str) -> Result<&str, WireError> {
-        self.text(key).ok_or_else(|| self.error(format!("no text in `{key}`")))
+    /// Whether any of these fields is there and not `null`.
+    pub fn has(&self, keys: &[&str]) -> bool {
+        self.first(keys).is_some()
     }
 
-    /// The event in canonical words, from the field names that Claude Code, Codex and Gemini share.
-    /// `canonical` turns the agent's tool name and input into the canonical ones.
+    /// Fills a field that the agent may leave out.
+    pub fn default_text(&mut self, key: &str, text: &str) {
+        if self.get(key).is_none() {
+            self.object.insert(key.to_owned(), text.into());
+        }
+    }
+
+    /// The event in canonical words. `canonical` turns the agent's tool name and input into the
+    /// canonical ones.
     ///
     /// # Errors
     /// When a field is missing that makes the event what it is.
-    pub fn input(
+    pub fn decode(
         &self,
+        fields: &Fields,
         canonical: impl FnOnce(&str, &Value) -> (String, Value),
-    ) -> Result<Input, WireError> {
-        let session_id = self.text("session_id").map(str::to_owned);
-        let cwd = self.text("cwd").map(str::to_owned);
-        Ok(match self.event {
-            Event::PreToolUse => {
-                let tool = self.tool(canonical)?;
-                Input::PreToolUse(PreToolUseInput {
-                    tool_name: tool.name,
-                    tool_input: tool.input,
-                    session_id,
-                    cwd,
-                    native_tool_name: Some(tool.native_name),
-                    native_tool_input: Some(tool.native_input),
-                })
-            }
-            Event::PostToolUse => {
-                let tool = self.tool(canonical)?;
-                Input::PostToolUse(PostToolUseInput {
-                    tool_name: tool.name,
-                    tool_input: tool.input,
-                    tool_response: self.get("tool_response").cloned().unwrap_or_default(),
-                    session_id,
-                    cwd,
-                    native_tool_name: Some(tool.native_name),
-                    native_tool_input: Some(tool.native_input),
-                })
+    ) -> Result<Decoded, WireError> {
+        let session_id = self.word(fields.session_id).map(str::to_owned);
+        let cwd = self.word(fields.cwd).map(str::to_owned);
+        let mut tool_use_id = None;
+        let mut delivery = None;
+        let input = match self.event {
+            Event::PreToolUse | Event::PostToolUse => {
+                tool_use_id = self.word(fields.tool_use_id).map(str::to_owned);
+                delivery.clone_from(&tool_use_id);
+                self.tool(fields, canonical)?.into_input(self.event, session_id, cwd)
             }
             Event::UserPromptSubmit => {
-                let prompt = self.required("prompt")?.to_owned();
+                delivery = self.identity(fields.prompt_id);
+                let prompt = self.required(fields.prompt)?.to_owned();
                 Input::UserPromptSubmit(UserPromptSubmitInput { prompt, session_id, cwd })
             }
             Event::SessionStart => {
                 // Nothing but these tells a session's start from any other JSON object.
-                if session_id.is_none() && self.text("hook_event_name").is_none() {
-                    return Err(self.error("neither `session_id` nor `hook_event_name`"));
+                if !self.names_event && session_id.is_none() && cwd.is_none() {
+                    return Err(self.error("neither its event nor a session nor a folder is named"));
                 }
                 Input::SessionStart(SessionStartInput { session_id, cwd })
             }
-        })
+        };
+        Ok(Decoded { input, tool_use_id, delivery, foreign: false })
     }
 
     fn tool(
         &self,
+        fields: &Fields,
         canonical: impl FnOnce(&str, &Value) -> (String, Value),
     ) -> Result<ToolUse, WireError> {
-        let native_name = self.required("tool_name")?.to_owned();
+        let native_name = self.required(fields.tool_name)?.to_owned();
+        if native_name.is_empty() {
+            return Err(self.error("the tool has no name"));
+        }
         let native_input =
-            self.get("tool_input").cloned().unwrap_or_else(|| Value::Object(Map::new()));
+            self.first(fields.tool_input).cloned().unwrap_or_else(|| Value::Object(Map::new()));
         let (name, input) = canonical(&native_name, &native_input);
-        Ok(ToolUse { name, input, native_name, native_input })
+        let response = self.first(fields.tool_response).cloned().unwrap_or_default();
+        Ok(ToolUse { name, input, native_name, native_input, response })
+    }
+
+    fn first(&self, keys: &[&str]) -> Option<&Value> {
+        keys.iter().find_map(|key| self.get(key))
+    }
+
+    /// A text with something in it.
+    fn word(&self, keys: &[&str]) -> Option<&str> {
+        keys.iter().find_map(|key| self.text(key).filter(|text| !text.is_empty()))
+    }
+
+    /// A text that the event can't be without.
+    fn required(&self, keys: &[&str]) -> Result<&str, WireError> {
+        let missing = || self.error(format!("no text in `{}`", keys.join("` or `")));
+        keys.iter().find_map(|key| self.text(key)).ok_or_else(missing)
+    }
+
+    /// A text with something in it, or a number as text.
+    fn identity(&self, keys: &[&str]) -> Option<String> {
+        let number = || self.first(keys).filter(|value| value.is_number()).map(Value::to_string);
+        self.word(keys).map(str::to_owned).or_else(number)
     }
 }
 
@@ -133,6 +198,33 @@ struct ToolUse {
     input: Value,
     native_name: String,
     native_input: Value,
+    response: Value,
+}
+
+impl ToolUse {
+    fn into_input(self, event: Event, session_id: Option<String>, cwd: Option<String>) -> Input {
+        let Self { name, input, native_name, native_input, response } = self;
+        if event == Event::PostToolUse {
+            Input::PostToolUse(PostToolUseInput {
+                tool_name: name,
+                tool_input: input,
+                tool_response: response,
+                session_id,
+                cwd,
+                native_tool_name: Some(native_name),
+                native_tool_input: Some(native_input),
+            })
+        } else {
+            Input::PreToolUse(PreToolUseInput {
+                tool_name: name,
+                tool_input: input,
+                session_id,
+                cwd,
+                native_tool_name: Some(native_name),
+                native_tool_input: Some(native_input),
+            })
+        }
+    }
 }
 
 /// Parses JSON after a byte order mark; a lone surrogate becomes U+FFFD instead of an error.
@@ -176,13 +268,36 @@ fn surrogate(text: &str) -> Option<u32> {
     (0xD800..=0xDFFF).contains(&code).then_some(code)
 }
 
-/// The payload with `input` at `field`, everything else as it was. A field that held text (JSON in
-/// a string) holds text again.
-pub fn replace_field(stdin: &[u8], field: &str, input: &Map<String, Value>) -> Option<Vec<u8>> {
+/// The payload with `input` in the first of `fields` that is there, everything else as it was. A
+/// field that held text (JSON in a string) holds text again.
+pub fn replace_input(stdin: &[u8], fields: &[&str], input: &Map<String, Value>) -> Option<Vec<u8>> {
+    replace(stdin, fields, |_| input.clone())
+}
+
+/// As [`replace_input`], for an agent that lays the new input over the one that is there.
+pub fn merge_input(stdin: &[u8], fields: &[&str], input: &Map<String, Value>) -> Option<Vec<u8>> {
+    replace(stdin, fields, |before| {
+        let mut merged = before.clone();
+        merged.extend(input.clone());
+        merged
+    })
+}
+
+fn replace(
+    stdin: &[u8],
+    fields: &[&str],
+    new: impl FnOnce(&Map<String, Value>) -> Map<String, Value>,
+) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(stdin);
     let Ok(Value::Object(mut payload)) = parse_json(&text) else { return None };
-    let slot = payload.get_mut(field)?;
-    let input = Value::Object(input.clone());
+    let told = |field: &&&str| payload.get(**field).is_some_and(|value| !value.is_null());
+    let there = |field: &&&str| payload.contains_key(**field);
+    let field = fields.iter().find(told).or_else(|| fields.iter().find(there))?;
+    let slot = payload.get_mut(*field)?;
+    let input = Value::Object(match &*slot {
+        Value::Object(before) => new(before),
+        _ => new(&Map::new()),
+    });
     *slot = if slot.is_string() { Value::String(input.to_string()) } else { input };
     serde_json::to_vec(&payload).ok()
 }
@@ -218,13 +333,49 @@ mod tests {
     #[test]
     fn null_counts_as_missing() {
         let payload = parse(r#"{"tool_name":"Bash","tool_input":null,"cwd":null}"#).expect("JSON");
-        let Ok(Input::PreToolUse(input)) =
-            payload.input(|name, input| (name.into(), input.clone()))
-        else {
+        let decoded = payload.decode(&Fields::COMMON, |name, input| (name.into(), input.clone()));
+        let Input::PreToolUse(input) = decoded.expect("a payload").input else {
             panic!("a tool's use")
         };
         assert_eq!(input.tool_input, serde_json::json!({}));
         assert_eq!(input.cwd, None);
+    }
+
+    #[test]
+    fn a_field_has_any_of_its_names_and_an_identity_is_text_or_a_number() {
+        const FIELDS: Fields = Fields {
+            session_id: &["sessionId", "session_id"],
+            prompt_id: &["turn", "at"],
+            ..Fields::COMMON
+        };
+        let decode = |text: &str| {
+            let payload = Payload::parse("test", Event::UserPromptSubmit, text.as_bytes());
+            let decoded = payload.expect("JSON").decode(&FIELDS, |_, _| unreachable!());
+            decoded.map_err(|error| error.problem)
+        };
+        let told = decode(r#"{"prompt":"","sessionId":"","session_id":"s","turn":null,"at":17}"#);
+        let told = told.expect("a prompt");
+        assert_eq!((told.input.session_id(), told.delivery.as_deref()), (Some("s"), Some("17")));
+        let told = decode(r#"{"prompt":"hi","turn":"t","at":17}"#).expect("a prompt");
+        assert_eq!((told.delivery.as_deref(), told.tool_use_id), (Some("t"), None));
+        assert_eq!(decode(r#"{"prompt":7}"#), Err("no text in `prompt`".to_owned()));
+    }
+
+    #[test]
+    fn another_input_is_put_where_the_one_was_and_as_it_was() {
+        let input = Map::from_iter([("b".to_owned(), Value::from(2))]);
+        let text = |bytes: Option<Vec<u8>>| bytes.map(|b| String::from_utf8(b).expect("UTF-8"));
+        let replaced = |stdin: &str| text(replace_input(stdin.as_bytes(), &["x", "y"], &input));
+        let merged = |stdin: &str| text(merge_input(stdin.as_bytes(), &["x", "y"], &input));
+        let object = r#"{"n":1.50,"x":null,"y":{"a":1,"b":1}}"#;
+        assert_eq!(replaced(object).as_deref(), Some(r#"{"n":1.50,"x":null,"y":{"b":2}}"#));
+        assert_eq!(merged(object).as_deref(), Some(r#"{"n":1.50,"x":null,"y":{"a":1,"b":2}}"#));
+        let string = r#"{"x":"{\"a\":1}"}"#;
+        assert_eq!(replaced(string).as_deref(), Some(r#"{"x":"{\"b\":2}"}"#));
+        assert_eq!(replaced(r#"{"x":null}"#).as_deref(), Some(r#"{"x":{"b":2}}"#));
+        for none in ["{}", "[]", "", r#"{"z":{}}"#] {
+            assert_eq!((replaced(none), merged(none)), (None, None), "{none}");
+        }
     }
 
     proptest! {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use symposium_hook::Event;
 
 use crate::config::{Environment, HookScope};
@@ -44,6 +44,14 @@ impl Placement<'_> {
             _ => self.home.join(default),
         }
     }
+
+    /// A folder that the system has a variable for, such as `XDG_CONFIG_HOME`: what it says, where
+    /// that is an absolute path (specifications.freedesktop.org/basedir-spec has others ignored),
+    /// else `default` in the home folder.
+    pub fn base_dir(&self, variable: &str, default: &str) -> PathBuf {
+        let named = self.env.var(variable).map(Path::new).filter(|path| path.is_absolute());
+        named.map_or_else(|| self.home.join(default), Path::to_path_buf)
+    }
 }
 
 /// One file that carries our hooks.
@@ -53,6 +61,13 @@ pub struct HookPlace {
     pub path: PathBuf,
     /// What of it is ours.
     pub shape: HookShape,
+}
+
+impl HookPlace {
+    /// A JSON file that is ours alone, as people like to read it.
+    pub fn own_json(path: PathBuf, value: &Value) -> Self {
+        Self { path, shape: HookShape::Own { text: format!("{value:#}\n") } }
+    }
 }
 
 /// What of a file is ours.
@@ -123,4 +138,9 @@ impl ServerPlace {
 /// Names and values as a JSON object in their order; of two alike the last counts.
 pub fn string_map(pairs: &[(String, String)]) -> Value {
     pairs.iter().map(|(name, value)| (name.clone(), Value::from(value.clone()))).collect()
+}
+
+/// The entry of a program that speaks on its standard streams, as most agents have it.
+pub fn stdio_entry(command: &str, args: &[String], env: &[(String, String)]) -> Value {
+    json!({ "command": command, "args": args, "env": string_map(env) })
 }

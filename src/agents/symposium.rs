@@ -64,7 +64,7 @@ impl AgentSpec for Symposium {
         tagged.insert(event.name().to_owned(), inner.clone());
         let input: Input = serde_json::from_value(Value::Object(tagged))
             .map_err(|problem| payload.error(problem.to_string()))?;
-        Ok(Decoded { input, tool_use_id: None, foreign: false })
+        Ok(Decoded { input, tool_use_id: None, delivery: None, foreign: false })
     }
 
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
@@ -74,13 +74,12 @@ impl AgentSpec for Symposium {
             && let Some(decision) = outcome.decision
         {
             let (word, reason) = match decision {
-                Decision::Allow => ("allow", None),
+                Decision::Allow => ("allow", outcome.given_reason()),
                 Decision::Ask => ("ask", Some(outcome.ask_reason())),
                 Decision::Deny => ("deny", Some(outcome.reason())),
             };
             set("decision", word.into());
-            let given = (!outcome.reasons.is_empty()).then(|| outcome.reason());
-            if let Some(reason) = reason.or(given) {
+            if let Some(reason) = reason {
                 set("reason", reason.into());
             }
         }

@@ -3,8 +3,9 @@
 //! The tables are data in each agent's file; here is what reads them. Canonical names are `Bash`,
 //! `Read`, `Write`, `Edit`, `Glob`, `Grep`, `WebFetch`, `WebSearch`, `Skill` and
 //! `mcp__server__tool`; canonical fields are `command`, `file_path`, `content`, `old_string`,
-//! `new_string`, `pattern`, `path`, `glob`, `url`, `query`, `skill`. Whatever has no row keeps the
-//! agent's own name.
+//! `new_string`, `pattern`, `path`, `glob`, `url`, `query`, `skill`, and `file_paths` beside
+//! `file_path` where one use of a tool is about several files. Whatever has no row keeps the agent's
+//! own name.
 
 use serde_json::{Map, Value};
 use symposium_hook::Input;
@@ -16,9 +17,10 @@ use super::wire::Decoded;
 pub struct Tool {
     /// The canonical name.
     pub canonical: &'static str,
-    /// The agent's names for it, the present one first.
+    /// The agent's names for it, the present one first. None: what the tool is, its input says.
     pub native: &'static [&'static str],
-    /// Fields whose names differ: canonical, native.
+    /// Fields whose names differ: canonical, native. A field of several names has several rows, the
+    /// present name first.
     pub fields: &'static [(&'static str, &'static str)],
 }
 
@@ -27,11 +29,52 @@ impl Tool {
     pub const fn same_fields(canonical: &'static str, native: &'static [&'static str]) -> Self {
         Self { canonical, native, fields: &[] }
     }
+
+    /// Rows in use for this input: the native field is there, and no other has its canonical name.
+    fn renames(&self, input: &Map<String, Value>) -> Vec<(&'static str, &'static str)> {
+        let mut renames: Vec<(&str, &str)> = Vec::new();
+        for (canonical, native) in self.fields {
+            let taken = input.contains_key(*canonical)
+                || renames.iter().any(|(other, _)| other == canonical);
+            if input.contains_key(*native) && !taken {
+                renames.push((canonical, native));
+            }
+        }
+        renames
+    }
+
+    fn canonical_input(&self, input: &Map<String, Value>) -> Map<String, Value> {
+        let renames = self.renames(input);
+        let rename = |key: &String| {
+            let row = renames.iter().find(|(_, native)| native == key);
+            row.map_or_else(|| key.clone(), |(canonical, _)| (*canonical).to_owned())
+        };
+        input.iter().map(|(key, value)| (rename(key), value.clone())).collect()
+    }
+
+    /// The way that the event's own fields came is gone back; a field that it did not have is named
+    /// as the agent names it.
+    fn native_input(
+        &self,
+        before: &Map<String, Value>,
+        updated: &Map<String, Value>,
+    ) -> Map<String, Value> {
+        let renames = self.renames(before);
+        let rename = |key: &String| {
+            let all = if before.contains_key(key) { &[] } else { self.fields };
+            let row = renames.iter().chain(all).find(|(canonical, _)| canonical == key);
+            row.map_or_else(|| key.clone(), |(_, native)| (*native).to_owned())
+        };
+        // Of two names for one field the one that was added counts, which is the later one.
+        updated.iter().map(|(key, value)| (rename(key), value.clone())).collect()
+    }
 }
 
-/// The row of the agent's own tool name.
-pub fn find<'a>(table: &'a [Tool], native: &str) -> Option<&'a Tool> {
-    table.iter().find(|tool| tool.native.contains(&native))
+/// The row of a tool by the agent's own name for it, else by the canonical name, which some agents
+/// use in one of their formats.
+pub fn find<'a>(table: &'a [Tool], name: &str) -> Option<&'a Tool> {
+    let native = table.iter().find(|tool| tool.native.contains(&name));
+    native.or_else(|| table.iter().find(|tool| tool.canonical == name))
 }
 
 /// The canonical name of the agent's tool, and its input with canonical field names. Unknown tools
@@ -39,41 +82,32 @@ pub fn find<'a>(table: &'a [Tool], native: &str) -> Option<&'a Tool> {
 pub fn canonical(table: &[Tool], name: &str, input: &Value) -> (String, Value) {
     let Some(tool) = find(table, name) else { return (name.to_owned(), input.clone()) };
     let input = match input {
-        Value::Object(input) => Value::Object(canonical_fields(tool, input)),
+        Value::Object(input) => Value::Object(tool.canonical_input(input)),
         other => other.clone(),
     };
     (tool.canonical.to_owned(), input)
-}
-
-fn canonical_fields(tool: &Tool, input: &Map<String, Value>) -> Map<String, Value> {
-    let rename = |key: &String| {
-        let row = tool.fields.iter().find(|(_, native)| native == key);
-        match row {
-            // A field that already bears the canonical name keeps it.
-            Some((canonical, _)) if !input.contains_key(*canonical) => (*canonical).to_owned(),
-            _ => key.clone(),
-        }
-    };
-    input.iter().map(|(key, value)| (rename(key), value.clone())).collect()
 }
 
 /// The agent's own input for a canonical one that a hook wants instead: only the names of mapped
 /// fields change, everything else stays as the hook says.
 pub fn native(
     table: &[Tool],
-    name: &str,
-    before: &Value,
+    decoded: &Decoded,
     updated: &Map<String, Value>,
 ) -> Map<String, Value> {
-    let Some(tool) = find(table, name) else { return updated.clone() };
-    let rename = |key: &String| {
-        let row = tool.fields.iter().find(|(canonical, _)| canonical == key);
-        match row {
-            Some((canonical, native)) if before.get(canonical).is_none() => (*native).to_owned(),
-            _ => key.clone(),
-        }
-    };
-    updated.iter().map(|(key, value)| (rename(key), value.clone())).collect()
+    let row = decoded.tool_names().into_iter().rev().find_map(|name| find(table, name));
+    let Some(tool) = row else { return updated.clone() };
+    let (_, before) = native_of(decoded);
+    match arguments(before) {
+        Value::Object(before) => tool.native_input(&before, updated),
+        _ => tool.native_input(&Map::new(), updated),
+    }
+}
+
+/// Arguments that came as JSON inside a string, parsed; others as they are.
+pub fn arguments(input: &Value) -> Value {
+    let inner = input.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    inner.filter(Value::is_object).unwrap_or_else(|| input.clone())
 }
 
 /// The agent's own name and input of the tool in an event; empty for an event without a tool.
@@ -95,22 +129,33 @@ pub fn mcp_name(server: &str, tool: &str) -> String {
     format!("mcp__{server}__{tool}")
 }
 
-/// Server and tool of a name that joins them with a separator which either may hold, too. A server
-/// that we know decides, the longest first; else the first separator with text on both sides does.
-pub fn split_joined<'a>(
+/// Server and tool of a name that joins them with a separator which either may hold, too: split
+/// after the longest of the servers that we know and that fit.
+pub fn split_known<'a>(
     joined: &'a str,
     separator: &str,
-    known: &[&str],
+    known: impl IntoIterator<Item = impl AsRef<str>>,
 ) -> Option<(&'a str, &'a str)> {
-    let by_known = |server: &&str| {
-        let tool = joined.strip_prefix(*server)?.strip_prefix(separator)?;
-        (!server.is_empty() && !tool.is_empty()).then(|| (&joined[..server.len()], tool))
+    let split = |server: &str| {
+        let rest = joined.strip_prefix(server)?;
+        both(&joined[..server.len()], rest.strip_prefix(separator)?)
     };
-    let longest = known.iter().filter_map(by_known).max_by_key(|(server, _)| server.len());
-    longest.or_else(|| {
-        let (server, tool) = joined.split_once(separator)?;
-        (!server.is_empty() && !tool.is_empty()).then_some((server, tool))
-    })
+    let fitting = known.into_iter().filter_map(|server| split(server.as_ref()));
+    fitting.max_by_key(|(server, _)| server.len())
+}
+
+/// As [`split_known`] without knowing any server: a guess, at the first separator.
+pub fn split_first<'a>(joined: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
+    joined.split_once(separator).and_then(|(server, tool)| both(server, tool))
+}
+
+/// As [`split_first`], at the last separator.
+pub fn split_last<'a>(joined: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
+    joined.rsplit_once(separator).and_then(|(server, tool)| both(server, tool))
+}
+
+fn both<'a>(server: &'a str, tool: &'a str) -> Option<(&'a str, &'a str)> {
+    (!server.is_empty() && !tool.is_empty()).then_some((server, tool))
 }
 
 #[cfg(test)]
@@ -118,28 +163,67 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use serde_json::json;
+    use symposium_hook::PreToolUseInput;
 
-    const TABLE: [Tool; 2] = [
+    const TABLE: [Tool; 3] = [
         Tool {
             canonical: "Read",
             native: &["view", "open"],
-            fields: &[("file_path", "path"), ("limit", "lines")],
+            fields: &[("file_path", "path"), ("file_path", "file"), ("limit", "lines")],
         },
         Tool::same_fields("Bash", &["shell"]),
+        Tool { canonical: "Edit", native: &[], fields: &[("old_string", "before")] },
     ];
+
+    fn map(value: Value) -> Map<String, Value> {
+        value.as_object().cloned().expect("an object")
+    }
+
+    /// The agent's input for `updated`, after the tool was used with `before`.
+    fn back(name: &str, before: &Value, updated: Value) -> Value {
+        let (tool_name, tool_input) = canonical(&TABLE, name, &arguments(before));
+        let input = Input::PreToolUse(PreToolUseInput {
+            tool_name,
+            tool_input,
+            native_tool_name: Some(name.to_owned()),
+            native_tool_input: Some(before.clone()),
+            ..PreToolUseInput::default()
+        });
+        let decoded = Decoded { input, tool_use_id: None, delivery: None, foreign: false };
+        Value::Object(native(&TABLE, &decoded, &map(updated)))
+    }
 
     #[test]
     fn mapped_names_change_and_the_rest_stays() {
-        let input = json!({"path": "a.rs", "lines": 3, "odd": null});
+        let text = r#"{"path":"a.rs","lines":3,"odd":null,"n":12345678901234567890123}"#;
+        let input: Value = serde_json::from_str(text).expect("JSON");
         let (name, canonical) = canonical(&TABLE, "open", &input);
         assert_eq!(name, "Read");
-        assert_eq!(canonical.to_string(), r#"{"file_path":"a.rs","limit":3,"odd":null}"#);
-        let updated = json!({"file_path": "b.rs", "odd": 1, "new": 2});
-        let updated = updated.as_object().expect("an object");
+        let renamed = text.replace("path", "file_path").replace("lines", "limit");
+        assert_eq!(canonical.to_string(), renamed);
         assert_eq!(
-            Value::Object(native(&TABLE, "open", &input, updated)).to_string(),
+            back("open", &input, json!({"file_path": "b.rs", "odd": 1, "new": 2})).to_string(),
             r#"{"path":"b.rs","odd":1,"new":2}"#
         );
+    }
+
+    #[test]
+    fn the_way_back_is_the_way_there_and_else_the_agents_present_name() {
+        let updated = || json!({"file_path": "b"});
+        assert_eq!(back("view", &json!({"path": "a"}), updated()), json!({"path": "b"}));
+        assert_eq!(back("view", &json!({"file": "a"}), updated()), json!({"file": "b"}));
+        assert_eq!(back("view", &json!({"limit": 3}), updated()), json!({"path": "b"}));
+        let text = json!(r#"{"file":"a"}"#);
+        assert_eq!(back("view", &text, updated()), json!({"file": "b"}));
+    }
+
+    #[test]
+    fn of_two_names_for_one_field_the_added_one_counts() {
+        let before = json!({"path": "a"});
+        let added = json!({"file_path": "a", "path": "b"});
+        assert_eq!(back("view", &before, added), json!({"path": "b"}));
+        let added = json!({"path": "a", "file_path": "b"});
+        assert_eq!(back("view", &before, added), json!({"path": "b"}));
     }
 
     #[test]
@@ -147,6 +231,15 @@ mod tests {
         let input = json!({"path": "x"});
         assert_eq!(canonical(&TABLE, "todo", &input), ("todo".to_owned(), input.clone()));
         assert_eq!(canonical(&TABLE, "shell", &json!("ls")).1, json!("ls"));
+        assert_eq!(back("todo", &input, json!({"file_path": "y"})), json!({"file_path": "y"}));
+    }
+
+    #[test]
+    fn a_canonical_name_is_a_name_too() {
+        let input = json!({"before": "x"});
+        let found = canonical(&TABLE, "Edit", &input);
+        assert_eq!(found, ("Edit".to_owned(), json!({"old_string": "x"})));
+        assert_eq!(back("Edit", &input, json!({"old_string": "y"})), json!({"before": "y"}));
     }
 
     #[test]
@@ -154,32 +247,37 @@ mod tests {
         let input = json!({"file_path": "a", "path": "b"});
         let (_, canonical) = canonical(&TABLE, "view", &input);
         assert_eq!(canonical, input);
-        let updated = canonical.as_object().expect("an object");
-        assert_eq!(Value::Object(native(&TABLE, "view", &input, updated)), input);
+        assert_eq!(back("view", &input, canonical), input);
     }
 
     #[test]
     fn joined_names_are_split_by_the_servers_we_know() {
         let known = ["my", "my_db", ""];
-        assert_eq!(split_joined("my_db_query", "_", &known), Some(("my_db", "query")));
-        assert_eq!(split_joined("my_db_", "_", &known), Some(("my", "db_")));
-        assert_eq!(split_joined("other_x_y", "_", &known), Some(("other", "x_y")));
-        assert_eq!(split_joined("plain", "_", &known), None);
-        assert_eq!(split_joined("_x", "_", &known), None);
+        assert_eq!(split_known("my_db_query", "_", known), Some(("my_db", "query")));
+        assert_eq!(split_known("my_db_", "_", known), Some(("my", "db_")));
+        assert_eq!(split_known("other_x_y", "_", known), None);
+        assert_eq!(split_first("other_x_y", "_"), Some(("other", "x_y")));
+        assert_eq!(split_last("other_x_y", "_"), Some(("other_x", "y")));
+        for none in ["plain", "_x", ""] {
+            assert_eq!((split_first(none, "_"), split_last(none, "_")), (None, None));
+        }
         assert_eq!(mcp_name("my_db", "query"), "mcp__my_db__query");
     }
 
     proptest! {
         #[test]
         fn there_and_back_is_the_same(
-            keys in prop::collection::btree_set("path|file_path|lines|limit|odd", 0..5)
+            name in "view|Edit|shell|todo",
+            keys in prop::collection::btree_set(
+                "path|file_path|file|lines|limit|before|old_string|odd",
+                0..6,
+            ),
         ) {
             let before: Map<String, Value> =
                 keys.iter().map(|key| (key.clone(), Value::from(key.as_str()))).collect();
             let before = Value::Object(before);
-            let (_, canonical) = canonical(&TABLE, "view", &before);
-            let updated = canonical.as_object().expect("an object");
-            prop_assert_eq!(Value::Object(native(&TABLE, "view", &before, updated)), before);
+            let (_, canonical) = canonical(&TABLE, &name, &before);
+            prop_assert_eq!(back(&name, &before, canonical), before);
         }
     }
 }

@@ -13,9 +13,27 @@ pub struct Decoded {
     pub input: Input,
     /// The agent's name for this one use of a tool, where it gives one.
     pub tool_use_id: Option<String>,
+    /// What tells this event from all others of its kind in the session, where anything does: the
+    /// use of a tool, the turn that a prompt begins. An agent that has us registered twice delivers
+    /// an event twice, both times with this.
+    pub delivery: Option<String>,
     /// Whether the event is another agent's doing and must be answered with nothing (Copilot runs a
     /// project's Claude hooks too).
     pub foreign: bool,
+}
+
+impl Decoded {
+    /// The names of the event's tool, each once: the canonical one, then the agent's own. None for
+    /// an event without a tool.
+    pub fn tool_names(&self) -> Vec<&str> {
+        let (canonical, native) = match &self.input {
+            Input::PreToolUse(input) => (&input.tool_name, &input.native_tool_name),
+            Input::PostToolUse(input) => (&input.tool_name, &input.native_tool_name),
+            Input::UserPromptSubmit(_) | Input::SessionStart(_) => return Vec::new(),
+        };
+        let native = native.as_deref().filter(|native| native != canonical);
+        std::iter::once(canonical.as_str()).chain(native).collect()
+    }
 }
 
 /// The bytes are not the agent's payload for the event.
@@ -51,32 +69,42 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// A denial. With an empty reason, [`Self::reason`] has words of its own.
+    pub fn denied(reason: &str) -> Self {
+        let reason = reason.trim();
+        Self {
+            decision: Some(Decision::Deny),
+            reasons: if reason.is_empty() { Vec::new() } else { vec![reason.to_owned()] },
+            ..Self::default()
+        }
+    }
+
     /// Whether nothing is wanted.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The reasons as one text within [`CONTEXT_LIMIT`]; never empty.
-    pub fn reason(&self) -> String {
+    /// The reasons that were given as one text within [`CONTEXT_LIMIT`].
+    pub fn given_reason(&self) -> Option<String> {
         let text = self.reasons.join("\n");
-        if text.trim().is_empty() { "blocked by a Symposium plugin".to_owned() } else { cut(&text) }
+        (!text.trim().is_empty()).then(|| cut(&text))
+    }
+
+    /// The reason for a denial; never empty.
+    pub fn reason(&self) -> String {
+        self.given_reason().unwrap_or_else(|| "blocked by a Symposium plugin".to_owned())
     }
 
     /// The reason to show to the user whom the agent asks; never empty.
     pub fn ask_reason(&self) -> String {
-        let text = self.reasons.join("\n");
-        if text.trim().is_empty() {
-            "a Symposium plugin asks for your consent".to_owned()
-        } else {
-            cut(&text)
-        }
+        let wish = || "a Symposium plugin asks for your consent".to_owned();
+        self.given_reason().unwrap_or_else(wish)
     }
 
     /// The reason of the deny that stands for "ask" with an agent that can't ask; never empty.
     pub fn cannot_ask_reason(&self) -> String {
-        let why = self.reasons.join("\n");
         let wish = "This needs the user's consent: ask the user before you try it again.";
-        if why.trim().is_empty() { wish.to_owned() } else { cut(&format!("{wish}\n{why}")) }
+        self.given_reason().map_or_else(|| wish.to_owned(), |why| cut(&format!("{wish}\n{why}")))
     }
 
     /// The reason for ending the turn, where the turn is to end; never empty.
@@ -85,6 +113,25 @@ impl Outcome {
             "" => "stopped by a Symposium plugin".to_owned(),
             reason => cut(reason),
         })
+    }
+
+    /// Why the event is refused, for agents that know one "no" for a denial and for the end of the
+    /// turn.
+    pub fn refusal(&self) -> Option<String> {
+        let denied = (self.decision == Some(Decision::Deny)).then(|| self.reason());
+        match (denied, self.stop_reason()) {
+            (Some(denied), Some(stopped)) if denied != stopped => {
+                Some(cut(&format!("{denied}\n{stopped}")))
+            }
+            (denied, stopped) => denied.or(stopped),
+        }
+    }
+
+    /// As [`Self::refusal`], for agents that can't ask either: what the user should be asked about
+    /// is refused until they were.
+    pub fn refusal_or_ask(&self) -> Option<String> {
+        let ask = self.decision == Some(Decision::Ask);
+        self.refusal().or_else(|| ask.then(|| self.cannot_ask_reason()))
     }
 
     /// The context as one text within [`CONTEXT_LIMIT`], cut at a line and saying so.
@@ -168,11 +215,50 @@ mod tests {
         assert_eq!(outcome.reason(), "blocked by a Symposium plugin");
         assert_eq!(outcome.stop_reason().as_deref(), Some("stopped by a Symposium plugin"));
         assert_eq!(outcome.ask_reason(), "a Symposium plugin asks for your consent");
+        assert_eq!(outcome.given_reason(), None);
         assert!(outcome.cannot_ask_reason().contains("ask the user"));
         outcome.reasons = vec!["é".repeat(3 * CONTEXT_LIMIT)];
         assert_eq!(outcome.reason().chars().count(), CONTEXT_LIMIT);
         assert_eq!(outcome.ask_reason().chars().count(), CONTEXT_LIMIT);
         assert_eq!(outcome.cannot_ask_reason().chars().count(), CONTEXT_LIMIT);
         assert!(outcome.cannot_ask_reason().starts_with("This needs the user's consent"));
+    }
+
+    #[test]
+    fn a_refusal_is_a_denial_an_end_or_both_and_a_question_where_nobody_can_ask() {
+        assert_eq!(Outcome::default().refusal_or_ask(), None);
+        let mut outcome = Outcome::denied(" no \n");
+        assert_eq!(outcome.refusal().as_deref(), Some("no"));
+        outcome.stop = Some("enough".to_owned());
+        assert_eq!(outcome.refusal().as_deref(), Some("no\nenough"));
+        outcome.stop = Some("no".to_owned());
+        assert_eq!(outcome.refusal().as_deref(), Some("no"));
+        outcome.decision = Some(Decision::Ask);
+        assert_eq!(outcome.refusal_or_ask().as_deref(), Some("no"));
+        outcome.stop = None;
+        assert_eq!(outcome.refusal(), None);
+        assert!(
+            outcome.refusal_or_ask().is_some_and(|reason| reason.ends_with("try it again.\nno"))
+        );
+        assert_eq!(Outcome::denied("").refusal().as_deref(), Some("blocked by a Symposium plugin"));
+    }
+
+    #[test]
+    fn a_tool_has_each_of_its_names_once() {
+        let named = |canonical: &str, native: Option<&str>| Decoded {
+            input: Input::PreToolUse(symposium_hook::PreToolUseInput {
+                tool_name: canonical.to_owned(),
+                native_tool_name: native.map(str::to_owned),
+                ..Default::default()
+            }),
+            tool_use_id: None,
+            delivery: None,
+            foreign: false,
+        };
+        assert_eq!(named("Bash", Some("shell")).tool_names(), ["Bash", "shell"]);
+        assert_eq!(named("Bash", Some("Bash")).tool_names(), ["Bash"]);
+        assert_eq!(named("Bash", None).tool_names(), ["Bash"]);
+        let input = Input::SessionStart(Default::default());
+        assert!(Decoded { input, ..named("", None) }.tool_names().is_empty());
     }
 }

@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::config::HookScope;
 use crate::symposium::UpdateLevel;
 
 /// Teach your AI coding agents the crates of your Rust workspace.
@@ -78,8 +79,65 @@ impl From<Update> for UpdateLevel {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Choose your agents, and register Symposium with them
+    Init(InitArgs),
     /// Give the agents what the workspace's dependencies offer
     Sync(SyncArgs),
+    /// Take back everything that was registered and installed
+    Uninstall(UninstallArgs),
+}
+
+/// Arguments of `init`.
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Add this agent, and ask no questions (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub add_agent: Vec<String>,
+    /// Remove this agent, and ask no questions (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub remove_agent: Vec<String>,
+    /// Where hooks are registered
+    #[arg(long, value_name = "SCOPE")]
+    pub hook_scope: Option<Scope>,
+    /// Let Codex run our hooks without asking you first
+    #[arg(long)]
+    pub trust_codex_hooks: bool,
+}
+
+impl InitArgs {
+    /// Whether nothing is said, so that questions are asked.
+    pub fn is_empty(&self) -> bool {
+        self.add_agent.is_empty() && self.remove_agent.is_empty() && self.hook_scope.is_none()
+    }
+}
+
+/// The values of `--hook-scope`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Scope {
+    /// In the agents' files in your home folder
+    Global,
+    /// In the project's files
+    Project,
+}
+
+impl From<Scope> for HookScope {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::Global => Self::Global,
+            Scope::Project => Self::Project,
+        }
+    }
+}
+
+/// Arguments of `uninstall`.
+#[derive(Debug, Args)]
+pub struct UninstallArgs {
+    /// Also in every other workspace where something was installed
+    #[arg(long)]
+    pub all_workspaces: bool,
+    /// Show what would go, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// Arguments of `sync`.
@@ -97,4 +155,7 @@ pub struct SyncArgs {
     /// Replace and remove skills that were edited in place
     #[arg(long)]
     pub force: bool,
+    /// Silently, with the network: what a session's start leaves to run by itself
+    #[arg(long, hide = true)]
+    pub background: bool,
 }

@@ -12,8 +12,8 @@ use super::sync::unknown_agent;
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::config::{AutoUpdate, Config, ConfigState, HookScope};
-use crate::documents::{UserConfig, user_config};
-use crate::report::{Action, Event, Kind};
+use crate::documents::user_config::{self, UserConfig};
+use crate::report::Event;
 use crate::sync::registration::{Desired, Registrar};
 use crate::sync::setup::{Setup, Sweep};
 use crate::sync::{Mode, Request, sync};
@@ -28,7 +28,7 @@ struct Choices {
 }
 
 /// Runs the command.
-pub(super) fn run(mut sym: Symposium, args: &InitArgs) -> CommandResult {
+pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
     if sym.config_state == ConfigState::Broken {
         return Err(Diagnostic::error("the configuration can't be read, so it is not changed")
             .in_file(sym.dirs.config_file())
@@ -42,7 +42,7 @@ pub(super) fn run(mut sym: Symposium, args: &InitArgs) -> CommandResult {
                 .note("also: `--remove-agent NAME`, `--hook-scope global|project`")
                 .into());
         }
-        match ask(&sym)? {
+        match ask(sym)? {
             Some(choices) => choices,
             None => {
                 sym.report.event(&Event::status("Cancelled", "nothing was changed"));
@@ -50,12 +50,12 @@ pub(super) fn run(mut sym: Symposium, args: &InitArgs) -> CommandResult {
             }
         }
     } else {
-        choose(&sym, args)?
+        choose(sym, args)?
     };
-    save(&sym, &choices)?;
+    save(sym, &choices)?;
     // The rest works with what the file says now.
     sym.config = Config::load(&sym.dirs).config;
-    let failed = register(&sym, args)?;
+    let failed = register(sym, args)?;
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -184,8 +184,13 @@ fn register(sym: &Symposium, args: &InitArgs) -> anyhow::Result<bool> {
         super::sync::finish(sym, &synced, Mode::Apply, std::time::Instant::now());
     } else {
         failed |= register_alone(sym, None, sweep)?;
-        let agents: Vec<_> =
-            sym.config.agents.iter().filter(|name| Agent::from_name(name).is_some()).cloned().collect();
+        let agents: Vec<_> = sym
+            .config
+            .agents
+            .iter()
+            .filter(|name| Agent::from_name(name).is_some())
+            .cloned()
+            .collect();
         let summary = if agents.is_empty() {
             "no agents are configured".to_owned()
         } else {
@@ -193,9 +198,7 @@ fn register(sym: &Symposium, args: &InitArgs) -> anyhow::Result<bool> {
         };
         sym.report.event(&Event::Finished { summary, changes: 0, seconds: 0.0 });
     }
-    if sym.config.agents.iter().any(|name| name == Agent::Codex.name()) {
-        codex_trust(sym, args)?;
-    }
+    super::codex_trust::offer(sym, args)?;
     Ok(failed)
 }
 
@@ -215,6 +218,5 @@ fn register_alone(sym: &Symposium, root: Option<&Path>, sweep: Sweep) -> anyhow:
     for change in &registered.changes {
         sym.report.event(&Event::Change(change.clone()));
     }
-    let _ = (Action::Register, Kind::Hooks);
     Ok(registered.failed())
 }

@@ -12,9 +12,12 @@
 //!
 //! May use: everything. Used by: the binary.
 
+mod codex_trust;
 mod errors;
 pub mod grammar;
+mod init;
 mod sync;
+mod uninstall;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -24,12 +27,10 @@ use clap::Parser as _;
 use crate::Symposium;
 use crate::config::Environment;
 use crate::config::state::State;
+use crate::hook;
 use crate::report::{Format, Reporter, Verbosity, log};
 use crate::symposium::Options;
 use grammar::{Cli, Command};
-
-/// This program's version.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What a command came to.
 type CommandResult = anyhow::Result<ExitCode>;
@@ -47,6 +48,10 @@ pub fn run(mut args: Vec<OsString>, env: Environment) -> ExitCode {
     if args.get(1).is_some_and(|first| first == "agents") {
         args.remove(1);
     }
+    // An agent waits, and must never be stopped by a word we do not know.
+    if args.get(1).is_some_and(|first| first == "hook") {
+        return hook::main(&args[2..], &env);
+    }
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
@@ -63,7 +68,7 @@ pub fn run(mut args: Vec<OsString>, env: Environment) -> ExitCode {
         offline: cli.global.offline,
         timeout: std::time::Duration::from_secs(cli.global.timeout),
     };
-    let sym = match Symposium::new(env.clone(), report, options) {
+    let mut sym = match Symposium::new(env.clone(), report, options) {
         Ok(sym) => sym,
         Err(error) => {
             let report = Reporter::new(&env, format, verbosity);
@@ -72,9 +77,11 @@ pub fn run(mut args: Vec<OsString>, env: Environment) -> ExitCode {
     };
     log::install(sym.dirs.logs(), sym.config.log_level);
     sym.report.diagnostics(&sym.config_diagnostics);
-    State::stamp(&sym.dirs.state_file(), VERSION);
+    State::stamp(&sym.dirs.state_file(), crate::VERSION);
     let result = match cli.command {
+        Some(Command::Init(args)) => init::run(&mut sym, &args),
         Some(Command::Sync(args)) => sync::run(&sym, &args),
+        Some(Command::Uninstall(args)) => uninstall::run(&sym, &args),
         None => Ok(ExitCode::SUCCESS),
     };
     result.unwrap_or_else(|error| errors::fail(&sym.report, &error))

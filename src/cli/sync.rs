@@ -8,7 +8,7 @@ use super::grammar::SyncArgs;
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::report::Event;
-use crate::sync::{Mode, Request, Synced, sync};
+use crate::sync::{Caller, Mode, Request, Synced, sync};
 use crate::text::Diagnostic;
 
 /// Runs the command.
@@ -21,11 +21,12 @@ pub(super) fn run(sym: &Symposium, args: &SyncArgs) -> CommandResult {
         named: (!named.is_empty()).then_some(named),
         force: args.force,
         mode,
+        caller: if args.background { Caller::Background } else { Caller::Command },
         ..Request::default()
     };
     let synced = sync(sym, &request)?;
     finish(sym, &synced, mode, start);
-    let found = args.check && !synced.plan.is_empty();
+    let found = args.check && synced.is_change();
     Ok(if synced.failed || found { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -48,8 +49,8 @@ pub(super) fn unknown_agent(name: &str) -> Diagnostic {
         .note(format!("the agents are {}", known.join(", ")))
 }
 
-fn finish(sym: &Symposium, synced: &Synced, mode: Mode, start: Instant) {
-    let changes = synced.plan.changes().iter().filter(|change| change.action.is_change()).count();
+pub(super) fn finish(sym: &Symposium, synced: &Synced, mode: Mode, start: Instant) {
+    let changes = synced.changes.iter().filter(|change| change.action.is_change()).count();
     let summary = match (mode, changes) {
         (Mode::Plan, 1) => "1 change; run without --dry-run to make it".to_owned(),
         (Mode::Plan, count) if count > 0 => {

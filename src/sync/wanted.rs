@@ -9,7 +9,7 @@ use super::facts::Facts;
 use super::marker::MARKER;
 use super::parents::Parents;
 use super::plan::{Disk, Found, Wanted, WantedSkill};
-use super::targets::{self, NEUTRAL, Targets};
+use super::targets::{self, NEUTRAL};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::report::{Event, Kind, Verdict};
@@ -29,8 +29,6 @@ pub struct Chosen {
     pub diagnostics: Vec<Diagnostic>,
     /// Why some things are as they are.
     pub explanations: Vec<Event>,
-    /// The chosen folders for skills of plugins.
-    pub targets: Targets,
 }
 
 /// Chooses folders and names for `facts`' skills.
@@ -44,7 +42,7 @@ pub fn choose(
     let reads: Vec<_> =
         agents.iter().map(|agent| (*agent, agent.spec().skill_dirs().project)).collect();
     let targets = targets::choose(&reads);
-    let mut chosen = Chosen { targets: targets.clone(), ..Chosen::default() };
+    let mut chosen = Chosen::default();
     let indices: Vec<usize> = unique(targets.dirs.iter().filter_map(|dir| parents.index(dir)));
     let taken = taken_names(disk, &indices, facts);
     for named in assign_names(facts.skills.clone(), &taken) {

@@ -19,21 +19,22 @@ fn the_command_is_short_where_absence_is_harmless_and_guarded_where_it_is_not() 
     );
     assert_eq!(
         hook_command("gemini", Event::SessionStart, PROGRAM, true),
-        "command -v cargo-agents >/dev/null 2>&1 || exit 0; cargo-agents hook gemini session-start"
+        "command -v cargo-agents >/dev/null 2>&1 || exit 0; \
+         cargo-agents hook gemini session-start || exit 0"
     );
     assert_eq!(
         hook_command("gemini", Event::SessionStart, "'/a b/cargo-agents'", true),
         "command -v '/a b/cargo-agents' >/dev/null 2>&1 || exit 0; \
-         '/a b/cargo-agents' hook gemini session-start"
+         '/a b/cargo-agents' hook gemini session-start || exit 0"
     );
     assert_eq!(
         powershell_command("copilot", Event::PreToolUse, PROGRAM, true),
         "if (Get-Command cargo-agents -ErrorAction SilentlyContinue) \
-         { cargo-agents hook copilot pre-tool-use }"
+         { & cargo-agents hook copilot pre-tool-use }; exit 0"
     );
     assert_eq!(
         powershell_command("copilot", Event::PreToolUse, r"'C:\a b\cargo-agents.exe'", true),
-        r"if (Get-Command 'C:\a b\cargo-agents.exe' -ErrorAction SilentlyContinue) { & 'C:\a b\cargo-agents.exe' hook copilot pre-tool-use }"
+        r"if (Get-Command 'C:\a b\cargo-agents.exe' -ErrorAction SilentlyContinue) { & 'C:\a b\cargo-agents.exe' hook copilot pre-tool-use }; exit 0"
     );
 }
 
@@ -57,6 +58,30 @@ fn the_guarded_command_carries_on_without_the_program_and_runs_it_with() {
     let present = run();
     assert_eq!(present.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&present.stdout), "hook gemini pre-tool-use\n");
+
+    std::fs::remove_file(&exe).expect("the link");
+    std::fs::write(&exe, "#!/bin/sh\nexit 101\n").expect("a script");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&exe, mode).expect("its mode");
+    assert_eq!(run().status.code(), Some(0), "a crash");
+    std::fs::set_permissions(&exe, std::os::unix::fs::PermissionsExt::from_mode(0o644))
+        .expect("mode");
+    assert_eq!(run().status.code(), Some(0), "no program");
+}
+
+#[test]
+fn case_41_a_posix_word_becomes_a_path_and_powershells_word() {
+    for (word, path, powershell) in [
+        ("cargo-agents", "cargo-agents", "cargo-agents"),
+        ("\"C:/With Space/c.exe\"", "C:/With Space/c.exe", "'C:/With Space/c.exe'"),
+        (r"'/it'\''s/c'", "/it's/c", "'/it''s/c'"),
+        ("C:/Users/x/c.exe", "C:/Users/x/c.exe", "C:/Users/x/c.exe"),
+    ] {
+        assert_eq!(
+            (program_path(word).as_str(), powershell_word(word).as_str()),
+            (path, powershell)
+        );
+    }
 }
 
 #[test]
@@ -145,6 +170,10 @@ fn case_13_older_spellings_are_ours() {
         "\"C:/Users/With Space/cargo-agents.exe\" hook claude pre-tool-use",
         r"& 'C:\it''s\cargo-agents.exe' hook claude pre-tool-use",
         "command -v cargo-agents >/dev/null 2>&1 || exit 0; cargo-agents hook claude pre-tool-use",
+        "command -v cargo-agents >/dev/null 2>&1 || exit 0; cargo-agents hook claude pre-tool-use \
+         || exit 0",
+        "if (Get-Command cargo-agents -ErrorAction SilentlyContinue) \
+         { cargo-agents hook claude pre-tool-use }",
     ] {
         assert_eq!(is_ours(call, "claude"), Some(Event::PreToolUse), "{call}");
         assert_eq!(is_ours(call, "codex"), None, "{call}");
@@ -162,6 +191,9 @@ fn case_10_what_the_user_wrote_is_not_ours() {
         "echo cargo-agents hook claude pre-tool-use",
         "cargo-agents hook claude pre-tool-use && rm x",
         "cargo-agents hook claude pre-tool-use; rm x",
+        "cargo-agents hook claude pre-tool-use || exit 0",
+        "command -v cargo-agents >/dev/null 2>&1 || exit 0; cargo-agents hook claude pre-tool-use \
+         || exit 1",
         "cargo-agents hook claude pre-tool-use # mine",
         "cargo-agents hook claude pre-tool-use\nrm x",
         "rm x\ncargo-agents hook claude pre-tool-use",

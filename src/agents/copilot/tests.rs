@@ -4,10 +4,10 @@ use expect_test::expect_file;
 use symposium_hook::Input;
 
 use super::*;
-use crate::agents::shared2::testkit::{self, Place};
+use crate::agents::testkit::{self, Place};
 
 fn decode(event: Event, name: &str) -> Result<Decoded, WireError> {
-    Copilot.decode(event, &testkit::fixture(NAME, name), &testkit::env(&[]))
+    Copilot.decode(event, &testkit::fixture("copilot", name), &testkit::env(&[]))
 }
 
 const CAPTURED: [(Event, &str); 9] = [

@@ -80,7 +80,7 @@ fn on_windows_the_guard_is_powershells() {
     assert_eq!(
         entry.group["hooks"][0]["command"],
         "if (Get-Command cargo-agents -ErrorAction SilentlyContinue) \
-         { cargo-agents hook gemini pre-tool-use }"
+         { & cargo-agents hook gemini pre-tool-use }; exit 0"
     );
 }
 

@@ -4,7 +4,7 @@ use expect_test::{expect, expect_file};
 use symposium_hook::Input;
 
 use super::*;
-use crate::agents::shared2::testkit::{self, Place};
+use crate::agents::testkit::{self, Place};
 
 fn decode(event: Event, json: &str) -> Result<Decoded, WireError> {
     Goose.decode(event, json.as_bytes(), &testkit::env(&[]))
@@ -12,7 +12,7 @@ fn decode(event: Event, json: &str) -> Result<Decoded, WireError> {
 
 #[test]
 fn the_payload_we_have_is_understood() {
-    let payload = testkit::fixture(NAME, "PreToolUse");
+    let payload = testkit::fixture("goose", "PreToolUse");
     let decoded = Goose.decode(Event::PreToolUse, &payload, &testkit::env(&[])).expect("decodes");
     expect![[r#"
         {
@@ -127,10 +127,10 @@ fn a_native_answer_blocks_by_exit_code_or_json() {
     };
     let block = r#"{"decision":"block","reason":"json"}"#;
     for exit in [0, 1, 2] {
-        assert_eq!(said(block, "err", Some(exit)), shared2::denial("json"));
+        assert_eq!(said(block, "err", Some(exit)), Outcome::denied("json"));
     }
-    assert_eq!(said("", "err", Some(2)), shared2::denial("err"));
-    assert_eq!(said(r#"{"decision":"block"}"#, "err", Some(0)), shared2::denial("err"));
+    assert_eq!(said("", "err", Some(2)), Outcome::denied("err"));
+    assert_eq!(said(r#"{"decision":"block"}"#, "err", Some(0)), Outcome::denied("err"));
     let allowed = said(r#"{"decision":"allow"}"#, "", Some(0));
     assert_eq!(allowed.decision, Some(Decision::Allow));
     for (stdout, exit) in [("", Some(0)), ("text", Some(0)), ("", Some(1)), (block, None)] {

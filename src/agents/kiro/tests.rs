@@ -5,7 +5,7 @@ use semver::Version;
 use symposium_hook::Decision;
 
 use super::*;
-use crate::agents::shared2::testkit::{self, Place};
+use crate::agents::testkit::{self, Place};
 
 fn decode(event: Event, json: &str) -> Result<Decoded, WireError> {
     Kiro.decode(event, json.as_bytes(), &testkit::env(&[]))
@@ -13,7 +13,7 @@ fn decode(event: Event, json: &str) -> Result<Decoded, WireError> {
 
 #[test]
 fn f262_the_payload_we_have_is_understood() {
-    let payload = testkit::fixture(NAME, "PostToolUse");
+    let payload = testkit::fixture("kiro", "PostToolUse");
     let decoded = Kiro.decode(Event::PostToolUse, &payload, &testkit::env(&[])).expect("decodes");
     expect![[r#"
         {
@@ -91,7 +91,7 @@ fn tools_and_fields_have_common_names() {
         ),
         ("@db/run", json!({ "path": "a" }), "mcp__db__run", json!({ "path": "a" })),
         ("@git", json!({}), "@git", json!({})),
-        ("use_aws", json!(null), "use_aws", json!(null)),
+        ("use_aws", json!({}), "use_aws", json!({})),
     ];
     for (native, arguments, tool, input) in rows {
         let json = json!({ "tool_name": native, "tool_input": arguments }).to_string();

@@ -10,7 +10,7 @@ use std::process::Command;
 use expect_test::expect_file;
 
 use super::*;
-use crate::agents::shared2::testkit;
+use crate::agents::testkit;
 
 const HOST: &str = include_str!("plugin_host.mjs");
 
@@ -100,7 +100,7 @@ fn the_plugin_asks_what_decode_understands() {
         let event = event.expect("an event");
         let decoded = OpenCode.decode(event, line.as_bytes(), &testkit::env(&[])).expect("decodes");
         assert_eq!(decoded.input.cwd(), Some("/home/dev/shop"));
-        let captured = testkit::fixture(NAME, event.cli_name());
+        let captured = testkit::fixture("opencode", event.cli_name());
         let captured: Value = serde_json::from_slice(&captured).expect("JSON");
         assert_eq!(payload, captured);
         seen.push(event);

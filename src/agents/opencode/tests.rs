@@ -4,7 +4,7 @@ use expect_test::expect_file;
 use symposium_hook::{Decision, Input};
 
 use super::*;
-use crate::agents::shared2::testkit::{self, Place};
+use crate::agents::testkit::{self, Place};
 
 fn decode(event: Event, json: &str) -> Result<Decoded, WireError> {
     OpenCode.decode(event, json.as_bytes(), &testkit::env(&[]))
@@ -14,7 +14,7 @@ fn decode(event: Event, json: &str) -> Result<Decoded, WireError> {
 fn captured_payloads_are_understood_and_only_for_their_event() {
     let mut text = String::new();
     for own in Event::ALL {
-        let payload = testkit::fixture(NAME, own.cli_name());
+        let payload = testkit::fixture("opencode", own.cli_name());
         for event in Event::ALL {
             let decoded = OpenCode.decode(event, &payload, &testkit::env(&[]));
             match decoded {
@@ -144,7 +144,7 @@ fn decision_10_a_native_answer_is_understood_and_said_again() {
     let hidden = r#"{"replace":"hidden"}"#;
     let outcome = said(Event::PostToolUse, hidden, "", Some(0));
     assert_eq!(OpenCode.encode(Event::PostToolUse, &outcome).stdout, hidden);
-    assert_eq!(said(Event::PreToolUse, "", "no\n", Some(2)), shared2::denial("no"));
+    assert_eq!(said(Event::PreToolUse, "", "no\n", Some(2)), Outcome::denied("no"));
     for (stdout, exit) in [("", Some(0)), ("x", Some(0)), (hidden, Some(1)), (hidden, None)] {
         assert_eq!(said(Event::PostToolUse, stdout, "no", exit), Outcome::default());
     }

@@ -4,6 +4,7 @@ use super::*;
 
 pub(super) fn hook(command: &str) -> Hook {
     Hook {
+        gate: crate::plugins::model::Gate::default(),
         name: "hook".to_owned(),
         event: crate::hook_protocol::Event::PreToolUse,
         matcher: None,

@@ -8,11 +8,11 @@ use super::edit::{Ledgers, Noted, edit};
 use super::own::{self, Fate};
 use crate::Symposium;
 use crate::config::HookScope;
-use crate::documents::{
-    Change as FileChange, Entry, Ledger, Outcome, Record, edit_file, exclude,
-    read_text, remove_empty_folders,
-};
 use crate::documents::ledger::Surroundings;
+use crate::documents::{
+    Change as FileChange, Entry, Ledger, Outcome, Record, edit_file, exclude, read_text,
+    remove_empty_folders,
+};
 use crate::process::{Child, run};
 use crate::report::{Action, Change, Kind};
 use crate::text::Diagnostic;

@@ -32,7 +32,6 @@ impl Run {
     ///
     /// # Panics
     /// When it did not.
-    #[must_use]
     pub fn ok(self) -> Self {
         self.code(0)
     }
@@ -41,7 +40,6 @@ impl Run {
     ///
     /// # Panics
     /// When it did not.
-    #[must_use]
     pub fn code(self, code: i32) -> Self {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self

@@ -1,10 +1,11 @@
-//! Names there and back, the registered command, and what holds for all of these agents.
+//! What holds for every agent.
 
 use proptest::prelude::*;
+use serde_json::{Value, json};
+use symposium_hook::Decision;
 
 use super::testkit::env;
 use super::*;
-use crate::agents::AgentSpec;
 use crate::agents::copilot::Copilot;
 use crate::agents::goose::Goose;
 use crate::agents::kiro::Kiro;
@@ -12,82 +13,54 @@ use crate::agents::opencode::OpenCode;
 
 const AGENTS: [&dyn AgentSpec; 4] = [&Copilot, &Goose, &Kiro, &OpenCode];
 
-const DIALECT: Dialect = Dialect {
-    tools: &[("view", "Read")],
-    fields: &[("Read", &[("path", "file_path"), ("file", "file_path")])],
-};
-
-fn map(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().expect("an object")
+#[test]
+fn every_agent_is_found_by_its_name() {
+    for agent in Agent::ALL {
+        assert_eq!(Agent::from_name(agent.name()), Some(agent));
+        assert_eq!(codec(agent.name()).map(AgentSpec::name), Some(agent.name()));
+        assert_eq!(agent.name(), agent.name().to_lowercase());
+    }
+    assert_eq!(Agent::from_name("Claude"), None);
+    assert_eq!(Agent::from_name("cursor"), None);
 }
 
 #[test]
-fn only_mapped_names_change_and_the_way_back_is_the_way_there() {
-    let text = r#"{"path":"a.rs","view_range":[1,2.50],"n":12345678901234567890123}"#;
-    let native: Value = serde_json::from_str(text).expect("it is JSON");
-    let canonical = DIALECT.canonical_input("Read", &native);
-    assert_eq!(canonical.to_string(), text.replace("path", "file_path"));
-    assert_eq!(Value::Object(DIALECT.native_input("Read", &native, &map(canonical))), native);
-    let other = json!({ "file": "a.rs" });
-    let canonical = DIALECT.canonical_input("Read", &other);
-    assert_eq!(canonical, json!({ "file_path": "a.rs" }));
-    assert_eq!(Value::Object(DIALECT.native_input("Read", &other, &map(canonical))), other);
+fn decision_17_symposium_is_a_codec_and_no_agent() {
+    assert_eq!(codec("symposium").map(AgentSpec::name), Some("symposium"));
+    assert_eq!(Agent::from_name("symposium"), None);
 }
 
 #[test]
-fn a_field_that_has_the_common_name_already_is_left_alone() {
-    let native = json!({ "path": "a.rs", "file_path": "b.rs" });
-    assert_eq!(DIALECT.canonical_input("Read", &native), native);
-    let back = DIALECT.native_input("Read", &native, &map(native.clone()));
-    assert_eq!(Value::Object(back), native);
-}
-
-#[test]
-fn a_field_the_event_did_not_have_gets_the_agents_name() {
-    let updated = map(json!({ "file_path": "b.rs" }));
-    let back = DIALECT.native_input("Read", &json!({ "limit": 3 }), &updated);
-    assert_eq!(Value::Object(back), json!({ "path": "b.rs" }));
-}
-
-#[test]
-fn a_server_is_split_off_after_the_longest_name_that_fits() {
-    let servers = || ["git", "git-hub", ""].into_iter().map(str::to_owned);
-    assert_eq!(split_after_server("git-hub-open", '-', servers()), Some(("git-hub", "open")));
-    assert_eq!(split_after_server("git-log", '-', servers()), Some(("git", "log")));
-    assert_eq!(split_after_server("git-", '-', servers()), None);
-    assert_eq!(split_after_server("other-log", '-', servers()), None);
-}
-
-#[cfg(unix)]
-#[test]
-#[allow(clippy::disallowed_methods, reason = "runs what an agent would run")]
-fn decision_2_the_guarded_command_survives_absence_and_crashes() {
-    use std::os::unix::fs::PermissionsExt as _;
-    let dir = tempfile::tempdir().expect("a folder");
-    let crashing = dir.path().join("it's crashing");
-    std::fs::write(&crashing, "#!/bin/sh\nexit 101\n").expect("a script");
-    std::fs::set_permissions(&crashing, std::fs::Permissions::from_mode(0o755)).expect("mode");
-    let crashing = crashing.to_str().expect("UTF-8");
-    let quoted = shlex::try_quote(crashing).expect("no NUL").into_owned();
-    assert_eq!(program_path(&quoted), crashing);
-    for program in [quoted.as_str(), "no-such-program-anywhere", "'/no/such/program'"] {
-        let command = hook_command("copilot", Event::PreToolUse, program, true);
-        let status = std::process::Command::new("sh")
-            .args(["-c", &command])
-            .status()
-            .expect("there is a shell");
-        assert!(status.success(), "{command}");
+fn what_we_register_we_recognise_and_it_has_a_limit() {
+    let env = Environment::with("/home/dev/shop", [("HOME", "/home/dev")]);
+    let scopes = [crate::config::HookScope::Global, crate::config::HookScope::Project];
+    for (agent, scope) in Agent::ALL.into_iter().flat_map(|a| scopes.map(|s| (a, s))) {
+        let spec = agent.spec();
+        for place in spec.hooks(&testing::placement(&env, scope)) {
+            let places::HookShape::Shared { entries, .. } = place.shape else { continue };
+            assert_eq!(entries.len(), Event::ALL.len());
+            for entry in entries {
+                let handler = &entry.group["hooks"][0];
+                let command = handler["command"].as_str().expect("a command");
+                assert_eq!(command::is_ours(command, spec.name()), Some(entry.event));
+                assert_eq!(entry.array, ["hooks", spec.event_name(entry.event)]);
+                let timeout = handler["timeout"].as_u64().expect("case 57: a time limit");
+                let seconds = spec.registered_timeout(entry.event);
+                assert!(timeout == seconds || timeout == seconds * 1000);
+            }
+        }
     }
 }
 
 #[test]
-fn case_41_powershell_gets_its_own_quotes() {
-    assert_eq!(
-        powershell_command("copilot", Event::PreToolUse, "'C:/Users/With Space/c.exe'"),
-        "if (Get-Command 'C:/Users/With Space/c.exe' -ErrorAction SilentlyContinue) \
-         { & 'C:/Users/With Space/c.exe' hook copilot pre-tool-use }; exit 0"
-    );
+fn decision_24a_each_agent_reads_skills_somewhere_inside_the_project() {
+    for agent in Agent::ALL {
+        let dirs = agent.spec().skill_dirs().project;
+        assert!(!dirs.is_empty(), "{}", agent.name());
+        assert!(dirs.iter().all(|dir| dir.ends_with("skills") && !dir.starts_with('/')));
+    }
 }
+
 /// A tool's use in the words of each agent.
 fn payload(agent: &str, tool: &str, arguments: &Value) -> Vec<u8> {
     let payload = match agent {
