@@ -69,12 +69,13 @@ fn expand_within(
     if walk.folders_left == 0 {
         return Err(format!("it leads through more than {limit} folders"));
     }
-    let mut folders = walk.found;
+    let Walk { look, found: mut folders, .. } = walk;
     folders.sort();
     folders.dedup();
     if folders.is_empty() {
         // A folder whose real name has a bracket in it.
         let literal = normalize(&root.join(pattern));
+        look(&literal);
         if literal.is_dir() {
             return Ok(Expansion { folders: vec![literal], wild: false });
         }
