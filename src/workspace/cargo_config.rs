@@ -13,17 +13,21 @@ use super::paths::normalize;
 use super::reader::read_text;
 use super::resolve::patch_folders;
 use crate::config::Environment;
-use crate::text::toml::{Sink, Table, read};
+use crate::text::toml::{Sink, StringOrTable, Table, read};
 use crate::text::{Diagnostic, Severity, Source};
 
 /// A chain of replacements longer than this goes in a circle.
 const MAX_CHAIN: usize = 16;
+/// Configuration files include others this deep at most.
+const MAX_INCLUDES: usize = 8;
+/// The source that everybody means, and so the first to be looked at.
+const DEFAULT_SOURCE: &str = "crates-io";
 
 /// Folders of unpacked crates that apply to a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Vendored {
-    /// Each holds one sub-folder a crate (`serde/` or `serde-1.0.0/`); the nearest first. They need
-    /// not exist.
+    /// Each holds one sub-folder a crate (`serde/` or `serde-1.0.0/`). What replaces crates.io comes
+    /// first. They need not exist.
     pub folders: Vec<PathBuf>,
     /// The configuration files that were looked for, there or not: a change in them can change
     /// `folders`. They are among [`super::Workspace::inputs`] too.
@@ -70,51 +74,72 @@ impl CargoConfig {
         for folder in folders {
             // Where both are, cargo takes the name without extension.
             for name in ["config", "config.toml"] {
-                let path = folder.join(name);
-                look(&path);
-                config.inputs.push(path.clone());
-                match read_text(&path) {
-                    Ok(Some(source)) => {
-                        config.add(&source);
-                        break;
-                    }
-                    Ok(None) => {}
-                    Err(problem) => {
-                        config.tolerate(problem);
-                        break;
-                    }
+                if config.file(&folder.join(name), look, 0) {
+                    break;
                 }
             }
         }
         config
     }
 
-    fn tolerate(&mut self, mut problem: Diagnostic) {
-        problem.severity = Severity::Warning;
-        self.diagnostics.push(problem.note("this configuration file of cargo's was not used"));
+    /// Adds a file and what it includes; `false` when there is none.
+    fn file(&mut self, path: &Path, look: &mut dyn FnMut(&Path), depth: usize) -> bool {
+        // Once is enough: what a file says counts where it is met first.
+        if self.inputs.iter().any(|known| known == path) {
+            return true;
+        }
+        look(path);
+        self.inputs.push(path.to_path_buf());
+        let source = match read_text(path) {
+            Ok(Some(source)) => source,
+            Ok(None) => return false,
+            Err(problem) => {
+                self.tolerate(problem);
+                return true;
+            }
+        };
+        let includes = self.add(&source);
+        if depth < MAX_INCLUDES {
+            // What includes wins over what is included; of these, the later wins.
+            for include in includes.iter().rev() {
+                self.file(include, look, depth + 1);
+            }
+        }
+        true
     }
 
-    /// Adds a file that is farther away than those before it.
-    fn add(&mut self, source: &Arc<Source>) {
+    fn tolerate(&mut self, mut problem: Diagnostic) {
+        problem.severity = Severity::Warning;
+        self.diagnostics
+            .push(problem.note("not everything in this configuration file of cargo's was used"));
+    }
+
+    /// Adds a file that counts less than those before it; gives the files that it includes.
+    fn add(&mut self, source: &Arc<Source>) -> Vec<PathBuf> {
         let sink = Sink::new(Arc::clone(source));
-        // Paths start at the folder that holds `.cargo`.
-        let base = source.path.parent().and_then(Path::parent).unwrap_or(Path::new(""));
-        let found = read(&sink, |root| (read_sources(root, base), read_patches(root)));
+        let folder = source.path.parent().unwrap_or(Path::new(""));
+        // Paths start at the folder that holds `.cargo`, but for includes.
+        let base = folder.parent().unwrap_or(folder);
+        let found = read(&sink, |root| {
+            (read_sources(root, base), read_patches(root), read_includes(root, folder))
+        });
         if let Some(problem) = sink.finish().into_iter().next() {
             self.tolerate(problem);
         }
-        let Some((sources, patches)) = found else { return };
+        let Some((sources, patches, includes)) = found else { return Vec::new() };
         for (name, table) in sources {
             let known = self.sources.entry(name).or_default();
             known.replace_with = known.replace_with.take().or(table.replace_with);
             known.directory = known.directory.take().or(table.directory);
         }
         self.patches.extend(patch_folders(base, &patches));
+        includes
     }
 
     fn vendor_folders(&self) -> Vec<PathBuf> {
         let mut folders = Vec::new();
-        for source in self.sources.values() {
+        let default = self.sources.get(DEFAULT_SOURCE);
+        for source in default.into_iter().chain(self.sources.values()) {
             let mut next = source.replace_with.as_ref();
             for _ in 0..MAX_CHAIN {
                 let Some(table) = next.and_then(|name| self.sources.get(name)) else { break };
@@ -128,6 +153,16 @@ impl CargoConfig {
         }
         folders
     }
+}
+
+/// `include = ["a.toml", { path = "b.toml", optional = true }]`.
+fn read_includes(root: &Table<'_>, folder: &Path) -> Vec<PathBuf> {
+    let items = root.strings_or_tables("include").unwrap_or_default();
+    let path = |item| match item {
+        StringOrTable::String(path) => Some(path),
+        StringOrTable::Table(table) => table.string("path"),
+    };
+    items.into_iter().filter_map(path).map(|path| normalize(&folder.join(path.value))).collect()
 }
 
 fn read_sources(root: &Table<'_>, base: &Path) -> Vec<(String, SourceTable)> {

@@ -12,6 +12,8 @@ use super::paths::normalize;
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
 /// How deep `**` goes.
 const MAX_DEPTH: usize = 32;
+/// How many folders a pattern may look into: one like `/**/x` must not walk a whole disk.
+const MAX_FOLDERS: usize = 20_000;
 
 /// What a pattern stands for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -25,10 +27,19 @@ pub(super) struct Expansion {
 /// Expands `pattern`, relative to `root`; `look` is called with a path before it is looked at.
 ///
 /// # Errors
-/// The pattern is malformed: what is wrong with it.
+/// The pattern is malformed, or leads through too many folders: what is wrong with it.
 pub(super) fn expand(
     root: &Path,
     pattern: &str,
+    look: &mut dyn FnMut(&Path),
+) -> Result<Expansion, String> {
+    expand_within(root, pattern, MAX_FOLDERS, look)
+}
+
+fn expand_within(
+    root: &Path,
+    pattern: &str,
+    limit: usize,
     look: &mut dyn FnMut(&Path),
 ) -> Result<Expansion, String> {
     let mut fixed = PathBuf::new();
@@ -42,21 +53,29 @@ pub(super) fn expand(
                 fixed.push(part);
             }
         } else if !part.is_empty() && part != "." {
-            wild.push(Pattern::new(part).map_err(|error| error.msg.to_owned())?);
+            // `**/**` is `**`.
+            if part != "**" || wild.last().is_none_or(|last| last.as_str() != "**") {
+                wild.push(Pattern::new(part).map_err(|error| error.msg.to_owned())?);
+            }
         }
     }
     let base = normalize(&root.join(&fixed));
     if wild.is_empty() {
         return Ok(Expansion { folders: vec![base], wild: false });
     }
-    let mut walk = Walk { look, found: Vec::new(), entered: HashSet::new() };
+    let mut walk =
+        Walk { look, found: Vec::new(), entered: HashSet::new(), folders_left: limit + 1 };
     walk.step(&base, &wild, 0);
-    let mut folders = walk.found;
+    if walk.folders_left == 0 {
+        return Err(format!("it leads through more than {limit} folders"));
+    }
+    let Walk { look, found: mut folders, .. } = walk;
     folders.sort();
     folders.dedup();
     if folders.is_empty() {
         // A folder whose real name has a bracket in it.
         let literal = normalize(&root.join(pattern));
+        look(&literal);
         if literal.is_dir() {
             return Ok(Expansion { folders: vec![literal], wild: false });
         }
@@ -67,8 +86,10 @@ pub(super) fn expand(
 struct Walk<'a> {
     look: &'a mut dyn FnMut(&Path),
     found: Vec<PathBuf>,
-    /// Folders that a `**` was followed into, links resolved: a link may lead in circles.
-    entered: HashSet<PathBuf>,
+    /// Folders that a `**` was followed into, links resolved, for a link may lead in circles; with
+    /// the number of patterns after it.
+    entered: HashSet<(PathBuf, usize)>,
+    folders_left: usize,
 }
 
 impl Walk<'_> {
@@ -91,7 +112,7 @@ impl Walk<'_> {
 
     fn any_depth(&mut self, dir: &Path, rest: &[Pattern], depth: usize) {
         let Ok(real) = dunce::canonicalize(dir) else { return };
-        if depth > MAX_DEPTH || !self.entered.insert(real) {
+        if depth > MAX_DEPTH || !self.entered.insert((real, rest.len())) {
             return;
         }
         self.step(dir, rest, depth);
@@ -103,8 +124,12 @@ impl Walk<'_> {
     /// Names of the folders in `dir` that `wanted` accepts. A link counts when it leads to one; it
     /// is noted in any case, for its target may appear without a change in `dir`.
     fn subfolders(&mut self, dir: &Path, wanted: impl Fn(&str) -> bool) -> Vec<String> {
-        (self.look)(dir);
         let mut names = Vec::new();
+        self.folders_left = self.folders_left.saturating_sub(1);
+        if self.folders_left == 0 {
+            return names;
+        }
+        (self.look)(dir);
         for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
             let Ok(name) = entry.file_name().into_string() else { continue };
             if !wanted(&name) {
@@ -162,8 +187,19 @@ mod tests {
         assert!(looked.contains(&"libs".into()) && looked.contains(&"libs/y".into()), "{looked:?}");
         let (found, _) = expanded(dir.path(), "libs/**/rust");
         assert_eq!(found, ["libs/x/rust", "libs/z/w/rust"]);
+        assert_eq!(expanded(dir.path(), "**/libs/**/**/rust").0, ["libs/x/rust", "libs/z/w/rust"]);
+        assert_eq!(expanded(dir.path(), "**/?/**/rust").0, ["libs/x/rust", "libs/z/w/rust"]);
         assert_eq!(expanded(dir.path(), "one/../two").0, ["two"]);
         assert!(expand(dir.path(), "a***", &mut |_| ()).is_err());
+    }
+
+    #[test]
+    fn a_pattern_does_not_lead_through_a_whole_disk() {
+        let dir = tree(&["a/b/c"]);
+        let within = |limit| expand_within(dir.path(), "**/c", limit, &mut |_| ());
+        let problem = within(3).expect_err("too many");
+        assert_eq!(problem, "it leads through more than 3 folders");
+        assert_eq!(within(100).expect("few enough").folders, [dir.path().join("a/b/c")]);
     }
 
     #[test]

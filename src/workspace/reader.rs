@@ -69,9 +69,15 @@ impl Reader {
         read_text(path)
     }
 
-    /// What was looked at, and what was tolerated.
+    /// What was looked at, and what was tolerated, each thing once.
     pub fn finish(self) -> (Fingerprint, Vec<Diagnostic>) {
-        (self.fingerprint.unwrap_or_default(), self.diagnostics)
+        let mut diagnostics: Vec<Diagnostic> = Vec::new();
+        for diagnostic in self.diagnostics {
+            if !diagnostics.contains(&diagnostic) {
+                diagnostics.push(diagnostic);
+            }
+        }
+        (self.fingerprint.unwrap_or_default(), diagnostics)
     }
 }
 

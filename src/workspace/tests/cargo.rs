@@ -9,8 +9,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use super::layout::{Dice, FOLDERS, layout};
 use super::place::Place;
-use crate::config::Environment;
 use crate::workspace::{Workspace, same_crate};
 
 /// What `cargo metadata --offline` prints, or its error.
@@ -74,7 +74,8 @@ fn f51_our_own_dependencies_are_those_that_cargo_resolves() {
         Ok(metadata) => metadata,
         Err(problem) => return eprintln!("SKIPPED: cargo does not run here: {problem}"),
     };
-    let loaded = Workspace::load(root, &Environment::capture()).expect("reads").expect("is there");
+    let elsewhere = Place::with(&[]);
+    let loaded = Workspace::load(root, &elsewhere.env()).expect("reads").expect("is there");
     assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
     let ours: BTreeSet<(String, String)> = loaded
         .workspace
@@ -119,73 +120,6 @@ fn f51_the_names_of_a_large_workspace_are_those_that_cargo_reads() {
     assert_eq!(list(&declared, "packages").len(), loaded.workspace.members.len());
 }
 
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % limit as u64).expect("small")
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len())]
-    }
-
-    fn some<'a>(&mut self, from: &[&'a str], most: usize) -> Vec<&'a str> {
-        (0..self.below(most + 1)).map(|_| self.pick(from)).collect()
-    }
-}
-
-const FOLDERS: [&str; 7] = ["", "a", "a/in", "b", "crates/x", "crates/y", "crates/y/deep"];
-
-/// A random layout of packages that point to each other in all the ways there are.
-fn layout(dice: &mut Dice) -> Place {
-    let place = Place::with(&[]);
-    for dir in FOLDERS {
-        if !dir.is_empty() && dice.below(8) == 0 {
-            continue;
-        }
-        let is_root = dir.is_empty() || dice.below(12) == 0;
-        let mut more = String::new();
-        if is_root && dice.below(6) > 0 {
-            let patterns = [
-                "a",
-                "b",
-                "crates/*",
-                "a/*",
-                "crates/x",
-                "./b/",
-                "crates/y/../x",
-                "[ab]",
-                "crates/*/deep",
-            ];
-            let members = dice.some(&patterns, 3);
-            let exclude = dice.some(&["a/in", "crates/y", "crates", "b", "./a"], 2);
-            more.push_str(&format!("[workspace]\nmembers = {members:?}\nexclude = {exclude:?}\n"));
-        } else if !is_root && dice.below(8) == 0 {
-            more.push_str(&format!("workspace = {:?}\n", dice.pick(&["..", ".", "../.."])));
-        }
-        if dice.below(4) == 0 {
-            more.push_str("[target.'cfg(unix)'.dependencies]\n");
-        } else {
-            more.push_str("[dependencies]\n");
-        }
-        let target = dice.pick(&FOLDERS);
-        if target != dir && !target.is_empty() && dice.below(2) == 0 {
-            let up = "../".repeat(dir.split('/').filter(|part| !part.is_empty()).count());
-            more.push_str(&format!("{} = {{ path = \"{up}{target}\" }}\n", name_of(target)));
-        }
-        place.package(dir, &name_of(dir), &more);
-    }
-    place
-}
-
-fn name_of(dir: &str) -> String {
-    format!("p-{}", dir.replace('/', "-"))
-}
-
 /// Wherever cargo knows the workspace of a folder, we know the same root and the same members.
 #[test]
 fn f49_for_all_layouts_that_cargo_accepts_root_and_members_are_cargos() {
@@ -195,7 +129,7 @@ fn f49_for_all_layouts_that_cargo_accepts_root_and_members_are_cargos() {
     }
     let mut compared = 0;
     for seed in 1..=40_u64 {
-        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut dice = Dice::of(seed);
         let place = layout(&mut dice);
         for dir in [dice.pick(&FOLDERS), dice.pick(&FOLDERS)] {
             if !place.path(dir).is_dir() {

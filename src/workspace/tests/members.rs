@@ -270,3 +270,48 @@ fn f70_a_workspace_that_appears_around_a_package_is_noticed() {
     assert!(!loaded.fingerprint.still_holds());
     assert_eq!(place.locate("a"), Ok(Some(".".into())));
 }
+
+#[cfg(unix)]
+#[test]
+#[allow(clippy::disallowed_methods, reason = "std can't make a pipe with a name")]
+fn a_pipe_in_the_place_of_a_file_does_not_make_us_wait() {
+    let place = Place::with(&[("inner/x", "")]);
+    for name in ["inner/Cargo.toml", "Cargo.lock"] {
+        let made = std::process::Command::new("mkfifo").arg(place.path(name)).status();
+        assert!(made.expect("runs").success());
+    }
+    assert_eq!(place.locate("inner"), Ok(None));
+    place.package("", "root", "");
+    assert_eq!(place.load("inner").workspace.lock_file, None);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_member_behind_a_link_is_watched_through_it() {
+    let place = Place::with(&[("Cargo.toml", "[workspace]\nmembers = [\"link\"]\n")]);
+    place.package("../one", "one", "");
+    place.package("../two", "two", "");
+    let link = place.path("link");
+    std::os::unix::fs::symlink("../one", &link).expect("links");
+    let loaded = place.load("");
+    assert_eq!(place.members(&loaded), ["one link"]);
+    fs::remove_file(&link).expect("removes");
+    std::os::unix::fs::symlink("../two", &link).expect("links");
+    assert!(!loaded.fingerprint.still_holds());
+    assert_eq!(place.members(&place.load("")), ["two link"]);
+}
+
+#[test]
+fn what_is_broken_outside_is_told_once() {
+    let place = Place::with(&[("Cargo.toml", WORKSPACE), ("../out/Cargo.toml", "[package\n")]);
+    for name in ["a", "b"] {
+        place.package(
+            &format!("crates/{name}"),
+            name,
+            "[dependencies]\nout = { path = \"../../../out\" }",
+        );
+    }
+    let told = place.told(&place.load(""));
+    let broken = told.iter().filter(|line| line.contains("out/Cargo.toml:1:"));
+    assert_eq!(broken.count(), 1, "{told:?}");
+}

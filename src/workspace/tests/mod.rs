@@ -3,7 +3,9 @@
 mod cargo;
 mod dependencies;
 mod large;
+mod layout;
 mod locks;
 mod members;
 mod place;
+mod stale;
 mod vendor;

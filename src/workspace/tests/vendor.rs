@@ -69,3 +69,21 @@ fn cargos_home_may_be_anywhere() {
     // Paths in that file start at the folder that holds cargo's home.
     assert_eq!(vendored(&place.root, &env).folders, [place.path("third party/vendor")]);
 }
+
+#[test]
+fn included_files_count_less_than_the_one_that_includes_them() {
+    let place = Place::with(&[
+        (
+            ".cargo/config.toml",
+            "include = [\"sub/a.toml\", { path = \"sub/b.toml\", optional = true }]\n[source.crates-io]\nreplace-with = \"v\"\n",
+        ),
+        (".cargo/sub/a.toml", "[source.v]\ndirectory = \"a\"\n"),
+        (
+            ".cargo/sub/b.toml",
+            "include = [\"b.toml\"]\n[source.v]\ndirectory = \"b\"\n[source.crates-io]\nreplace-with = \"w\"\n",
+        ),
+    ]);
+    let found = vendored(&place.root, &place.env());
+    assert_eq!(found.folders, [place.path(".cargo/b")]);
+    assert!(found.inputs.contains(&place.path(".cargo/sub/a.toml")));
+}
