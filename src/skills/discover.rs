@@ -66,6 +66,10 @@ impl Search<'_> {
             return;
         }
         self.left -= 1;
+        if self.left == 0 {
+            let message = format!("more than {FOLDERS} folders: the search for skills ends here");
+            self.told.push(Diagnostic::warning(message).in_file(dir));
+        }
         let mut names: Vec<String> = match fs::read_dir(dir) {
             Ok(entries) => {
                 entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()

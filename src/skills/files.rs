@@ -106,6 +106,7 @@ pub fn collect_within(
         real_root,
         limits,
         ancestors: Vec::new(),
+        folders: 0,
         files: Vec::new(),
         bytes: 0,
         warnings: Vec::new(),
@@ -222,6 +223,7 @@ struct Walk<'a> {
     real_root: PathBuf,
     limits: &'a Limits,
     ancestors: Vec<PathBuf>,
+    folders: usize,
     files: Vec<SkillFile>,
     bytes: u64,
     warnings: Vec<Diagnostic>,
@@ -233,6 +235,11 @@ impl Walk<'_> {
         if self.ancestors.contains(&real) || self.ancestors.len() >= DEPTH {
             self.warn(dir, "the folder goes round in circles or too deep; it is left out");
             return Ok(());
+        }
+        // Links can make few folders look like very many.
+        self.folders += 1;
+        if self.folders > self.limits.files {
+            return Err(self.too_much(&format!("{} folders", self.limits.files)));
         }
         self.ancestors.push(real);
         let entries = fs::read_dir(dir).map_err(|error| broken(dir, &error))?;
@@ -310,8 +317,12 @@ impl Walk<'_> {
         } else {
             return Ok(());
         };
+        Err(self.too_much(&limit))
+    }
+
+    fn too_much(&self, limit: &str) -> Box<Diagnostic> {
         let message = format!("the skill holds more than {limit}");
-        Err(Box::new(Diagnostic::error(message).in_file(&self.skill.dir)))
+        Box::new(Diagnostic::error(message).in_file(&self.skill.dir))
     }
 
     fn warn(&mut self, path: &Path, message: &str) {

@@ -1,5 +1,6 @@
 //! What a text holds that its reader on a screen does not see, and what in it can run.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -78,6 +79,8 @@ impl Finding {
 const EMPTY_LINES: usize = 100;
 /// More odd characters than this in one file are no accident.
 const STRAY_LIMIT: usize = 16;
+/// Findings of one kind that are told; a hostile file may hold millions.
+const TOLD: usize = 50;
 /// `allowed-tools` as a key at the start of a line.
 const ALLOWED_TOOLS: &str = "allowed-tools:";
 
@@ -88,6 +91,12 @@ pub fn scan_hidden(text: &str) -> Vec<Finding> {
     found.extend(far_below(text));
     found.extend(commands(text));
     found.extend(allowed_tools(text));
+    let mut counts: BTreeMap<Hidden, usize> = BTreeMap::new();
+    found.retain(|finding| {
+        let count = counts.entry(finding.kind).or_default();
+        *count += 1;
+        *count <= TOLD
+    });
     found.sort_by_key(|finding| (finding.span.start, finding.kind));
     found
 }
@@ -154,9 +163,13 @@ fn class(character: char) -> Class {
 }
 
 fn invisible(text: &str) -> Vec<Finding> {
+    if text.is_ascii() {
+        return Vec::new();
+    }
     let characters: Vec<(usize, char)> = text.char_indices().collect();
     let mut found: Vec<Finding> = Vec::new();
     let (mut at, mut strays) = (0, 0);
+    let mut lines = Lines { text, line: 0..0, right_to_left: false };
     while at < characters.len() {
         let start = at;
         while at < characters.len() && class(characters[at].1) != Class::Visible {
@@ -168,7 +181,7 @@ fn invisible(text: &str) -> Vec<Finding> {
         }
         // A byte order mark belongs at the start of a file.
         let run = if start == 0 && characters[0].1 == '\u{feff}' { 1..at } else { start..at };
-        let Some(kind) = judge(text, &characters, &run) else { continue };
+        let Some(kind) = judge(&mut lines, &characters, &run) else { continue };
         strays += usize::from(kind == Hidden::Invisible);
         let end = characters.get(run.end).map_or(text.len(), |(offset, _)| *offset);
         let numbers = characters[run.clone()].iter().take(6);
@@ -189,7 +202,11 @@ fn invisible(text: &str) -> Vec<Finding> {
 }
 
 /// Judges a run of invisible characters by what stands around it.
-fn judge(text: &str, characters: &[(usize, char)], run: &Range<usize>) -> Option<Hidden> {
+fn judge(
+    lines: &mut Lines<'_>,
+    characters: &[(usize, char)],
+    run: &Range<usize>,
+) -> Option<Hidden> {
     let inside = &characters[run.clone()];
     let (first, last) = (inside.first()?.1, inside.last()?.1);
     let before =
@@ -224,17 +241,31 @@ fn judge(text: &str, characters: &[(usize, char)], run: &Range<usize>) -> Option
             _ => Some(Hidden::Invisible),
         },
         Class::Direction if all(Class::Direction) && inside.len() <= 3 => {
-            let rtl = line_around(text, characters[run.start].0).chars().any(is_right_to_left);
+            let rtl = lines.is_right_to_left(inside.first()?.0);
             (!rtl).then_some(Hidden::Smuggled)
         }
         _ => Some(Hidden::Smuggled),
     }
 }
 
-fn line_around(text: &str, offset: usize) -> &str {
-    let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
-    let end = text[offset..].find('\n').map_or(text.len(), |at| offset + at);
-    &text[start..end]
+/// The line that was asked about last: each is looked through once.
+struct Lines<'a> {
+    text: &'a str,
+    line: Range<usize>,
+    right_to_left: bool,
+}
+
+impl Lines<'_> {
+    /// Whether the line around `offset` holds letters of a right-to-left script.
+    fn is_right_to_left(&mut self, offset: usize) -> bool {
+        if !self.line.contains(&offset) {
+            let start = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
+            let end = self.text[offset..].find('\n').map_or(self.text.len(), |at| offset + at);
+            self.right_to_left = self.text[start..end].chars().any(is_right_to_left);
+            self.line = start..end;
+        }
+        self.right_to_left
+    }
 }
 
 /// Letters of Hebrew, Arabic, Syriac, Thaana, N'Ko and their presentation forms.
@@ -247,11 +278,18 @@ fn is_right_to_left(character: char) -> bool {
 /// HTML comments outside of fenced code, where a rendered page would show them.
 fn comments(text: &str) -> Vec<Finding> {
     let mut found = Vec::new();
-    let mut at = 0;
+    let (mut fence, mut at, mut line_start, mut seen) = (None, 0, 0, 0);
     while let Some(offset) = text[at..].find("<!--") {
         let start = at + offset;
+        // Fences are counted line by line up to the comment, each line once.
+        if let Some(newline) = text[seen..start].rfind('\n') {
+            let here = seen + newline + 1;
+            text[line_start..here].lines().for_each(|line| fence = fence_after(fence, line));
+            line_start = here;
+        }
+        seen = start;
         let end = text[start..].find("-->").map_or(text.len(), |length| start + length + 3);
-        if !in_fence(&text[..start]) {
+        if fence.is_none() {
             let kind = Hidden::Comment;
             found.push(Finding { kind, span: start..end, excerpt: excerpt(&text[start..end]) });
         }
@@ -260,19 +298,15 @@ fn comments(text: &str) -> Vec<Finding> {
     found
 }
 
-/// Whether a text ends inside a fenced code block.
-fn in_fence(before: &str) -> bool {
-    let mut open: Option<&str> = None;
-    for line in before.lines() {
-        let line = line.trim_start();
-        let marker = ["```", "~~~"].into_iter().find(|marker| line.starts_with(marker));
-        match (open, marker) {
-            (None, Some(marker)) => open = Some(marker),
-            (Some(opened), Some(marker)) if opened == marker => open = None,
-            _ => {}
-        }
+/// Which fence is open after a line.
+fn fence_after(open: Option<&'static str>, line: &str) -> Option<&'static str> {
+    let line = line.trim_start();
+    let marker = ["```", "~~~"].into_iter().find(|marker| line.starts_with(marker));
+    match (open, marker) {
+        (None, marker) => marker,
+        (Some(opened), Some(marker)) if opened == marker => None,
+        (open, _) => open,
     }
-    open.is_some()
 }
 
 fn far_below(text: &str) -> Vec<Finding> {

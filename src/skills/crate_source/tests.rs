@@ -1,5 +1,4 @@
 use std::fs;
-use std::io::Write as _;
 use std::time::Duration;
 
 use super::fetch::{FetchError, FetchRequest, Fetcher};
@@ -375,9 +374,8 @@ fn a_fetch_ends_with_its_time_and_tells_what_cargo_says() {
     let cargo = fake_cargo(&place, "exec sleep 30");
     let error = fetch_with(&place, &cargo, Duration::from_millis(400));
     assert!(matches!(error, Err(FetchError::TimedOut(_))), "{error:?}");
-    let mut file = fs::OpenOptions::new().write(true).truncate(true).open(&cargo).expect("opens");
-    file.write_all(b"#!/bin/sh\necho 'error: no token\n  for it' >&2\nexit 101\n").expect("writes");
-    drop(file);
+    let script = "#!/bin/sh\necho 'error: no token\n  for it' >&2\nexit 101\n";
+    fs::write(&cargo, script).expect("writes");
     let error = fetch_with(&place, &cargo, Duration::from_secs(20)).expect_err("fails");
     assert_eq!(error.to_string(), "cargo says: no token for it");
 }

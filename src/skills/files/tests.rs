@@ -208,3 +208,20 @@ fn case_81_a_missing_file_and_a_moved_byte_change_the_hash() {
     fs::remove_file(place.dir.path().join("root/s/b")).expect("removes");
     assert_ne!(place.collect().hash, other);
 }
+
+#[cfg(unix)]
+#[test]
+fn section_2_links_that_multiply_folders_are_limited() {
+    let place = Place::new();
+    let skill = place.dir.path().join("root/s");
+    for level in 0..20 {
+        fs::create_dir(skill.join(format!("{level}"))).expect("creates");
+        for copy in ["x", "y"] {
+            let link = skill.join(format!("{level}/{copy}"));
+            std::os::unix::fs::symlink(format!("../{}", level + 1), link).expect("links");
+        }
+    }
+    fs::create_dir(skill.join("20")).expect("creates");
+    let error = place.refused(&Limits { files: 500, ..Limits::default() });
+    assert!(error.ends_with("the skill holds more than 500 folders"), "{error}");
+}

@@ -93,3 +93,12 @@ fn allowed_tools_are_told_from_the_frontmatter_only() {
     assert_eq!(kinds("---\r\nallowed-tools: Bash\r\n---\r\n"), [Hidden::AllowedTools]);
     assert_eq!(kinds("---\nname: x\n---\nallowed-tools: Bash\n"), []);
 }
+
+#[test]
+fn a_hostile_file_costs_no_more_than_its_length() {
+    let start = std::time::Instant::now();
+    let text = format!("{}\u{5d0}", "a\u{200f}<!---->!`x`".repeat(100_000));
+    let found = scan_hidden(&text);
+    assert_eq!(found.len(), 100, "50 comments, 50 commands");
+    assert!(start.elapsed() < std::time::Duration::from_secs(5), "{:?}", start.elapsed());
+}
