@@ -196,7 +196,7 @@ fn register(sym: &Symposium, args: &InitArgs) -> anyhow::Result<bool> {
         } else {
             format!("start {} in a Rust project", agents.join(" or "))
         };
-        sym.report.event(&Event::Finished { summary, changes: 0, seconds: 0.0 });
+        sym.report.event(&Event::Finished { summary, changes: 0, planned: false, seconds: 0.0 });
     }
     super::codex_trust::offer(sym, args)?;
     Ok(failed)

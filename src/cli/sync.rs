@@ -59,5 +59,10 @@ pub(super) fn finish(sym: &Symposium, synced: &Synced, mode: Mode, start: Instan
         (_, 0) => format!("nothing to do ({})", synced.summary),
         _ => synced.summary.clone(),
     };
-    sym.report.event(&Event::Finished { summary, changes, seconds: start.elapsed().as_secs_f64() });
+    sym.report.event(&Event::Finished {
+        summary,
+        changes,
+        planned: mode == Mode::Plan,
+        seconds: start.elapsed().as_secs_f64(),
+    });
 }

@@ -63,6 +63,6 @@ pub(super) fn run(sym: &Symposium, args: &UninstallArgs) -> CommandResult {
         }
     };
     let seconds = start.elapsed().as_secs_f64();
-    sym.report.event(&Event::Finished { summary, changes: count, seconds });
+    sym.report.event(&Event::Finished { summary, changes: count, planned: args.dry_run, seconds });
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

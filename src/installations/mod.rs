@@ -33,7 +33,7 @@ mod stamp;
 mod tests;
 
 pub use acquire::Acquirer;
-pub use elsewhere::{Fetcher, Tree};
+pub use elsewhere::{Fetcher, Network, Tree};
 pub use environment::{environment, variable_name};
 pub use model::{Acquired, InstallError, Invocation, Mode, Root};
 pub use prepare::Prepared;

@@ -202,6 +202,8 @@ pub enum Event {
         summary: String,
         /// How many things changed (or would).
         changes: usize,
+        /// Whether they only would.
+        planned: bool,
         /// How long it took, in seconds.
         seconds: f64,
     },

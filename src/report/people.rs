@@ -113,8 +113,9 @@ pub(super) fn render(event: &Event, verbosity: Verbosity, home: Option<&Path>) -
             Some(text)
         }
         Event::Status { verb, message } if talk => Some(line(palette.good, verb, message)),
-        Event::Finished { summary, changes, seconds } if talk => {
-            let took = if *changes > 0 { format!(" in {seconds:.2}s") } else { String::new() };
+        Event::Finished { summary, changes, planned, seconds } if talk => {
+            let took =
+                if *changes > 0 && !planned { format!(" in {seconds:.2}s") } else { String::new() };
             Some(line(palette.good, "Finished", &format!("{summary}{took}")))
         }
         _ => None,
@@ -138,7 +139,10 @@ fn render_change(change: &Change, palette: Palette) -> String {
             write!(rest, "{}→ {}", if rest.is_empty() { "" } else { " " }, change.places.join(" "));
     }
     if let Some(reason) = &change.reason {
-        let _ = write!(rest, "{}{reason}", if rest.is_empty() { "" } else { ": " });
+        if rest.is_empty() {
+            return line(style, verb, &format!("{text}: {reason}"));
+        }
+        let _ = write!(rest, ": {reason}");
     }
     if !rest.is_empty() {
         text = format!("{text:<24} {rest}");

@@ -1,15 +1,11 @@
 //! Programs of plugins, resolved for the snapshot and the agents' files.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
 use crate::Symposium;
-use crate::fetch::archive::{self, Format, Layout};
-use crate::fetch::git::{Policy, Repository};
-use crate::installations::{Acquirer, Fetcher, InstallError, Mode, Prepared, Tree};
+use crate::installations::{Acquirer, InstallError, Mode, Prepared};
 use crate::plugins::model::{McpServer, Plugin, Transport};
-use crate::symposium::UpdateLevel;
 use crate::sync::snapshot::Run;
 
 /// What to run, as the snapshot remembers it; without arguments while it is not there.
@@ -89,43 +85,4 @@ fn with_path(plugin: &Plugin, server: &McpServer, command: &str) -> McpServer {
         *command = path.to_string_lossy().into_owned();
     }
     server
-}
-
-/// Repositories and archives for installations.
-pub struct Checkouts<'a> {
-    /// The context.
-    pub sym: &'a Symposium,
-}
-
-impl Fetcher for Checkouts<'_> {
-    fn checkout(&self, url: &str, refresh: bool, limit: Duration) -> Result<Tree, String> {
-        let repository =
-            Repository::parse(url, None, None).map_err(|problem| problem.to_string())?;
-        if repository.is_local() {
-            return Err("a plugin can't point at a repository on this machine".to_owned());
-        }
-        let policy = Policy {
-            level: if refresh { UpdateLevel::Check } else { UpdateLevel::None },
-            first_fetch: true,
-            offline: self.sym.options.offline,
-            limit,
-            patience: limit,
-            ..Policy::cached()
-        };
-        let cache = self.sym.dirs.plugin_sources();
-        let checkout = repository
-            .checkout(&cache, &policy, &self.sym.env)
-            .map_err(|error| error.to_string())?;
-        Ok(Tree { dir: checkout.dir, commit: checkout.commit })
-    }
-
-    fn unpack(&self, archive: &Path, name: &str, into: &Path) -> Result<(), String> {
-        let format = Format::of_name(name)
-            .ok_or_else(|| format!("`{name}` is neither `.tar.gz`, `.tgz` nor `.tar`"))?;
-        let file = std::fs::File::open(archive).map_err(|error| error.to_string())?;
-        let limits = archive::Limits::default();
-        archive::unpack(std::io::BufReader::new(file), format, into, Layout::AsIs, &limits)
-            .map(drop)
-            .map_err(|error| error.to_string())
-    }
 }

@@ -25,7 +25,7 @@ use crate::agents::Agent;
 use crate::documents::exclude;
 use crate::fetch::git::Policy;
 use crate::files::{Lock, LockError};
-use crate::installations::{Acquirer, Mode as InstallMode};
+use crate::installations::{Acquirer, Mode as InstallMode, Network};
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
 use crate::report::{Change, Event, Kind, Verdict};
@@ -349,7 +349,7 @@ impl Sync<'_> {
         if self.request.caller == Caller::Command {
             sym.report.diagnostics(&notes);
         }
-        let fetcher = super::programs::Checkouts { sym };
+        let fetcher = Network::new(sym);
         let acquirer = Acquirer::new(sym, &fetcher);
         for (plugin, server, everywhere) in &facts.servers {
             match resolve_server(&acquirer, plugin, server, self.install_mode()) {
@@ -423,7 +423,7 @@ impl Sync<'_> {
     }
 
     fn hooks(&self, facts: &Facts<'_>) -> BTreeMap<symposium_hook::Event, Vec<SnapshotHook>> {
-        let fetcher = super::programs::Checkouts { sym: self.sym };
+        let fetcher = Network::new(self.sym);
         let acquirer = Acquirer::new(self.sym, &fetcher);
         let mut hooks: BTreeMap<_, Vec<SnapshotHook>> = BTreeMap::new();
         for (plugin, hook) in &facts.hooks {
@@ -480,7 +480,7 @@ impl Sync<'_> {
                 since: known.map_or(self.now, |known| known.since),
             }
         });
-        let fetcher = super::programs::Checkouts { sym: self.sym };
+        let fetcher = Network::new(self.sym);
         let acquirer = Acquirer::new(self.sym, &fetcher);
         let quiet = InstallMode::Dispatch { budget: Duration::ZERO };
         let subcommands = facts.subcommands.iter().map(|(plugin, subcommand, needs)| {
