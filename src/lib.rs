@@ -34,6 +34,3 @@ pub mod workspace;
 pub use symposium_hook as hook_protocol;
 
 pub use symposium::Symposium;
-
-/// This program's version.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -107,3 +107,6 @@ impl Symposium {
         })
     }
 }
+
+/// This program's version.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

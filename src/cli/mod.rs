@@ -77,7 +77,7 @@ pub fn run(mut args: Vec<OsString>, env: Environment) -> ExitCode {
     };
     log::install(sym.dirs.logs(), sym.config.log_level);
     sym.report.diagnostics(&sym.config_diagnostics);
-    State::stamp(&sym.dirs.state_file(), crate::VERSION);
+    State::stamp(&sym.dirs.state_file(), crate::symposium::VERSION);
     let result = match cli.command {
         Some(Command::Init(args)) => init::run(&mut sym, &args),
         Some(Command::Sync(args)) => sync::run(&sym, &args),

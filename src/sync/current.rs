@@ -24,7 +24,7 @@ pub struct Current {
 /// the user lets hooks sync. Never fails: trouble is logged, and the old one serves.
 pub fn for_hook(env: &Environment, dirs: &Dirs, root: &Path) -> Option<Current> {
     let path = Snapshot::path(dirs, root);
-    let stored = Stored::load(&path, crate::VERSION, root);
+    let stored = Stored::load(&path, crate::symposium::VERSION, root);
     if let Some(stored) = &stored
         && stored.holds(env)
     {
@@ -52,7 +52,7 @@ pub fn for_hook(env: &Environment, dirs: &Dirs, root: &Path) -> Option<Current> 
     if let Err(error) = sync(&sym, &request) {
         tracing::warn!("the sync before this event failed: {error:#}");
     }
-    let made = Stored::load(&path, crate::VERSION, root);
+    let made = Stored::load(&path, crate::symposium::VERSION, root);
     made.or(stored).map(|stored| Current { stored, fresh: true })
 }
 
@@ -74,7 +74,7 @@ pub fn update_nudge(env: &Environment, dirs: &Dirs) -> Option<String> {
     let _ = env;
     let state = State::load(&dirs.state_file());
     let newest = semver::Version::parse(state.newest.as_deref()?).ok()?;
-    let own = semver::Version::parse(crate::VERSION).ok()?;
+    let own = semver::Version::parse(crate::symposium::VERSION).ok()?;
     let config = crate::config::Config::load(dirs).config;
     (newest > own && config.auto_update != AutoUpdate::Off).then(|| {
         format!(

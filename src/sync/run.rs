@@ -392,7 +392,7 @@ impl Sync<'_> {
         let sym = self.sym;
         let root = &self.loaded.workspace.root;
         let path = Snapshot::path(&sym.dirs, root);
-        let before = Stored::load(&path, crate::VERSION, root);
+        let before = Stored::load(&path, crate::symposium::VERSION, root);
         let offer = self.offer(facts, chosen, agents, before.as_ref());
         let changed_at = match &before {
             Some(before) if before.offer() == offer && !synced.is_change() => {
@@ -403,7 +403,7 @@ impl Sync<'_> {
         let snapshot = Snapshot {
             header: Header {
                 layout: 0,
-                program: crate::VERSION.to_owned(),
+                program: crate::symposium::VERSION.to_owned(),
                 root: root.clone(),
                 fingerprint: self.fingerprint(registry, facts),
                 env: facts
