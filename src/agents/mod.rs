@@ -28,8 +28,6 @@ pub mod wire;
 
 #[cfg(test)]
 mod testing;
-#[cfg(test)]
-mod testkit;
 
 use crate::config::Environment;
 use command::Shell;
