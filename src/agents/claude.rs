@@ -303,4 +303,6 @@ fn carried(mut reply: Reply) -> Map<String, Value> {
 }
 
 #[cfg(test)]
+pub(super) mod emulator;
+#[cfg(test)]
 mod tests;

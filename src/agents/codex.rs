@@ -370,4 +370,6 @@ fn trust_hash(hook: &TrustedHook<'_>) -> Option<String> {
 }
 
 #[cfg(test)]
+pub(super) mod emulator;
+#[cfg(test)]
 mod tests;

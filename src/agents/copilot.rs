@@ -324,4 +324,6 @@ fn read_block(reply: &mut Reply) -> Outcome {
 }
 
 #[cfg(test)]
+pub(super) mod emulator;
+#[cfg(test)]
 mod tests;

@@ -288,4 +288,6 @@ fn read_reply(event: Event, mut reply: Reply) -> Outcome {
 }
 
 #[cfg(test)]
+pub(super) mod emulator;
+#[cfg(test)]
 mod tests;

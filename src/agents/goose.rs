@@ -279,4 +279,6 @@ fn canonical(name: &str, input: &Value) -> (String, Value) {
 }
 
 #[cfg(test)]
+pub(super) mod emulator;
+#[cfg(test)]
 mod tests;

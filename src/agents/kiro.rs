@@ -271,4 +271,6 @@ fn restore_operation(
 }
 
 #[cfg(test)]
+pub(super) mod emulator;
+#[cfg(test)]
 mod tests;

@@ -5,8 +5,9 @@
 //! [`places`] and [`wire`] are what they say to the other rooms, [`command`] is how agents call us,
 //! [`tools`] reads their tables of tools, [`payload`] and [`envelope`] read and write JSON.
 //!
-//! To add one: a file here that implements [`AgentSpec`], a line in the table, a page under
-//! `md/reference/agents/`, its captured payloads under `tests/fixtures/agents/<name>/`.
+//! To add one: a file here that implements [`AgentSpec`], a line in the table, an emulated client for
+//! the tests, a page under `md/reference/agents/`, its captured payloads under
+//! `tests/fixtures/agents/<name>/`.
 //!
 //! May use: `plugins`, `documents`, `process` and the floors below. Used by: `sync`, `hook`, `cli`.
 
@@ -28,8 +29,6 @@ pub mod wire;
 
 #[cfg(test)]
 mod testing;
-#[cfg(test)]
-mod testkit;
 
 use crate::config::Environment;
 use command::Shell;

@@ -251,6 +251,8 @@ fn blocked_prompt(reason: &str) -> String {
 }
 
 #[cfg(test)]
+pub(super) mod emulator;
+#[cfg(test)]
 mod plugin_tests;
 #[cfg(test)]
 mod tests;

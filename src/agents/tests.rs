@@ -1,20 +1,30 @@
 //! What holds for every agent.
 
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use symposium_hook::Decision;
 
-use super::testkit::env;
+use super::testing::{Client, any_outcome, effect, env, fixture_folder, fixtures, placement};
 use super::*;
-use crate::agents::copilot::Copilot;
-use crate::agents::goose::Goose;
-use crate::agents::kiro::Kiro;
-use crate::agents::opencode::OpenCode;
+use crate::agents::places::HookShape;
+use crate::config::HookScope;
 
-const AGENTS: [&dyn AgentSpec; 4] = [&Copilot, &Goose, &Kiro, &OpenCode];
+/// The emulated client of an agent.
+fn client(agent: Agent) -> Client {
+    match agent {
+        Agent::Claude => claude::emulator::take,
+        Agent::Codex => codex::emulator::take,
+        Agent::Copilot => copilot::emulator::take,
+        Agent::Gemini => gemini::emulator::take,
+        Agent::Goose => goose::emulator::take,
+        Agent::Kiro => kiro::emulator::take,
+        Agent::OpenCode => opencode::emulator::take,
+    }
+}
 
 #[test]
 fn every_agent_is_found_by_its_name() {
+    assert_eq!(Agent::ALL.len(), 7);
     for agent in Agent::ALL {
         assert_eq!(Agent::from_name(agent.name()), Some(agent));
         assert_eq!(codec(agent.name()).map(AgentSpec::name), Some(agent.name()));
@@ -32,12 +42,12 @@ fn decision_17_symposium_is_a_codec_and_no_agent() {
 
 #[test]
 fn what_we_register_we_recognise_and_it_has_a_limit() {
-    let env = Environment::with("/home/dev/shop", [("HOME", "/home/dev")]);
-    let scopes = [crate::config::HookScope::Global, crate::config::HookScope::Project];
+    let env = env(&[]);
+    let scopes = [HookScope::Global, HookScope::Project];
     for (agent, scope) in Agent::ALL.into_iter().flat_map(|a| scopes.map(|s| (a, s))) {
         let spec = agent.spec();
-        for place in spec.hooks(&testing::placement(&env, scope)) {
-            let places::HookShape::Shared { entries, .. } = place.shape else { continue };
+        for place in spec.hooks(&placement(&env, scope)) {
+            let HookShape::Shared { entries, .. } = place.shape else { continue };
             assert_eq!(entries.len(), Event::ALL.len());
             for entry in entries {
                 let handler = &entry.group["hooks"][0];
@@ -61,19 +71,93 @@ fn decision_24a_each_agent_reads_skills_somewhere_inside_the_project() {
     }
 }
 
+#[test]
+fn every_agent_has_captured_payloads_and_a_page_of_the_book() {
+    for agent in Agent::ALL {
+        assert!(fixture_folder(agent.name()).is_dir());
+        let page = format!("md/reference/agents/{}.md", agent.name());
+        let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+        assert!(page.is_file(), "{}", page.display());
+    }
+}
+
+#[test]
+fn case_79_the_budgets_that_are_known_are_of_a_plausible_size() {
+    let known: Vec<_> = Agent::ALL
+        .into_iter()
+        .filter_map(|agent| Some((agent, agent.spec().description_budget()?)))
+        .collect();
+    assert_eq!(known, [(Agent::Claude, 8_000), (Agent::Codex, 19_000)]);
+}
+
 /// A tool's use in the words of each agent.
-fn payload(agent: &str, tool: &str, arguments: &Value) -> Vec<u8> {
+fn payload(agent: Agent, tool: &str, arguments: &Value) -> Vec<u8> {
+    let event = match agent {
+        Agent::OpenCode => Event::PreToolUse.cli_name(),
+        _ => agent.spec().event_name(Event::PreToolUse),
+    };
     let payload = match agent {
-        "copilot" => json!({ "toolName": tool, "toolArgs": arguments }),
-        "goose" => json!({ "event": "PreToolUse", "tool_name": tool, "tool_input": arguments }),
-        "kiro" => {
-            json!({ "hook_event_name": "preToolUse", "tool_name": tool, "tool_input": arguments })
-        }
-        _ => {
-            json!({ "hook_event_name": "pre-tool-use", "tool_name": tool, "tool_input": arguments })
-        }
+        Agent::Copilot => json!({ "toolName": tool, "toolArgs": arguments }),
+        Agent::Goose => json!({ "event": event, "tool_name": tool, "tool_input": arguments }),
+        _ => json!({ "hook_event_name": event, "tool_name": tool, "tool_input": arguments }),
     };
     payload.to_string().into_bytes()
+}
+
+fn decode(agent: Agent, bytes: &[u8]) -> Decoded {
+    agent.spec().decode(Event::PreToolUse, bytes, &env(&[])).expect("a tool's use")
+}
+
+/// The tool's input in the agent's own words.
+fn native(decoded: &Decoded) -> Value {
+    tools::arguments(tools::native_of(decoded).1)
+}
+
+#[test]
+fn decision_10_the_next_handler_reads_the_rewritten_input() {
+    let new = json!({ "command": "cargo check" });
+    let before = json!({ "command": "rm -rf x", "cwd": "/" });
+    let text = Value::String(before.to_string());
+    for agent in Agent::ALL {
+        let updated = new.as_object().expect("an object");
+        let after = if agent == Agent::Gemini {
+            // Gemini lays the new input over the old one.
+            json!({ "command": "cargo check", "cwd": "/" })
+        } else {
+            new.clone()
+        };
+        for input in [&before, &text] {
+            let bytes = payload(agent, "any", input);
+            let rewritten = agent.spec().replace_input(&bytes, updated).expect("there is an input");
+            let decoded = decode(agent, &rewritten);
+            let raw = tools::native_of(&decoded).1;
+            assert_eq!(raw.is_string(), input.is_string(), "{}", agent.name());
+            if input.is_object() {
+                assert_eq!(native(&decoded), after, "{}", agent.name());
+            }
+        }
+        assert_eq!(agent.spec().replace_input(b"{}", updated), None);
+    }
+}
+
+#[test]
+fn an_event_delivered_twice_is_known_by_what_the_agent_gives_it() {
+    for agent in Agent::ALL {
+        for (name, bytes) in fixtures(agent.name()) {
+            for event in Event::ALL {
+                let decode = || agent.spec().decode(event, &bytes, &env(&[]));
+                let Ok(decoded) = decode() else { continue };
+                let has_one = match event {
+                    Event::SessionStart => false,
+                    Event::UserPromptSubmit => agent != Agent::OpenCode,
+                    Event::PreToolUse | Event::PostToolUse => {
+                        !matches!(agent, Agent::Copilot | Agent::Gemini | Agent::Kiro)
+                    }
+                };
+                assert_eq!(decoded.delivery.is_some(), has_one, "{} {name}", agent.name());
+            }
+        }
+    }
 }
 
 fn arguments() -> impl Strategy<Value = Value> {
@@ -107,72 +191,54 @@ fn arguments() -> impl Strategy<Value = Value> {
     })
 }
 
-fn outcome() -> impl Strategy<Value = Outcome> {
-    let decision = prop::sample::select(vec![
-        None,
-        Some(Decision::Allow),
-        Some(Decision::Ask),
-        Some(Decision::Deny),
-    ]);
-    let texts = || prop::collection::vec(".{0,9}", 0..3);
-    let stop = prop::option::of(".{0,9}");
-    let input = prop::option::of(arguments());
-    (decision, texts(), texts(), stop, input).prop_map(
-        |(decision, reasons, context, stop, input)| Outcome {
-            decision,
-            reasons,
-            context,
-            stop,
-            updated_input: input.and_then(|input| input.as_object().cloned()),
-            ..Outcome::default()
-        },
-    )
-}
-
 proptest! {
     #[test]
     fn an_input_that_nobody_changed_goes_back_as_it_came(
         arguments in arguments(),
         tool in prop::sample::select(vec![
             "bash", "view", "create", "edit", "read", "write", "fs_write", "fs_read",
-            "text_editor", "patch", "mystery", "a-b", "@a/b", "a__b",
+            "text_editor", "patch", "mystery", "a-b", "@a/b", "a__b", "Bash", "apply_patch", "glob",
+            "grep_search", "activate_skill", "replace", "mcp_a_b",
         ]),
     ) {
-        for agent in AGENTS {
-            let bytes = payload(agent.name(), tool, &arguments);
-            let decoded = agent.decode(Event::PreToolUse, &bytes, &env(&[])).expect("decodes");
+        for agent in Agent::ALL {
+            let decoded = decode(agent, &payload(agent, tool, &arguments));
             let Input::PreToolUse(input) = &decoded.input else { panic!("another event") };
             let updated = input.tool_input.as_object().expect("an object");
-            let back = Value::Object(agent.native_input(&decoded, updated));
-            prop_assert_eq!(&back, &arguments, "{} {}", agent.name(), input.tool_name);
+            let back = agent.spec().native_input(&decoded, updated);
+            // Codex takes no patch and no command without its text, so that is put back.
+            prop_assert_eq!(Value::Object(back), arguments.clone(), "{} {}", agent.name(), tool);
         }
     }
 
     #[test]
-    fn decision_2_only_a_wish_to_block_blocks(outcome in outcome()) {
-        let wish = outcome.stop.is_some()
-            || matches!(outcome.decision, Some(Decision::Deny | Decision::Ask));
-        for agent in AGENTS {
-            for event in Event::ALL {
-                let answer = agent.encode(event, &outcome);
-                let said: Value = serde_json::from_str(&answer.stdout).unwrap_or_default();
-                let blocks = answer.exit != 0
-                    || said["permissionDecision"] == "deny"
-                    || said["decision"] == "block"
-                    || said.get("deny").is_some()
-                    || said.get("replace").is_some();
-                prop_assert!(wish || !blocks, "{} {event:?} {answer:?}", agent.name());
-                // Every one of them can refuse a tool, and an empty reason would not.
-                if event == Event::PreToolUse && outcome.decision == Some(Decision::Deny) {
-                    prop_assert!(blocks, "{} {answer:?}", agent.name());
-                    let reason = [&said["permissionDecisionReason"], &said["deny"]]
-                        .into_iter()
-                        .find_map(Value::as_str)
-                        .unwrap_or(&answer.stderr);
-                    prop_assert!(!reason.trim().is_empty(), "{}", agent.name());
-                }
-                prop_assert!(answer.exit == 0 || answer.exit == 2 && answer.stdout.is_empty());
-            }
+    fn decision_2_what_is_refused_is_blocked_and_nothing_else_is(outcome in any_outcome()) {
+        use Agent::{Claude, Copilot, Goose, Kiro};
+        for (agent, event) in Agent::ALL.into_iter().flat_map(|a| Event::ALL.map(|e| (a, e))) {
+            let spec = agent.spec();
+            let can_ask = matches!(agent, Claude | Copilot);
+            // These have one word for a denial and for the end of the turn.
+            let ends = matches!(agent, Copilot | Goose | Kiro | Agent::OpenCode)
+                && outcome.stop.is_some();
+            let asks = outcome.decision == Some(Decision::Ask) && event == Event::PreToolUse;
+            let can_block = match event {
+                Event::SessionStart => false,
+                Event::UserPromptSubmit => agent != Goose,
+                Event::PreToolUse => true,
+                Event::PostToolUse => !matches!(agent, Goose | Kiro),
+            };
+            let refused = outcome.decision == Some(Decision::Deny) || ends || (asks && !can_ask);
+
+            let answer = spec.encode(event, &outcome);
+            let who = format!("{} {event:?} {answer:?}", agent.name());
+            prop_assert!(answer.exit == 0 || answer.exit == 2 && answer.stdout.is_empty(), "{}", who);
+            prop_assert!(answer.stdout != "{}", "{}", who);
+            let effect = effect(spec, client(agent), event, &outcome);
+            prop_assert_eq!(&effect.rejected, &None, "{}", who);
+            let said = |reason: Option<String>| reason.map(|reason| !reason.trim().is_empty());
+            prop_assert_eq!(said(effect.blocked), (refused && can_block).then_some(true), "{}", who);
+            prop_assert_eq!(said(effect.asked), (asks && can_ask && !ends).then_some(true), "{}", who);
+            prop_assert!(!effect.granted || outcome.decision == Some(Decision::Allow), "{}", who);
         }
     }
 
@@ -182,11 +248,13 @@ proptest! {
         text in ".{0,40}",
         exit in prop::option::of(-1..130),
     ) {
-        for agent in AGENTS {
+        for agent in Agent::ALL {
+            let spec = agent.spec();
             for event in Event::ALL {
-                prop_assert!(agent.decode(event, &bytes, &env(&[])).is_err());
+                prop_assert!(spec.decode(event, &bytes, &env(&[])).is_err());
                 let answer = ChildAnswer { stdout: &text, stderr: &text, exit };
-                let _ = agent.decode_answer(event, &answer);
+                let _ = spec.decode_answer(event, &answer);
+                prop_assert_eq!(spec.replace_input(&bytes, &Map::new()), None);
             }
         }
     }

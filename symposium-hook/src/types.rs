@@ -108,7 +108,8 @@ pub struct PreToolUseInput {
     /// Canonical name of the tool: `Bash`, `Read`, `Write`, `Edit`, `mcp__server__tool`; else the
     /// agent's own.
     pub tool_name: String,
-    /// The tool's arguments under their common names (`command`, `file_path`, `content`, …).
+    /// The tool's arguments under their common names (`command`, `file_path`, `content`, …). Where one
+    /// use of a tool is about several files, `file_path` is the first and `file_paths` lists them all.
     #[serde(default)]
     pub tool_input: Value,
     /// The agent's session, where it names one.

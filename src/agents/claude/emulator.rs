@@ -7,7 +7,7 @@ use crate::agents::testing::Effect;
 use crate::agents::wire::Answer;
 
 /// Takes the answer as Claude does.
-pub fn take(event: Event, answer: &Answer) -> Effect {
+pub(in crate::agents) fn take(event: Event, answer: &Answer) -> Effect {
     if answer.exit == 2 {
         let blocks = event != Event::SessionStart;
         let reason = blocks.then(|| answer.stderr.clone());

@@ -1,16 +1,8 @@
 use super::*;
 use crate::agents::testing::{
-    self, Effect, answer_table, any_outcome, canonical_table, fixtures, placement, registration,
-    servers, snapshot, wish,
+    self, Effect, answer_table, canonical_table, env, fixtures, placement, registration, servers,
+    snapshot, wish,
 };
-use proptest::prelude::*;
-
-#[path = "emulator.rs"]
-mod emulator;
-
-fn plain_env() -> Environment {
-    Environment::with("/home/dev/shop", [("HOME", "/home/dev")])
-}
 
 fn effect(event: Event, name: &str) -> Effect {
     testing::effect(&Claude, emulator::take, event, &wish(name))
@@ -22,7 +14,7 @@ fn said(event: Event, stdout: &str, stderr: &str, exit: i32) -> Outcome {
 
 #[test]
 fn f252_captured_payloads_in_canonical_words() {
-    snapshot("claude", "canonical.txt", &canonical_table(&Claude, &plain_env()));
+    snapshot("claude", "canonical.txt", &canonical_table(&Claude, &env(&[])));
 }
 
 #[test]
@@ -32,8 +24,8 @@ fn f253_the_bytes_of_each_answer() {
 
 #[test]
 fn f268_registration_in_both_scopes() {
-    snapshot("claude", "registration.txt", &registration(&Claude, &plain_env()));
-    let env = Environment::with("/w", [("CLAUDE_CONFIG_DIR", "/opt/claude")]);
+    snapshot("claude", "registration.txt", &registration(&Claude, &env(&[])));
+    let env = env(&[("CLAUDE_CONFIG_DIR", "/opt/claude")]);
     let places = Claude.hooks(&placement(&env, HookScope::Global));
     assert_eq!(places[0].path, Path::new("/opt/claude/settings.json"));
     let nowhere = Placement { root: None, ..placement(&env, HookScope::Project) };
@@ -42,14 +34,14 @@ fn f268_registration_in_both_scopes() {
 
 #[test]
 fn f287_servers_never_go_to_settings() {
-    let text = servers(&Claude, &plain_env());
+    let text = servers(&Claude, &env(&[]));
     assert!(!text.contains("settings.json"));
     snapshot("claude", "servers.txt", &text);
 }
 
 #[test]
 fn a_server_without_a_checkout_is_keyed_by_the_workspace() {
-    let env = Environment::with("/w", [("CLAUDE_CONFIG_DIR", "/opt/claude")]);
+    let env = env(&[("CLAUDE_CONFIG_DIR", "/opt/claude")]);
     let at = Placement { git_root: None, ..placement(&env, HookScope::Global) };
     let transport = Transport::Http { url: "https://x".into(), headers: Vec::new() };
     let mut server = McpServer { name: "x".into(), gate: Default::default(), transport };
@@ -89,18 +81,6 @@ fn claude_does_what_is_wished() {
 fn case_56_a_rewrite_grants_nothing() {
     let rewrite = effect(Event::PreToolUse, "rewrite");
     assert!(!rewrite.granted && rewrite.asked.is_none());
-}
-
-proptest! {
-    #[test]
-    fn claude_drops_no_answer_and_overlooks_no_deny(outcome in any_outcome()) {
-        for event in Event::ALL {
-            let effect = testing::effect(&Claude, emulator::take, event, &outcome);
-            prop_assert_eq!(&effect.rejected, &None);
-            let denied = outcome.decision == Some(Decision::Deny) && event != Event::SessionStart;
-            prop_assert_eq!(denied, effect.blocked.is_some_and(|reason| !reason.trim().is_empty()));
-        }
-    }
 }
 
 #[test]
@@ -184,7 +164,7 @@ fn decision_10_unknown_fields_are_kept_and_nulls_are_not() {
 
 #[test]
 fn decision_25_what_claude_never_sends_is_refused() {
-    let env = plain_env();
+    let env = env(&[]);
     for text in [r#"{"tool": "Bash", "input": "cargo test"}"#, "", "[]", r#"{"tool_name": 1}"#] {
         for event in Event::ALL {
             assert!(Claude.decode(event, text.as_bytes(), &env).is_err(), "{text} {event:?}");
@@ -199,14 +179,14 @@ fn decision_25_what_claude_never_sends_is_refused() {
 
 #[test]
 fn copilots_payloads_are_foreign_and_claudes_own_never_are() {
-    let inside = Environment::with("/w", [("COPILOT_CLI", "1")]);
+    let inside = env(&[("COPILOT_CLI", "1")]);
     for text in [
         r#"{"cwd":"/w","hook_event_name":"PreToolUse","session_id":"s","timestamp":"2026-11-05T10:15:30Z","tool_input":{},"tool_name":"Bash"}"#,
         r#"{"sessionId":"s","timestamp":1,"cwd":"/w","toolName":"bash","toolArgs":{}}"#,
     ] {
         let decoded = Claude.decode(Event::PreToolUse, text.as_bytes(), &inside);
         assert!(decoded.expect("read").foreign, "{text}");
-        let outside = Claude.decode(Event::PreToolUse, text.as_bytes(), &plain_env());
+        let outside = Claude.decode(Event::PreToolUse, text.as_bytes(), &env(&[]));
         assert!(!outside.is_ok_and(|decoded| decoded.foreign), "{text}");
     }
     for (name, bytes) in fixtures("claude") {

@@ -7,7 +7,7 @@ use crate::agents::testing::Effect;
 use crate::agents::wire::Answer;
 
 /// Takes the answer as Codex does.
-pub fn take(event: Event, answer: &Answer) -> Effect {
+pub(in crate::agents) fn take(event: Event, answer: &Answer) -> Effect {
     match answer.exit {
         0 => {}
         2 if event != Event::SessionStart && !answer.stderr.trim().is_empty() => {

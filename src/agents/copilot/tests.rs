@@ -1,13 +1,16 @@
-//! Copilot's payloads, and our answers as the client takes them.
-
-use expect_test::expect_file;
+use super::*;
+use crate::agents::testing::{
+    self, Effect, answer_table, canonical_table, env, fixture, placement, registration,
+    sample_servers, server_entry, servers, snapshot, wish,
+};
 use symposium_hook::Input;
 
-use super::*;
-use crate::agents::testkit::{self, Place};
+fn effect(event: Event, name: &str) -> Effect {
+    testing::effect(&Copilot, emulator::take, event, &wish(name))
+}
 
 fn decode(event: Event, name: &str) -> Result<Decoded, WireError> {
-    Copilot.decode(event, &testkit::fixture("copilot", name), &testkit::env(&[]))
+    Copilot.decode(event, &fixture("copilot", name), &env(&[]))
 }
 
 const CAPTURED: [(Event, &str); 9] = [
@@ -22,14 +25,10 @@ const CAPTURED: [(Event, &str); 9] = [
     (Event::PostToolUse, "pascal-PostToolUse"),
 ];
 
+/// What came before a tool passes as after it: the table shows it twice.
 #[test]
-fn f254_captured_payloads_are_understood() {
-    let mut text = String::new();
-    for (event, name) in CAPTURED {
-        let decoded = decode(event, name).expect(name);
-        text.push_str(&format!("{name}: {}", testkit::show(&decoded)));
-    }
-    expect_file!["../../../tests/fixtures/agents/copilot/expected/payloads.txt"].assert_eq(&text);
+fn f254_captured_payloads_in_canonical_words() {
+    snapshot("copilot", "canonical.txt", &canonical_table(&Copilot, &env(&[])));
 }
 
 #[test]
@@ -55,15 +54,13 @@ fn decision_25_payloads_of_other_events_are_refused() {
     }
     for garbage in ["", "[1]", "null", "{}", "{\"tool\":\"Bash\"}", "\u{0}"] {
         for event in Event::ALL {
-            let env = testkit::env(&[]);
-            Copilot.decode(event, garbage.as_bytes(), &env).expect_err(garbage);
+            Copilot.decode(event, garbage.as_bytes(), &env(&[])).expect_err(garbage);
         }
     }
 }
 
 fn pre(json: &str) -> Decoded {
-    let env = testkit::env(&[]);
-    Copilot.decode(Event::PreToolUse, json.as_bytes(), &env).expect("a payload")
+    Copilot.decode(Event::PreToolUse, json.as_bytes(), &env(&[])).expect("a payload")
 }
 
 fn tool(decoded: &Decoded) -> (&str, &Value) {
@@ -81,6 +78,29 @@ fn case_50_arguments_come_as_an_object_or_as_a_string() {
     assert_eq!(tool(&object), ("Bash", &json!({ "command": "ls" })));
     let neither = pre(r#"{"toolName":"bash","toolArgs":"ls"}"#);
     assert_eq!(tool(&neither), ("Bash", &json!("ls")));
+}
+
+#[test]
+fn a_rewritten_payload_has_its_arguments_where_and_as_they_were() {
+    let input = json!({ "command": "ls" });
+    for (before, after) in [
+        (
+            r#"{"toolName":"b","toolArgs":{"a":1}}"#,
+            r#"{"toolName":"b","toolArgs":{"command":"ls"}}"#,
+        ),
+        (
+            r#"{"toolName":"b","toolArgs":"{\"a\":1}"}"#,
+            r#"{"toolName":"b","toolArgs":"{\"command\":\"ls\"}"}"#,
+        ),
+        (
+            r#"{"tool_name":"B","tool_input":{}}"#,
+            r#"{"tool_name":"B","tool_input":{"command":"ls"}}"#,
+        ),
+    ] {
+        let input = input.as_object().expect("an object");
+        let rewritten = Copilot.replace_input(before.as_bytes(), input).expect("an input");
+        assert_eq!(String::from_utf8(rewritten).as_deref(), Ok(after));
+    }
 }
 
 #[test]
@@ -113,51 +133,34 @@ fn a_servers_tool_is_named_as_everywhere() {
     assert_eq!(tool(&bash).0, "Bash");
 }
 
-/// What Copilot 1.0.102 does with an answer, as measured.
-fn client(event: Event, answer: &Answer) -> Vec<String> {
-    let object = serde_json::from_str::<Map<String, Value>>(&answer.stdout).unwrap_or_default();
-    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let mut effects = Vec::new();
-    if event == Event::PreToolUse {
-        let reason = text("permissionDecisionReason");
-        match (answer.exit, text("permissionDecision").as_str()) {
-            (0, "deny") => return vec![format!("denied: {reason}")],
-            (0, "ask") => effects.push(format!("the user is asked: {reason}")),
-            (0, "allow") => effects.push("allowed without asking".to_owned()),
-            (0, _) => {}
-            _ => return vec!["denied: hook errored".to_owned()],
-        }
-        if let Some(Value::Object(arguments)) = object.get("modifiedArgs") {
-            effects.push(format!("runs with {}", Value::Object(arguments.clone())));
-        }
-    } else if text("decision") == "block" {
-        match event {
-            Event::PostToolUse => effects.push(format!("result blocked: {}", text("reason"))),
-            Event::UserPromptSubmit => {
-                return vec![format!("no model call: {}", text("reason"))];
-            }
-            _ => {}
-        }
-    }
-    if !text("additionalContext").is_empty() {
-        effects.push(format!("the model reads: {}", text("additionalContext")));
-    }
-    if effects.is_empty() {
-        effects.push("carries on".to_owned());
-    }
-    effects
+#[test]
+fn f255_the_bytes_of_each_answer() {
+    snapshot("copilot", "answers.txt", &answer_table(&Copilot));
 }
 
 #[test]
-fn f255_every_wish_in_copilots_words() {
-    let answers = testkit::answers(&Copilot, client);
-    expect_file!["../../../tests/fixtures/agents/copilot/expected/answers.txt"].assert_eq(&answers);
+fn copilot_does_what_is_wished() {
+    let pre = Event::PreToolUse;
+    assert_eq!(effect(pre, "ask").asked.as_deref(), Some("too risky"));
+    assert!(effect(pre, "allow").granted);
+    assert_eq!(effect(pre, "stop").blocked.as_deref(), Some("enough"));
+    let rewrite = effect(pre, "rewrite + context");
+    assert_eq!(rewrite.input, Some(json!({ "command": "cargo check" })));
+    for event in Event::ALL {
+        assert_eq!(effect(event, "context").context.as_deref(), Some("use cargo nextest"));
+        for nothing in ["none", "message"] {
+            assert_eq!(effect(event, nothing), Effect::default());
+        }
+        let blocked = effect(event, "deny").blocked;
+        let start = event == Event::SessionStart;
+        assert_eq!(blocked, (!start).then(|| "too risky".to_owned()));
+    }
 }
 
 #[test]
 fn f256_the_exit_code_is_always_0_and_the_text_json_without_nulls() {
     for event in Event::ALL {
-        for (wish, outcome) in testkit::outcomes() {
+        for (wish, outcome) in testing::outcomes() {
             let answer = Copilot.encode(event, &outcome);
             assert_eq!((answer.exit, answer.stderr.as_str()), (0, ""), "{wish}");
             if !answer.stdout.is_empty() {
@@ -225,22 +228,12 @@ fn decision_7_exit_code_2_blocks_and_a_failure_does_not() {
 
 #[test]
 fn f270_f271_hooks_are_a_file_of_our_own_at_one_scope() {
-    let place = Place::new();
-    let mut text = testkit::show_hooks(&Copilot.hooks(&place.scope(HookScope::Global)));
-    let project = testkit::show_hooks(&Copilot.hooks(&place.scope(HookScope::Project)));
-    let (path, same) = project.split_once('\n').expect("a path");
-    assert_eq!(text.split_once('\n').expect("a path").1, same);
-    text.push_str(&format!("the same in {path}\n"));
-    expect_file!["../../../tests/fixtures/agents/copilot/expected/hooks.txt"].assert_eq(&text);
-    let nowhere = Placement { root: None, git_root: None, ..place.scope(HookScope::Project) };
+    snapshot("copilot", "registration.txt", &registration(&Copilot, &env(&[])));
+    let env = env(&[("COPILOT_HOME", "/opt/copilot")]);
+    let places = Copilot.hooks(&placement(&env, HookScope::Global));
+    assert_eq!(places[0].path, PathBuf::from("/opt/copilot/hooks/symposium.json"));
+    let nowhere = Placement { root: None, git_root: None, ..placement(&env, HookScope::Project) };
     assert_eq!(Copilot.hooks(&nowhere), []);
-}
-
-#[test]
-fn copilot_home_stands_for_the_folder_at_home() {
-    let place = Place { env: testkit::env(&[("COPILOT_HOME", "/cfg/copilot")]), ..Place::new() };
-    let hooks = Copilot.hooks(&place.scope(HookScope::Global));
-    assert_eq!(hooks[0].path, PathBuf::from("/cfg/copilot/hooks/symposium.json"));
 }
 
 /// What Copilot makes of an entry: how it connects, or why not.
@@ -259,14 +252,13 @@ fn connects(entry: &Value) -> Result<&'static str, String> {
 
 #[test]
 fn f288_servers_are_entered_where_copilot_reads_them() {
-    let place = Place::new();
-    expect_file!["../../../tests/fixtures/agents/copilot/expected/servers.txt"]
-        .assert_eq(&testkit::show_servers(&Copilot, &place));
-    for (server, how) in testkit::servers().iter().zip(["stdio", "http", "sse"]) {
+    let env = env(&[]);
+    snapshot("copilot", "servers.txt", &servers(&Copilot, &env));
+    for (server, how) in sample_servers().iter().zip(["stdio", "stdio", "http", "sse"]) {
         for scope in [HookScope::Global, HookScope::Project] {
             for everywhere in [false, true] {
-                let found = Copilot.server(server, everywhere, &place.scope(scope));
-                assert_eq!(connects(&testkit::entry(found).1), Ok(how));
+                let place = Copilot.server(server, everywhere, &placement(&env, scope));
+                assert_eq!(connects(&server_entry(place).1), Ok(how));
             }
         }
     }
@@ -275,9 +267,9 @@ fn f288_servers_are_entered_where_copilot_reads_them() {
 #[test]
 fn a_private_server_goes_to_the_file_that_is_read() {
     let dir = tempfile::tempdir().expect("a folder");
-    let place = Place { root: dir.path().to_path_buf(), ..Place::new() };
-    let [server, ..] = testkit::servers();
-    let path = || testkit::entry(Copilot.server(&server, false, &place.scope(HookScope::Global))).0;
+    let env = env(&[]);
+    let at = Placement { root: Some(dir.path()), ..placement(&env, HookScope::Global) };
+    let path = || server_entry(Copilot.server(&sample_servers()[0], false, &at)).0;
     assert_eq!(path(), dir.path().join(".github").join("mcp.json"));
     std::fs::write(dir.path().join(".mcp.json"), "{}").expect("a file");
     assert_eq!(path(), dir.path().join(".mcp.json"));

@@ -7,7 +7,7 @@ use crate::agents::testing::Effect;
 use crate::agents::wire::Answer;
 
 /// Takes the answer as Gemini does.
-pub fn take(event: Event, answer: &Answer) -> Effect {
+pub(in crate::agents) fn take(event: Event, answer: &Answer) -> Effect {
     let out = answer.stdout.trim();
     let text = if out.is_empty() { answer.stderr.trim() } else { out };
     match serde_json::from_str::<Value>(text) {

@@ -1,40 +1,21 @@
-//! Goose's payloads, and our answers as its sources take them.
-
-use expect_test::{expect, expect_file};
+use super::*;
+use crate::agents::testing::{
+    self, Effect, answer_table, canonical_table, env, placement, registration, sample_servers,
+    server_entry, servers, snapshot, wish,
+};
 use symposium_hook::Input;
 
-use super::*;
-use crate::agents::testkit::{self, Place};
+fn effect(event: Event, name: &str) -> Effect {
+    testing::effect(&Goose, emulator::take, event, &wish(name))
+}
 
 fn decode(event: Event, json: &str) -> Result<Decoded, WireError> {
-    Goose.decode(event, json.as_bytes(), &testkit::env(&[]))
+    Goose.decode(event, json.as_bytes(), &env(&[]))
 }
 
 #[test]
-fn the_payload_we_have_is_understood() {
-    let payload = testkit::fixture("goose", "PreToolUse");
-    let decoded = Goose.decode(Event::PreToolUse, &payload, &testkit::env(&[])).expect("decodes");
-    expect![[r#"
-        {
-          "PreToolUse": {
-            "tool_name": "Bash",
-            "tool_input": {
-              "command": "rg TODO"
-            },
-            "session_id": "20261120_1",
-            "cwd": "/home/dev/shop",
-            "native_tool_name": "developer__shell",
-            "native_tool_input": {
-              "command": "rg TODO"
-            }
-          }
-        }
-        tool use: Some("call_1"), foreign: false
-    "#]]
-    .assert_eq(&testkit::show(&decoded));
-    for event in [Event::PostToolUse, Event::UserPromptSubmit, Event::SessionStart] {
-        Goose.decode(event, &payload, &testkit::env(&[])).expect_err("another event");
-    }
+fn the_payload_we_have_in_canonical_words() {
+    snapshot("goose", "canonical.txt", &canonical_table(&Goose, &env(&[])));
 }
 
 #[test]
@@ -99,25 +80,24 @@ fn tools_and_fields_have_common_names() {
     }
 }
 
-/// What Goose does with an answer, as read.
-fn client(event: Event, answer: &Answer) -> Vec<String> {
-    let object = serde_json::from_str::<Map<String, Value>>(&answer.stdout).unwrap_or_default();
-    let blocks = object.get("decision").and_then(Value::as_str) == Some("block");
-    let effect = match answer.exit {
-        _ if event != Event::PreToolUse => "carries on".to_owned(),
-        _ if blocks => format!("blocked: {:?}", object.get("reason")),
-        2 => format!("blocked: {}", answer.stderr),
-        0 if answer.stdout.is_empty() => "carries on".to_owned(),
-        code => format!("hook failure {code}, carries on"),
-    };
-    vec![effect]
+#[test]
+fn the_bytes_of_each_answer() {
+    snapshot("goose", "answers.txt", &answer_table(&Goose));
 }
 
 #[test]
-fn every_wish_in_gooses_words() {
-    let answers = testkit::answers(&Goose, client);
-    expect_file!["../../../tests/fixtures/agents/goose/expected/answers.txt"].assert_eq(&answers);
-    assert!(Event::ALL.into_iter().all(|event| !Goose.delivers_context(event)));
+fn goose_refuses_a_tool_and_does_nothing_else() {
+    for event in Event::ALL {
+        let pre = event == Event::PreToolUse;
+        assert_eq!(effect(event, "deny").blocked, pre.then(|| "too risky".to_owned()));
+        assert_eq!(effect(event, "stop").blocked, pre.then(|| "enough".to_owned()));
+        let asked = effect(event, "ask").blocked;
+        assert_eq!(asked.is_some_and(|reason| reason.contains("ask the user")), pre);
+        for nothing in ["none", "context", "allow", "rewrite", "message"] {
+            assert_eq!(effect(event, nothing), Effect::default());
+        }
+        assert!(!Goose.delivers_context(event));
+    }
 }
 
 #[test]
@@ -140,13 +120,11 @@ fn a_native_answer_blocks_by_exit_code_or_json() {
 
 #[test]
 fn case_66_hooks_are_a_plugin_without_a_matcher() {
-    let place = Place::new();
-    let global = testkit::show_hooks(&Goose.hooks(&place.scope(HookScope::Global)));
-    let project = testkit::show_hooks(&Goose.hooks(&place.scope(HookScope::Project)));
-    assert_eq!(project.replace("/home/dev/shop/", "/home/dev/"), global);
-    assert!(!global.contains("matcher"));
-    expect_file!["../../../tests/fixtures/agents/goose/expected/hooks.txt"].assert_eq(&global);
-    let nowhere = Placement { root: None, git_root: None, ..place.scope(HookScope::Project) };
+    let env = env(&[]);
+    let text = registration(&Goose, &env);
+    assert!(!text.contains("matcher"));
+    snapshot("goose", "registration.txt", &text);
+    let nowhere = Placement { root: None, git_root: None, ..placement(&env, HookScope::Project) };
     assert_eq!(Goose.hooks(&nowhere), []);
 }
 
@@ -162,22 +140,19 @@ fn faults(entry: &Value) -> Vec<String> {
 
 #[test]
 fn f293_case_32_servers_are_entered_where_goose_reads_them() {
-    let place = Place::new();
-    let text = testkit::show_servers(&Goose, &place);
-    expect_file!["../../../tests/fixtures/agents/goose/expected/servers.txt"].assert_eq(&text);
-    let [stdio, http, _] = testkit::servers();
-    for server in [stdio, http] {
-        let found = Goose.server(&server, true, &place.scope(HookScope::Global));
-        assert_eq!(faults(&testkit::entry(found).1), Vec::<String>::new());
+    let env = env(&[]);
+    snapshot("goose", "servers.txt", &servers(&Goose, &env));
+    for server in &sample_servers()[..3] {
+        let place = Goose.server(server, true, &placement(&env, HookScope::Global));
+        assert_eq!(faults(&server_entry(place).1), Vec::<String>::new());
     }
 }
 
 #[test]
 fn a_workspaces_servers_do_not_hide_the_users_hooks() {
-    let place = Place::new();
-    let placement = place.scope(HookScope::Global);
-    let [server, ..] = testkit::servers();
-    let (path, _) = testkit::entry(Goose.server(&server, false, &placement));
+    let env = env(&[]);
+    let placement = placement(&env, HookScope::Global);
+    let (path, _) = server_entry(Goose.server(&sample_servers()[0], false, &placement));
     let plugin = path.parent().and_then(|dir| dir.file_name());
     let hooks = Goose.hooks(&placement);
     let hooks_plugin = hooks[0].path.parent().and_then(|dir| dir.file_name());

@@ -1,38 +1,22 @@
-//! Kiro's payloads, and our answers as its documentation says it takes them.
-
-use expect_test::{expect, expect_file};
+use super::*;
+use crate::agents::testing::{
+    self, Effect, answer_table, canonical_table, env, placement, registration_with, servers,
+    snapshot, wish,
+};
 use semver::Version;
 use symposium_hook::Decision;
 
-use super::*;
-use crate::agents::testkit::{self, Place};
+fn effect(event: Event, name: &str) -> Effect {
+    testing::effect(&Kiro, emulator::take, event, &wish(name))
+}
 
 fn decode(event: Event, json: &str) -> Result<Decoded, WireError> {
-    Kiro.decode(event, json.as_bytes(), &testkit::env(&[]))
+    Kiro.decode(event, json.as_bytes(), &env(&[]))
 }
 
 #[test]
-fn f262_the_payload_we_have_is_understood() {
-    let payload = testkit::fixture("kiro", "PostToolUse");
-    let decoded = Kiro.decode(Event::PostToolUse, &payload, &testkit::env(&[])).expect("decodes");
-    expect![[r#"
-        {
-          "PostToolUse": {
-            "tool_name": "Bash",
-            "tool_input": {},
-            "tool_response": {},
-            "session_id": "sess_01",
-            "cwd": "/home/dev/shop",
-            "native_tool_name": "execute_bash",
-            "native_tool_input": {}
-          }
-        }
-        tool use: None, foreign: false
-    "#]]
-    .assert_eq(&testkit::show(&decoded));
-    for event in [Event::PreToolUse, Event::UserPromptSubmit, Event::SessionStart] {
-        Kiro.decode(event, &payload, &testkit::env(&[])).expect_err("another event");
-    }
+fn f262_the_payload_we_have_in_canonical_words() {
+    snapshot("kiro", "canonical.txt", &canonical_table(&Kiro, &env(&[])));
 }
 
 #[test]
@@ -59,7 +43,7 @@ fn decision_25_garbage_is_refused() {
 
 #[test]
 fn the_ides_prompt_comes_in_a_variable() {
-    let env = testkit::env(&[("USER_PROMPT", "from the IDE")]);
+    let env = env(&[("USER_PROMPT", "from the IDE")]);
     let decoded = Kiro.decode(Event::UserPromptSubmit, b"{}", &env).expect("decodes");
     let Input::UserPromptSubmit(input) = decoded.input else { panic!("another event") };
     assert_eq!(input.prompt, "from the IDE");
@@ -105,25 +89,29 @@ fn tools_and_fields_have_common_names() {
     }
 }
 
-/// What Kiro does with an answer: with hooks in an agent file, then with hooks in a file of theirs.
-fn client(event: Event, answer: &Answer) -> Vec<String> {
-    let with = |standalone: bool| {
-        let blocks = event == Event::PreToolUse || (standalone && event == Event::UserPromptSubmit);
-        match answer.exit {
-            0 if answer.stdout.is_empty() => "carries on".to_owned(),
-            0 => format!("the model reads: {}", answer.stdout),
-            2 if blocks => format!("blocked: {}", answer.stderr),
-            _ => format!("carries on, warning the user: {}", answer.stderr),
-        }
-    };
-    let (legacy, standalone) = (with(false), with(true));
-    if legacy == standalone { vec![legacy] } else { vec![legacy, format!("v3: {standalone}")] }
+#[test]
+fn f263_the_bytes_of_each_answer() {
+    snapshot("kiro", "answers.txt", &answer_table(&Kiro));
 }
 
 #[test]
-fn f263_every_wish_in_kiros_words() {
-    let answers = testkit::answers(&Kiro, client);
-    expect_file!["../../../tests/fixtures/agents/kiro/expected/answers.txt"].assert_eq(&answers);
+fn kiro_does_what_is_wished_as_far_as_it_can() {
+    let legacy = |event, name| testing::effect(&Kiro, emulator::take_legacy, event, &wish(name));
+    for event in Event::ALL {
+        let (pre, prompt) = (event == Event::PreToolUse, event == Event::UserPromptSubmit);
+        let blocked = |can: bool| can.then(|| "too risky".to_owned());
+        assert_eq!(effect(event, "deny").blocked, blocked(pre || prompt));
+        assert_eq!(legacy(event, "deny").blocked, blocked(pre));
+        let asked = effect(event, "ask").blocked;
+        assert_eq!(asked.is_some_and(|reason| reason.contains("ask the user")), pre);
+        assert_eq!(effect(event, "context").context.as_deref(), Some("use cargo nextest"));
+        for nothing in ["none", "allow", "rewrite", "message"] {
+            assert_eq!(effect(event, nothing), Effect::default());
+        }
+    }
+    // A result can't be hidden; what is wrong with it is said.
+    let said = effect(Event::PostToolUse, "deny + rest").context;
+    assert_eq!(said.as_deref(), Some("too risky\n\nuse cargo nextest"));
 }
 
 #[test]
@@ -144,26 +132,19 @@ fn f263_a_native_answer_is_an_exit_code_and_plain_text() {
 
 #[test]
 fn f275_case_65_hooks_for_each_version() {
-    let place = Place::new();
-    let mut text = String::new();
-    for version in [None, Some(Version::new(2, 14, 2)), Some(Version::new(3, 0, 0))] {
-        let at = |scope| {
-            let placement = Placement { version: version.as_ref(), ..place.scope(scope) };
-            testkit::show_hooks(&Kiro.hooks(&placement))
-        };
-        let (global, project) = (at(HookScope::Global), at(HookScope::Project));
-        let (path, same) = project.split_once('\n').expect("a path");
-        assert_eq!(global.split_once('\n').expect("a path").1, same);
-        text.push_str(&format!("version {version:?}\n{path}\n{global}"));
-    }
-    expect_file!["../../../tests/fixtures/agents/kiro/expected/hooks.txt"].assert_eq(&text);
-    let nowhere = Placement { root: None, git_root: None, ..place.scope(HookScope::Project) };
+    let env = env(&[]);
+    let at = |version: Option<Version>| registration_with(&Kiro, &env, version.as_ref());
+    let (legacy, hooks) = (at(None), at(Some(Version::new(3, 0, 0))));
+    assert_eq!(at(Some(Version::new(2, 14, 2))), legacy);
+    snapshot("kiro", "registration.txt", &legacy);
+    snapshot("kiro", "registration-v3.txt", &hooks);
+    let nowhere = Placement { root: None, git_root: None, ..placement(&env, HookScope::Project) };
     assert_eq!(Kiro.hooks(&nowhere), []);
 }
 
 #[test]
 fn case_65_an_agent_files_entries_are_flat_and_match_tools_only() {
-    let file = agent_file(&Place::new().scope(HookScope::Global));
+    let file = agent_file(&placement(&env(&[]), HookScope::Global));
     for (name, entries) in file["hooks"].as_object().expect("hooks") {
         let [entry] = entries.as_array().expect("a list").as_slice() else { panic!("one entry") };
         assert!(entry["command"].is_string() && entry.get("hooks").is_none(), "{name}");
@@ -174,6 +155,5 @@ fn case_65_an_agent_files_entries_are_flat_and_match_tools_only() {
 
 #[test]
 fn f291_servers_are_entered_in_the_settings() {
-    let text = testkit::show_servers(&Kiro, &Place::new());
-    expect_file!["../../../tests/fixtures/agents/kiro/expected/servers.txt"].assert_eq(&text);
+    snapshot("kiro", "servers.txt", &servers(&Kiro, &env(&[])));
 }

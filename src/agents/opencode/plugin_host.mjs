@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs"
 
 const [scenario, fixtures] = process.argv.slice(2)
 const here = new URL(".", import.meta.url)
-const load = (name) => JSON.parse(readFileSync(`${fixtures}/host.${name}.json`, "utf8"))
+const load = (name) => JSON.parse(readFileSync(`${fixtures}/${name}.json`, "utf8"))
 const say = (text) => process.stdout.write(`${text}\n`)
 
 const directory = process.cwd()

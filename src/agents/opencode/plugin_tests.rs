@@ -4,13 +4,10 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros, reason = "runs the plugin")]
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
 use std::process::Command;
 
-use expect_test::expect_file;
-
 use super::*;
-use crate::agents::testkit;
+use crate::agents::testing::{env, fixture, fixture_folder, outcomes, snapshot};
 
 const HOST: &str = include_str!("plugin_host.mjs");
 
@@ -67,11 +64,10 @@ impl Lab {
 
     /// Runs the host's `scenario`, and gives back what it saw.
     fn run(&self, scenario: &str) -> String {
-        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agents/opencode");
         let output = Command::new("node")
             .arg(self.dir.path().join("host.mjs"))
             .arg(scenario)
-            .arg(fixtures)
+            .arg(fixture_folder("opencode").join("host"))
             .current_dir(self.dir.path())
             .output()
             .expect("node runs");
@@ -98,9 +94,9 @@ fn the_plugin_asks_what_decode_understands() {
         let payload: Value = serde_json::from_str(&line).expect("JSON");
         let event = payload["hook_event_name"].as_str().and_then(Event::from_cli_name);
         let event = event.expect("an event");
-        let decoded = OpenCode.decode(event, line.as_bytes(), &testkit::env(&[])).expect("decodes");
+        let decoded = OpenCode.decode(event, line.as_bytes(), &env(&[])).expect("decodes");
         assert_eq!(decoded.input.cwd(), Some("/home/dev/shop"));
-        let captured = testkit::fixture("opencode", event.cli_name());
+        let captured = fixture("opencode", event.cli_name());
         let captured: Value = serde_json::from_slice(&captured).expect("JSON");
         assert_eq!(payload, captured);
         seen.push(event);
@@ -113,13 +109,13 @@ fn the_plugin_asks_what_decode_understands() {
 fn the_plugin_does_what_encode_says() {
     let mut text = String::new();
     for event in Event::ALL {
-        for (wish, outcome) in testkit::outcomes() {
+        for (wish, outcome) in outcomes() {
             let Some(lab) = Lab::new() else { return };
             lab.answers(event, &OpenCode.encode(event, &outcome).stdout);
             text.push_str(&format!("{} {wish}\n{}", event.name(), lab.run("turn")));
         }
     }
-    expect_file!["../../../tests/fixtures/agents/opencode/expected/plugin.txt"].assert_eq(&text);
+    snapshot("opencode", "plugin.txt", &text);
 }
 
 #[test]

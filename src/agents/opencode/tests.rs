@@ -1,29 +1,21 @@
-//! The plugin's payloads, our answers as the plugin takes them, and the places.
-
-use expect_test::expect_file;
+use super::*;
+use crate::agents::testing::{
+    self, Effect, answer_table, canonical_table, env, placement, sample_servers, server_entry,
+    servers, slashes, snapshot, wish,
+};
 use symposium_hook::{Decision, Input};
 
-use super::*;
-use crate::agents::testkit::{self, Place};
+fn effect(event: Event, name: &str) -> Effect {
+    testing::effect(&OpenCode, emulator::take, event, &wish(name))
+}
 
 fn decode(event: Event, json: &str) -> Result<Decoded, WireError> {
-    OpenCode.decode(event, json.as_bytes(), &testkit::env(&[]))
+    OpenCode.decode(event, json.as_bytes(), &env(&[]))
 }
 
 #[test]
-fn captured_payloads_are_understood_and_only_for_their_event() {
-    let mut text = String::new();
-    for own in Event::ALL {
-        let payload = testkit::fixture("opencode", own.cli_name());
-        for event in Event::ALL {
-            let decoded = OpenCode.decode(event, &payload, &testkit::env(&[]));
-            match decoded {
-                Ok(decoded) if event == own => text.push_str(&testkit::show(&decoded)),
-                other => assert_eq!(other.is_err(), event != own, "{own:?} as {event:?}"),
-            }
-        }
-    }
-    expect_file!["../../../tests/fixtures/agents/opencode/expected/payloads.txt"].assert_eq(&text);
+fn captured_payloads_in_canonical_words() {
+    snapshot("opencode", "canonical.txt", &canonical_table(&OpenCode, &env(&[])));
 }
 
 #[test]
@@ -89,45 +81,29 @@ fn a_servers_tool_is_named_as_everywhere() {
     assert_eq!(name(&built_in), "Edit");
 }
 
-/// What the plugin makes of an answer; `plugin_tests` lets it speak for itself.
-fn client(event: Event, answer: &Answer) -> Vec<String> {
-    let object = match answer.exit {
-        0 => serde_json::from_str::<Map<String, Value>>(&answer.stdout).unwrap_or_default(),
-        _ => Map::new(),
-    };
-    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let mut effects = Vec::new();
-    if event == Event::PreToolUse && !text("deny").is_empty() {
-        return vec![format!("the tool fails: {}", text("deny"))];
-    }
-    if let (Event::PreToolUse, Some(Value::Object(arguments))) = (event, object.get("args")) {
-        effects.push(format!("runs with {}", Value::Object(arguments.clone())));
-    }
-    if !text("replace").is_empty() {
-        match event {
-            Event::PostToolUse => effects.push(format!("the result is {}", text("replace"))),
-            Event::UserPromptSubmit => return vec![format!("the prompt is {}", text("replace"))],
-            _ => {}
-        }
-    }
-    if !text("context").is_empty() {
-        let when = match event {
-            Event::SessionStart | Event::UserPromptSubmit => "the prompt",
-            Event::PreToolUse | Event::PostToolUse => "the result",
-        };
-        effects.push(format!("the model reads with {when}: {}", text("context")));
-    }
-    if effects.is_empty() {
-        effects.push("carries on".to_owned());
-    }
-    effects
+#[test]
+fn the_bytes_of_each_answer() {
+    snapshot("opencode", "answers.txt", &answer_table(&OpenCode));
 }
 
 #[test]
-fn every_wish_in_the_plugins_words() {
-    let answers = testkit::answers(&OpenCode, client);
-    expect_file!["../../../tests/fixtures/agents/opencode/expected/answers.txt"]
-        .assert_eq(&answers);
+fn the_plugin_does_what_is_wished() {
+    let pre = Event::PreToolUse;
+    assert_eq!(effect(pre, "deny").blocked.as_deref(), Some("too risky"));
+    assert!(effect(pre, "ask").blocked.is_some_and(|reason| reason.contains("ask the user")));
+    assert_eq!(effect(pre, "allow"), Effect::default());
+    let rewrite = effect(pre, "rewrite + context");
+    assert_eq!(rewrite.input, Some(json!({ "command": "cargo check" })));
+    let prompt = effect(Event::UserPromptSubmit, "deny").blocked;
+    assert!(
+        prompt.is_some_and(|text| text.contains("too risky") && text.contains("Tell the user"))
+    );
+    assert_eq!(effect(Event::PostToolUse, "deny").blocked.as_deref(), Some("too risky"));
+    for event in Event::ALL {
+        assert_eq!(effect(event, "context").context.as_deref(), Some("use cargo nextest"));
+        assert_eq!(effect(event, "none"), Effect::default());
+        assert_eq!(OpenCode.delivers_context(event), event != pre);
+    }
 }
 
 #[test]
@@ -153,19 +129,22 @@ fn decision_10_a_native_answer_is_understood_and_said_again() {
 
 #[test]
 fn the_plugin_is_a_file_of_our_own_at_one_scope() {
-    let place = Place::new();
-    let path = |place: &Place, scope| {
-        let hooks = OpenCode.hooks(&place.scope(scope));
+    let path = |vars: &[(&str, &str)], scope| {
+        let env = env(vars);
+        let hooks = OpenCode.hooks(&placement(&env, scope));
         let [hook] = hooks.as_slice() else { panic!("one file") };
-        testkit::slashes(&hook.path)
+        slashes(&hook.path)
     };
-    let global = path(&place, HookScope::Global);
+    let global = path(&[], HookScope::Global);
     assert_eq!(global, "/home/dev/.config/opencode/plugins/symposium.js");
-    let project = path(&place, HookScope::Project);
-    assert_eq!(project, "/home/dev/shop/.opencode/plugins/symposium.js");
-    let place = Place { env: testkit::env(&[("XDG_CONFIG_HOME", "/cfg")]), ..place };
-    assert_eq!(path(&place, HookScope::Global), "/cfg/opencode/plugins/symposium.js");
-    let nowhere = Placement { root: None, git_root: None, ..place.scope(HookScope::Project) };
+    let project = path(&[], HookScope::Project);
+    assert_eq!(project, "/home/dev/shop/api/.opencode/plugins/symposium.js");
+    let elsewhere = path(&[("XDG_CONFIG_HOME", "/cfg")], HookScope::Global);
+    assert_eq!(elsewhere, "/cfg/opencode/plugins/symposium.js");
+    let relative = path(&[("XDG_CONFIG_HOME", "cfg")], HookScope::Global);
+    assert_eq!(relative, global);
+    let env = env(&[]);
+    let nowhere = Placement { root: None, git_root: None, ..placement(&env, HookScope::Project) };
     assert_eq!(OpenCode.hooks(&nowhere), []);
 }
 
@@ -218,13 +197,12 @@ fn starts(entry: &Value) -> Result<(), String> {
 
 #[test]
 fn f292_case_35_no_server_keeps_opencode_from_starting() {
-    let place = Place::new();
-    let text = testkit::show_servers(&OpenCode, &place);
-    expect_file!["../../../tests/fixtures/agents/opencode/expected/servers.txt"].assert_eq(&text);
-    for server in testkit::servers() {
+    let env = env(&[]);
+    snapshot("opencode", "servers.txt", &servers(&OpenCode, &env));
+    for server in sample_servers() {
         for everywhere in [false, true] {
-            let found = OpenCode.server(&server, everywhere, &place.scope(HookScope::Global));
-            assert_eq!(starts(&testkit::entry(found).1), Ok(()));
+            let place = OpenCode.server(&server, everywhere, &placement(&env, HookScope::Global));
+            assert_eq!(starts(&server_entry(place).1), Ok(()));
         }
     }
     for wrong in [
@@ -240,11 +218,10 @@ fn f292_case_35_no_server_keeps_opencode_from_starting() {
 #[test]
 fn the_configuration_that_exists_is_the_one_to_edit() {
     let dir = tempfile::tempdir().expect("a folder");
-    let place = Place { root: dir.path().to_path_buf(), ..Place::new() };
-    let [server, ..] = testkit::servers();
+    let env = env(&[]);
+    let at = Placement { root: Some(dir.path()), ..placement(&env, HookScope::Global) };
     let name = || {
-        let found = OpenCode.server(&server, false, &place.scope(HookScope::Global));
-        let (path, _) = testkit::entry(found);
+        let (path, _) = server_entry(OpenCode.server(&sample_servers()[0], false, &at));
         path.file_name().and_then(|name| name.to_str().map(str::to_owned)).expect("a name")
     };
     assert_eq!(name(), "opencode.json");

@@ -1,0 +1,38 @@
+//! What Copilot CLI 1.0.102 makes of a hook's answer, as measured.
+
+use serde_json::{Map, Value};
+use symposium_hook::Event;
+
+use crate::agents::testing::Effect;
+use crate::agents::wire::Answer;
+
+/// Takes the answer as Copilot does.
+pub(in crate::agents) fn take(event: Event, answer: &Answer) -> Effect {
+    // Before a tool, any code but 0 is a denial; elsewhere it is nothing.
+    if answer.exit != 0 {
+        let denied = (event == Event::PreToolUse).then(|| "(hook errored)".to_owned());
+        return Effect { blocked: denied, ..Effect::default() };
+    }
+    match serde_json::from_str(&answer.stdout) {
+        Ok(Value::Object(object)) => act(event, &object),
+        _ => Effect::default(),
+    }
+}
+
+fn act(event: Event, object: &Map<String, Value>) -> Effect {
+    let text = |key: &str| object.get(key).and_then(Value::as_str).map(str::to_owned);
+    let mut effect = Effect { context: text("additionalContext"), ..Effect::default() };
+    if event == Event::PreToolUse {
+        let reason = text("permissionDecisionReason").unwrap_or_default();
+        match text("permissionDecision").as_deref() {
+            Some("deny") => effect.blocked = Some(reason),
+            Some("ask") => effect.asked = Some(reason),
+            Some("allow") => effect.granted = true,
+            _ => {}
+        }
+        effect.input = object.get("modifiedArgs").cloned();
+    } else if event != Event::SessionStart && text("decision").as_deref() == Some("block") {
+        effect.blocked = Some(text("reason").unwrap_or_default());
+    }
+    effect
+}

@@ -1,0 +1,32 @@
+//! What our plugin makes of an answer; `plugin_tests` lets the plugin speak for itself.
+
+use serde_json::{Map, Value};
+use symposium_hook::Event;
+
+use crate::agents::testing::Effect;
+use crate::agents::wire::Answer;
+
+/// Takes the answer as the plugin does.
+pub(in crate::agents) fn take(event: Event, answer: &Answer) -> Effect {
+    match (answer.exit, serde_json::from_str(&answer.stdout)) {
+        (0, Ok(Value::Object(object))) => act(event, &object),
+        _ => Effect::default(),
+    }
+}
+
+fn act(event: Event, object: &Map<String, Value>) -> Effect {
+    let text = |key: &str| {
+        let text = object.get(key).and_then(Value::as_str);
+        text.filter(|text| !text.trim().is_empty()).map(str::to_owned)
+    };
+    let (blocked, input) = match event {
+        Event::PreToolUse => (text("deny"), object.get("args").filter(|args| args.is_object())),
+        Event::PostToolUse | Event::UserPromptSubmit => (text("replace"), None),
+        Event::SessionStart => (None, None),
+    };
+    // Nothing is said with a prompt that never gets there, or with a tool that is not used.
+    let lost = blocked.is_some() && event != Event::PostToolUse;
+    let context = text("context").filter(|_| !lost);
+    let input = input.filter(|_| blocked.is_none()).cloned();
+    Effect { blocked, input, context, ..Effect::default() }
+}
