@@ -164,7 +164,9 @@ impl Input {
         let Some((event, body)) =
             Event::ALL.into_iter().find_map(|event| Some((event, object.remove(event.name())?)))
         else {
-            let keys = object.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>();
+            let mut keys = object.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>();
+            // Another crate's choice of serde_json's features decides about the map's own order.
+            keys.sort();
             bail!("{}", unknown_event(&keys.join(", ")));
         };
         let parsed = match event {
