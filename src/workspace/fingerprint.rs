@@ -17,6 +17,8 @@
 //! Links are followed: the state is that of the final target, so a link that is pointed elsewhere
 //! is a change.
 
+mod line;
+
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fs::{self, Metadata};
