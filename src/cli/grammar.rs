@@ -96,7 +96,7 @@ pub struct InitArgs {
     /// Remove this agent, and ask no questions (repeatable)
     #[arg(long, value_name = "NAME")]
     pub remove_agent: Vec<String>,
-    /// Where hooks are registered
+    /// Where hooks are registered, and ask no questions
     #[arg(long, value_name = "SCOPE")]
     pub hook_scope: Option<Scope>,
     /// Let Codex run our hooks without asking you first
@@ -107,7 +107,10 @@ pub struct InitArgs {
 impl InitArgs {
     /// Whether nothing is said, so that questions are asked.
     pub fn is_empty(&self) -> bool {
-        self.add_agent.is_empty() && self.remove_agent.is_empty() && self.hook_scope.is_none()
+        self.add_agent.is_empty()
+            && self.remove_agent.is_empty()
+            && self.hook_scope.is_none()
+            && !self.trust_codex_hooks
     }
 }
 

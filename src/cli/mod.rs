@@ -77,7 +77,10 @@ pub fn run(mut args: Vec<OsString>, env: Environment) -> ExitCode {
     };
     log::install(sym.dirs.logs(), sym.config.log_level);
     sym.report.diagnostics(&sym.config_diagnostics);
-    State::stamp(&sym.dirs.state_file(), crate::symposium::VERSION);
+    // `init` may be called off, and then nothing was written.
+    if !matches!(cli.command, Some(Command::Init(_))) {
+        State::stamp(&sym.dirs.state_file(), crate::symposium::VERSION);
+    }
     let result = match cli.command {
         Some(Command::Init(args)) => init::run(&mut sym, &args),
         Some(Command::Sync(args)) => sync::run(&sym, &args),

@@ -9,10 +9,12 @@ use sha2::{Digest as _, Sha256};
 use super::apply::apply;
 use super::content::hex;
 use super::facts::{Facts, Gatherer};
+use super::folders;
 use super::observe::observe;
 use super::parents::Parents;
 use super::plan::{Plan, plan};
 use super::programs::{resolve_server, run_of};
+use super::register::register;
 use super::registration::{Desired, Registered, Registrar};
 use super::setup::{Setup, Sweep};
 use super::snapshot::{
@@ -28,7 +30,7 @@ use crate::files::{Lock, LockError};
 use crate::installations::{Acquirer, Mode as InstallMode, Network};
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
-use crate::report::{Change, Event, Kind, Verdict};
+use crate::report::{Action, Change, Event, Kind, Verdict};
 use crate::skills::crate_source::fetch::Fetcher;
 use crate::skills::crate_source::{CrateDisk, CrateSources, OnDemand};
 use crate::text::Diagnostic;
@@ -145,7 +147,7 @@ pub fn sync(sym: &Symposium, request: &Request) -> anyhow::Result<Synced> {
 }
 
 /// The lock that one sync a workspace holds. Where no lock file can be made we go on without.
-fn lock(sym: &Symposium, root: &Path, caller: Caller) -> anyhow::Result<Option<Lock>> {
+pub(super) fn lock(sym: &Symposium, root: &Path, caller: Caller) -> anyhow::Result<Option<Lock>> {
     let hash = hex(&Sha256::digest(root.as_os_str().as_encoded_bytes()));
     let path = sym.dirs.locks().join(format!("workspace-{}.lock", &hash[..16]));
     let patience = match caller {
@@ -205,6 +207,7 @@ impl Sync<'_> {
         let mut failed = false;
         let mut changes = self.apply(&plan, &mut failed);
         let registered = self.register(&agents, &facts, &mut failed)?;
+        self.reap(&registered.changes);
         changes.extend(registered.changes);
         for change in &changes {
             sym.report.event(&Event::Change(change.clone()));
@@ -309,6 +312,7 @@ impl Sync<'_> {
         if self.request.mode == Mode::Plan {
             return changes;
         }
+        folders::remember(self.sym, &self.loaded.workspace.root, plan);
         for done in apply(plan) {
             if let Err(error) = done.result {
                 *failed = true;
@@ -323,7 +327,16 @@ impl Sync<'_> {
         for change in &mut changes {
             change.planned = false;
         }
+        self.reap(&changes);
         changes
+    }
+
+    /// Folders of ours that became empty go, too.
+    fn reap(&self, changes: &[Change]) {
+        let takes = |action| matches!(action, Action::Remove | Action::Unregister);
+        if self.request.mode == Mode::Apply && changes.iter().any(|change| takes(change.action)) {
+            folders::reap(self.sym, &self.loaded.workspace.root);
+        }
     }
 
     /// Hooks and servers of the configured agents. `--agent` places skills only.
@@ -366,7 +379,7 @@ impl Sync<'_> {
                 }
             }
         }
-        let registered = registrar.carry_out(desired);
+        let registered = register(&setup, &mut registrar, desired, agents, apply);
         *failed |= registered.failed();
         sym.report.diagnostics(&registered.diagnostics);
         Ok(registered)
