@@ -11,7 +11,7 @@ pub mod apply;
 pub mod content;
 pub mod current;
 pub mod facts;
-mod gates;
+pub mod gates;
 pub mod marker;
 pub mod observe;
 pub mod parents;
