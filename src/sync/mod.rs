@@ -13,7 +13,7 @@ pub mod content;
 pub mod current;
 pub mod facts;
 mod folders;
-mod gates;
+pub mod gates;
 pub mod hook_files;
 pub mod marker;
 pub mod observe;

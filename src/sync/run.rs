@@ -262,7 +262,7 @@ impl Sync<'_> {
                 limit: sym.options.timeout,
                 offline: sym.options.offline,
             };
-            Box::new(OnDemand::new(disk, fetcher, false))
+            Box::new(OnDemand::new(disk, fetcher, false).telling(&sym.report))
         } else {
             Box::new(disk)
         };

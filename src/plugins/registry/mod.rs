@@ -130,9 +130,9 @@ impl Registry {
     }
 }
 
-/// Opens the sources in order. Those that may use the network are opened at the same time, so that
+/// Opens sources, in order: each as found, with what was wrong with it. Those that may use the network are opened at the same time, so that
 /// one that stalls does not add to the others' wait.
-fn open_all(
+pub fn open_all(
     sym: &Symposium,
     specs: &[SourceSpec],
     refresh: &Refresh<'_>,
