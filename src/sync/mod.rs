@@ -18,6 +18,7 @@ pub mod parents;
 pub mod plan;
 mod programs;
 pub mod registration;
+mod remember;
 pub mod remove;
 mod run;
 pub mod setup;
