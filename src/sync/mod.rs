@@ -22,6 +22,7 @@ pub mod plan;
 mod programs;
 pub mod register;
 pub mod registration;
+mod remember;
 pub mod remove;
 mod run;
 pub mod setup;
