@@ -14,6 +14,7 @@ use super::snapshot::{
 };
 use super::wanted::{self, Chosen};
 use crate::agents::Agent;
+use crate::config::Config;
 use crate::installations::{Acquirer, Mode as InstallMode, Network};
 use crate::plugins::model::SkillSource;
 use crate::plugins::registry::Registry;
@@ -179,6 +180,7 @@ impl Sync<'_> {
     /// What must not change for the snapshot to hold.
     fn fingerprint(&self, registry: &Registry, facts: &Facts<'_>) -> crate::workspace::Fingerprint {
         let mut fingerprint = self.loaded.fingerprint.clone();
+        fingerprint.merge(registry.fingerprint.clone());
         let root = &self.loaded.workspace.root;
         let mut inputs: Vec<PathBuf> = registry.inputs.clone();
         inputs.push(self.sym.dirs.config_file());
@@ -192,6 +194,10 @@ impl Sync<'_> {
         inputs.dedup();
         for path in inputs {
             fingerprint.observe(&path);
+        }
+        // The configuration was read before it was observed: it must still say the same.
+        if Config::load(&self.sym.dirs).config != self.sym.config {
+            fingerprint.distrust(&self.sym.dirs.config_file());
         }
         fingerprint
     }

@@ -18,7 +18,7 @@ use crate::plugins::model::{Audience, OnFailure};
 use crate::workspace::Fingerprint;
 
 /// Version of the file's layout.
-const LAYOUT: u32 = 2;
+const LAYOUT: u32 = 3;
 
 /// What stands in the first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,7 +29,9 @@ pub struct Header {
     pub program: String,
     /// The workspace's root.
     pub root: PathBuf,
-    /// What must not have changed since.
+    /// What must not have changed since; it stands after everything else, as lines that are checked
+    /// as they are read.
+    #[serde(skip)]
     pub fingerprint: Fingerprint,
     /// Environment variables that gates looked at, as they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -204,6 +206,8 @@ impl Snapshot {
         text.push('\n');
         text.push_str(&serde_json::to_string(&self.offer)?);
         text.push('\n');
+        text.push_str(&header.fingerprint.to_lines());
+        text.push('\n');
         Ok(Stored { text, header })
     }
 }
@@ -237,7 +241,17 @@ impl Stored {
     pub fn holds(&self, env: &Environment) -> bool {
         let same_env =
             |(name, value): &(String, Option<String>)| env.text(name) == value.as_deref();
-        self.header.env.iter().all(same_env) && self.header.fingerprint.still_holds()
+        self.header.env.iter().all(same_env) && Fingerprint::lines_hold(self.fingerprint_lines())
+    }
+
+    /// The lines after the header, the events and the offer; none at all hold nothing.
+    fn fingerprint_lines(&self) -> &str {
+        let before = Event::ALL.len() + 2;
+        let start = self.text.match_indices('\n').nth(before - 1).map(|(index, _)| index + 1);
+        start
+            .and_then(|start| self.text.get(start..))
+            .filter(|lines| !lines.is_empty())
+            .unwrap_or("-")
     }
 
     /// How many hooks handle `event`.

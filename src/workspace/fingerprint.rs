@@ -141,31 +141,20 @@ impl Fingerprint {
             .map(|(path, _)| path.as_path())
     }
 
-    /// Distrusts what may have changed at `start` or later: for inputs that were read between then
-    /// and now, and observed only after that. What is distrusted never holds, so that it is read
-    /// again; `except` are folders that the caller itself filled meanwhile.
-    pub fn distrust_since(&mut self, start: SystemTime, except: &[PathBuf]) {
+    /// Whether something in it may have changed at `start` or later, as far as the clocks of file
+    /// systems tell.
+    pub fn is_younger_than(&self, start: SystemTime) -> bool {
         let start = nanoseconds(start);
-        for (path, state) in &mut self.inputs {
-            let young = match state {
-                State::File(stat, _) | State::Folder(Some(stat), _) => stat.is_young(start),
-                State::Folder(None, _) => true,
-                State::Missing | State::Unreadable | State::Other | State::Unsure => false,
-            };
-            if young && !except.contains(path) {
-                *state = State::Unsure;
-            }
-        }
+        self.inputs.values().any(|state| match state {
+            State::File(stat, _) | State::Folder(Some(stat), _) => stat.is_young(start),
+            State::Folder(None, _) | State::Unsure => true,
+            State::Missing | State::Unreadable | State::Other => false,
+        })
     }
 
-    /// Whether `path` was observed.
-    pub fn contains(&self, path: &Path) -> bool {
-        self.inputs.contains_key(path)
-    }
-
-    /// Whether it can hold at all: nothing in it is distrusted.
-    pub fn is_sure(&self) -> bool {
-        !self.inputs.values().any(|state| *state == State::Unsure)
+    /// Distrusts one path: the whole never holds.
+    pub fn distrust(&mut self, path: &Path) {
+        self.inputs.insert(path.to_path_buf(), State::Unsure);
     }
 
     /// Whether some files have to be read, or folders listed, to tell whether it holds.

@@ -44,16 +44,26 @@ pub(super) fn scan_cached(
         return (scan, fingerprint);
     }
     let start = SystemTime::now();
-    let found = scan(&state.name, root, Strictness::Load);
-    let mut fingerprint = Fingerprint::default();
-    if !fixed {
-        fingerprint = Fingerprint::of(&found.inputs);
-        fingerprint.distrust_since(start, &[]);
+    let mut found = scan(&state.name, root, Strictness::Load);
+    if fixed {
+        if found.diagnostics.is_empty() {
+            store(&file, &state.name, root, &found, &Fingerprint::default());
+        }
+        return (found, None);
     }
-    if found.diagnostics.is_empty() && fingerprint.is_sure() {
+    let fingerprint = Fingerprint::of(&found.inputs);
+    if fingerprint.is_younger_than(start) {
+        // Something may have changed between reading and observing: read again what is observed.
+        let again = scan(&state.name, root, Strictness::Load);
+        if again.inputs != found.inputs {
+            return (again, None);
+        }
+        found = again;
+    }
+    if found.diagnostics.is_empty() {
         store(&file, &state.name, root, &found, &fingerprint);
     }
-    (found, (!fixed).then_some(fingerprint))
+    (found, Some(fingerprint))
 }
 
 fn file(dirs: &Dirs, source: &str, root: &Path) -> PathBuf {
