@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use semver::Version;
 
-use super::registration::desired::Presence;
-use super::registration::edit::Ledgers;
-use super::registration::{Desired, Which};
+use super::registration::desired::{Presence, all_layouts, newer_layout};
+use super::registration::{Desired, Ledgers, has_ours, looks_ours};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::agents::command::{PROGRAM, ProgramFacts, choose_program};
-use crate::agents::places::{HookShape, Placement};
+use crate::agents::places::{HookPlace, HookShape, Placement};
 use crate::config::HookScope;
-use crate::documents::exclude;
+use crate::documents::{Document, Entry, FileFormat, exclude, read_text};
 use crate::process::{Child, find_program, run};
 use crate::text::Diagnostic;
 
@@ -28,8 +27,10 @@ pub struct Setup<'a> {
     home: PathBuf,
     root: Option<PathBuf>,
     git_root: Option<PathBuf>,
-    /// Versions of agent programs that were asked for.
-    versions: Vec<(Agent, Version)>,
+    /// Whether a person waits, so that there is time to look closer.
+    ask: bool,
+    /// Versions of agents' programs, as far as they are known: `None` where there is no program.
+    versions: Vec<(Agent, Option<Version>)>,
 }
 
 /// What of the other scope is cleaned.
@@ -49,29 +50,30 @@ impl<'a> Setup<'a> {
     pub fn new(sym: &'a Symposium, root: Option<&Path>, ask: bool) -> anyhow::Result<Self> {
         let home = sym.env.home().ok_or(crate::config::NoHome)?;
         let git_root = root.and_then(exclude::find).map(|checkout| checkout.top);
-        let mut setup =
-            Self { sym, home, root: root.map(Path::to_path_buf), git_root, versions: Vec::new() };
+        let root = root.map(Path::to_path_buf);
+        let mut setup = Self { sym, home, root, git_root, ask, versions: Vec::new() };
         if ask {
             setup.ask_versions();
         }
         Ok(setup)
     }
 
-    /// Kiro's version decides which file it reads.
+    /// Kiro's version decides which file it reads. Only its command-line program tells: what the
+    /// editor answers is the editor's version.
     fn ask_versions(&mut self) {
         let agent = Agent::Kiro;
         if !self.sym.config.agents.iter().any(|name| name == agent.name()) {
             return;
         }
-        let found = agent.spec().programs().iter().find_map(|program| self.find(program));
-        let Some(program) = found else { return };
+        let found = agent.spec().programs().first().and_then(|program| self.find(program));
+        let Some(program) = found else { return self.versions.push((agent, None)) };
         let child = Child::new(program).args(["--version"]).limit(Duration::from_secs(5));
         let Ok(output) = run(&child) else { return };
         let version = output
             .stdout_text()
             .split_whitespace()
             .find_map(|word| Version::parse(word.trim_start_matches('v')).ok());
-        self.versions.extend(version.map(|version| (agent, version)));
+        self.versions.extend(version.map(|version| (agent, Some(version))));
     }
 
     /// Where a program is on the user's own `PATH`.
@@ -120,8 +122,34 @@ impl<'a> Setup<'a> {
                 .versions
                 .iter()
                 .find(|(known, _)| *known == agent)
-                .map(|(_, version)| version),
+                .and_then(|(_, version)| version.as_ref()),
         }
+    }
+
+    /// As [`Setup::placement`]. Where the agent's version is not known, because nobody asked or it
+    /// did not say, the layout that is registered stays: `newer` is the version to stand for it.
+    fn hook_placement<'p>(
+        &'p self,
+        agent: Agent,
+        scope: HookScope,
+        program: &'p str,
+        ledgers: &Ledgers,
+        newer: &'p Version,
+    ) -> Placement<'p> {
+        let placement = self.placement(agent, scope, program);
+        if self.versions.iter().any(|(known, _)| *known == agent) {
+            return placement;
+        }
+        let other = Placement { version: Some(newer), ..placement };
+        let older = agent.spec().hooks(&placement);
+        let only_newer: Vec<HookPlace> = agent
+            .spec()
+            .hooks(&other)
+            .into_iter()
+            .filter(|place| !older.iter().any(|known| known.path == place.path))
+            .collect();
+        let registered = only_newer.iter().any(|place| is_recorded(agent, place, ledgers));
+        if registered { other } else { placement }
     }
 
     /// Adds the hooks of `agents` at the configured scope, the absence of those of all others, and
@@ -134,11 +162,13 @@ impl<'a> Setup<'a> {
         sweep: Sweep,
     ) -> Vec<Diagnostic> {
         let mut notes: Vec<Diagnostic> = Vec::new();
+        desired.agents = agents.to_vec();
         let scope = self.sym.config.hook_scope;
         let other = match scope {
             HookScope::Global => HookScope::Project,
             HookScope::Project => HookScope::Global,
         };
+        let newer = newer_layout();
         for agent in Agent::ALL {
             let wanted = agents.contains(&agent);
             let presence = if wanted { Presence::Wanted } else { Presence::Unwanted };
@@ -150,30 +180,63 @@ impl<'a> Setup<'a> {
                 {
                     notes.push(warning);
                 }
-                desired.hooks(agent, &self.placement(agent, scope, &program), presence);
+                let placement = self.hook_placement(agent, scope, &program, ledgers, &newer);
+                desired.hooks(agent, &placement, presence);
             }
             if other == HookScope::Global || self.root.is_some() {
                 let (program, _) = self.program(agent, other);
-                let placement = self.placement(agent, other, &program);
-                if sweep == Sweep::Everything || is_recorded(agent, &placement, ledgers) {
+                let placement = self.hook_placement(agent, other, &program, ledgers, &newer);
+                let places = all_layouts(agent, &placement);
+                if sweep == Sweep::Everything
+                    || places.iter().any(|place| is_recorded(agent, place, ledgers))
+                {
                     desired.hooks(agent, &placement, Presence::Unwanted);
+                } else if wanted && self.ask && self.home_is_no_workspace() {
+                    let found = places.iter().find_map(|place| twice(agent, place, other));
+                    notes.extend(found);
                 }
             }
         }
         notes
     }
+
+    /// In a home folder that is a workspace both scopes may be the same file.
+    fn home_is_no_workspace(&self) -> bool {
+        self.root.as_ref() != Some(&self.home)
+    }
 }
 
-fn is_recorded(agent: Agent, placement: &Placement<'_>, ledgers: &Ledgers) -> bool {
-    agent.spec().hooks(placement).iter().any(|place| {
-        [Which::Home, Which::Workspace].iter().any(|which| {
-            ledgers.of(*which).is_some_and(|ledger| {
-                ledger.records_at(&place.path).any(|record| {
-                    record.agent == agent.name()
-                        && !matches!(record.entry, crate::documents::Entry::KeyEntry { .. })
-                })
+fn is_recorded(agent: Agent, place: &HookPlace, ledgers: &Ledgers) -> bool {
+    ledgers.records_at(&place.path).any(|(_, record)| {
+        record.agent == agent.name() && !matches!(record.entry, Entry::KeyEntry { .. })
+    })
+}
+
+/// What people should know where hooks of ours stand at the scope that is not theirs, and the ledger
+/// does not know them: somebody committed them, or another Symposium wrote them.
+fn twice(agent: Agent, place: &HookPlace, scope: HookScope) -> Option<Diagnostic> {
+    let text = read_text(&place.path).ok()??;
+    let ours = match &place.shape {
+        HookShape::Own { text: known } => looks_ours(agent, &place.path, &text, known),
+        HookShape::Shared { rules, entries } => {
+            let format = FileFormat::Json(*rules);
+            let document = Document::open(&place.path, Some(&text), format).ok()?;
+            entries.iter().any(|entry| {
+                let array = document.get(&entry.array).ok().flatten();
+                has_ours(agent.name(), array.as_ref())
             })
-        })
+        }
+    };
+    let (here, keep) = match scope {
+        HookScope::Project => ("the project's file", "project"),
+        HookScope::Global => ("your own file", "global"),
+    };
+    let title = agent.spec().title();
+    ours.then(|| {
+        Diagnostic::warning(format!("hooks for {title} are registered twice: {here} has them, too"))
+            .in_file(&place.path)
+            .note(format!("take them out there, or keep those with `--hook-scope {keep}`"))
+            .note("`cargo agents init --hook-scope …` registers them at one scope only")
     })
 }
 
