@@ -9,7 +9,7 @@ use super::json::Json;
 use super::toml::Toml;
 use super::yaml::Yaml;
 use super::{FileFormat, compare};
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, Source};
 
 const BOM: char = '\u{feff}';
 
@@ -72,7 +72,7 @@ impl Document {
         };
         if bom && matches!(format, FileFormat::Json(rules) if !rules.bom) {
             return Err(Diagnostic::error("this file starts with a byte order mark")
-                .in_file(path)
+                .at(&Source::new(path, ""), 0..0)
                 .note("its reader does not take one: save the file as UTF-8 without it"));
         }
         let fresh = text.trim().is_empty();

@@ -3,17 +3,19 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::edited::Change;
 use super::hash::hash_bytes;
 use crate::files::{Lock, LockError, final_target, read_optional, remove_file, replace_if_same};
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, Source};
 
 /// Larger files are not edited.
 const LARGEST: u64 = 10 * 1024 * 1024;
-/// How often an edit is made anew because another program wrote in the meantime.
+/// How often an edit is made anew at least because another program wrote in the meantime.
 const TRIES: u32 = 6;
+/// For how long it is made anew at most.
+const LONGEST: Duration = Duration::from_secs(2);
 /// A file changed this recently may be half written.
 const FRESH: Duration = Duration::from_secs(2);
 /// How long a half-written file gets to become whole.
@@ -66,7 +68,10 @@ pub fn edit_file(
         }
     };
     let mut waited = false;
-    for _ in 0..TRIES {
+    let start = Instant::now();
+    let mut tries = 0;
+    while tries < TRIES || start.elapsed() < patience.min(LONGEST) {
+        tries += 1;
         let before = read_text(&target)?;
         let change = match edit(before.as_deref()) {
             Ok(change) => change,
@@ -146,24 +151,29 @@ pub fn read_text(path: &Path) -> Result<Option<String>, Diagnostic> {
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(text)),
         Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-            Err(refused(
-                &format!("this file is not UTF-8 (line {line})"),
-                "save it as UTF-8; the file was left as it is",
-            ))
+            let sound = error.utf8_error().valid_up_to();
+            let before = String::from_utf8_lossy(error.as_bytes().get(..sound).unwrap_or_default());
+            let source = Source::new(path, before);
+            let end = source.text.len();
+            Err(Diagnostic::error("this file is not UTF-8")
+                .at(&source, end..end)
+                .note("save it as UTF-8; the file was left as it is"))
         }
     }
 }
 
-/// Removes those of `folders` that are empty, the last first. Gives back those that are gone.
+/// Removes those of `folders` that are empty, the last first. Gives back those that are gone, be it
+/// since before.
 pub fn remove_empty_folders(folders: &[PathBuf]) -> Vec<PathBuf> {
-    let gone = |folder: &&PathBuf| fs::remove_dir(folder).is_ok();
+    let gone = |folder: &&PathBuf| match fs::remove_dir(folder) {
+        Ok(()) => true,
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
     folders.iter().rev().filter(gone).cloned().collect()
 }
 
 /// Folders above `target` that are not there, outermost first.
-fn missing_folders(target: &Path) -> Vec<PathBuf> {
+pub fn missing_folders(target: &Path) -> Vec<PathBuf> {
     let mut missing: Vec<PathBuf> = target
         .ancestors()
         .skip(1)

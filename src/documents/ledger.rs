@@ -132,6 +132,9 @@ struct Data {
     workspace: Option<PathBuf>,
     #[serde(default)]
     records: Vec<Record>,
+    /// What a file may still say where a record is ahead of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    earlier: Vec<Record>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     files: Vec<FileNote>,
 }
@@ -141,23 +144,47 @@ const VERSION: u32 = 1;
 
 impl Data {
     fn empty(workspace: Option<PathBuf>) -> Self {
-        Self { version: VERSION, workspace, records: Vec::new(), files: Vec::new() }
+        Self {
+            version: VERSION,
+            workspace,
+            records: Vec::new(),
+            earlier: Vec::new(),
+            files: Vec::new(),
+        }
     }
 
     fn is_empty(&self) -> bool {
         self.records.is_empty() && self.files.is_empty()
     }
 
+    /// Gives back the record that was there.
+    fn put(&mut self, record: &Record) -> Option<Record> {
+        match self.records.iter_mut().find(|known| known.same_thing(record)) {
+            Some(known) => Some(std::mem::replace(known, record.clone())),
+            None => {
+                self.records.push(record.clone());
+                None
+            }
+        }
+    }
+
     fn apply(&mut self, step: &Step) {
         match step {
             Step::Record(record) => {
-                match self.records.iter_mut().find(|known| known.same_thing(record)) {
-                    Some(known) => *known = record.clone(),
-                    None => self.records.push(record.clone()),
+                self.put(record);
+                self.earlier.retain(|known| !known.same_thing(record));
+            }
+            Step::Ahead(record) => {
+                if let Some(before) = self.put(record)
+                    && before != *record
+                    && !self.earlier.contains(&before)
+                {
+                    self.earlier.push(before);
                 }
             }
             Step::Forget(record) => {
                 self.records.retain(|known| !known.same_thing(record));
+                self.earlier.retain(|known| !known.same_thing(record));
             }
             Step::Created(path, more) => {
                 let note = match self.files.iter_mut().find(|note| note.path == *path) {
@@ -198,6 +225,7 @@ fn merge<T: PartialEq + Clone>(known: &mut Vec<T>, more: &[T]) {
 #[derive(Debug, Clone)]
 enum Step {
     Record(Record),
+    Ahead(Record),
     Forget(Record),
     Created(PathBuf, Surroundings),
     Undone(PathBuf, Surroundings),
@@ -209,6 +237,8 @@ pub struct Ledger {
     file: PathBuf,
     data: Data,
     steps: Vec<Step>,
+    /// Whether the file could not be read and is still in its place.
+    damaged: bool,
 }
 
 impl Ledger {
@@ -249,7 +279,8 @@ impl Ledger {
             Ok(None) => (Data::empty(workspace), Vec::new()),
             Err(warning) => (Data::empty(workspace), vec![warning]),
         };
-        (Self { file, data, steps: Vec::new() }, warnings)
+        let damaged = !warnings.is_empty();
+        (Self { file, data, steps: Vec::new(), damaged }, warnings)
     }
 
     /// The file that it is kept in.
@@ -290,6 +321,20 @@ impl Ledger {
         self.step(Step::Record(record));
     }
 
+    /// Remembers that we are about to write this. What an older record of the same thing says is
+    /// kept beside it until [`Ledger::record`] or [`Ledger::forget`]: a process that is killed
+    /// before it writes must not turn our own entry into one that somebody changed.
+    pub fn record_ahead(&mut self, record: Record) {
+        self.step(Step::Ahead(record));
+    }
+
+    /// All that we may have written at `path`: the records, and what they replaced where nobody
+    /// knows whether it was brought to disk.
+    pub fn written_at<'l>(&'l self, path: &'l Path) -> impl Iterator<Item = &'l Record> {
+        self.records_at(path)
+            .chain(self.data.earlier.iter().filter(move |record| record.path == path))
+    }
+
     /// Forgets this thing, whatever its content.
     pub fn forget(&mut self, record: &Record) {
         self.step(Step::Forget(record.clone()));
@@ -323,7 +368,7 @@ impl Ledger {
     /// # Errors
     /// When another process holds the ledger for longer than `patience`, or it can't be written.
     pub fn save(&mut self, dirs: &Dirs, patience: Duration) -> Result<(), Diagnostic> {
-        if self.steps.is_empty() {
+        if self.steps.is_empty() && !self.damaged {
             return Ok(());
         }
         let workspace = self.data.workspace.clone();
@@ -335,6 +380,7 @@ impl Ledger {
             data
         })?;
         self.steps.clear();
+        self.damaged = false;
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The file's bytes, or `None` when there is no such file.
 ///
@@ -119,6 +120,7 @@ fn swap(
 /// Trouble removing it, with the path in the message; a file that is not there is none.
 pub fn remove_file(path: &Path) -> io::Result<()> {
     let target = final_target(path)?;
+    sweep(folder_of(&target));
     match fs::remove_file(&target) {
         Ok(()) => {
             sync_folder(&target);
@@ -158,6 +160,7 @@ fn prepare(target: &Path, bytes: &[u8]) -> io::Result<Prepared> {
         Err(error) if before.is_some() && takes_no_files(&error) => return Ok(Prepared::InPlace),
         Err(error) => return Err(named(parent, "can't write in", &error)),
     };
+    hold(temporary.as_file());
     temporary.write_all(bytes).map_err(|error| named(target, "can't write", &error))?;
     if let Some(before) = &before {
         keep_identity(temporary.as_file(), before);
@@ -180,9 +183,16 @@ fn rewrite(target: &Path, bytes: &[u8]) -> io::Result<()> {
 const PREFIX: &str = ".symposium-";
 const SUFFIX: &str = ".tmp";
 /// Older temporary files were left by a process that was killed.
-const STALE: std::time::Duration = std::time::Duration::from_secs(3600);
+const STALE: Duration = Duration::from_secs(3600);
+/// Younger ones may belong to a process that does not hold them yet, or no more.
+const YOUNG: Duration = Duration::from_secs(2);
 
+/// Removes what processes left that were killed.
 fn sweep(folder: &Path) {
+    sweep_older(folder, YOUNG, STALE);
+}
+
+fn sweep_older(folder: &Path, young: Duration, stale: Duration) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
@@ -190,11 +200,46 @@ fn sweep(folder: &Path) {
         if !name.starts_with(PREFIX) || !name.ends_with(SUFFIX) {
             continue;
         }
-        let age = entry.metadata().and_then(|found| found.modified()).map(|time| time.elapsed());
-        if matches!(age, Ok(Ok(age)) if age > STALE) {
+        let Some(age) = entry.metadata().ok().and_then(|found| age(&found)) else { continue };
+        if age > stale || (age > young && is_abandoned(&entry.path())) {
             let _ = fs::remove_file(entry.path());
         }
     }
+}
+
+/// The time since the file was written or renamed: one that was just exchanged against a target has
+/// that one's old time of writing.
+fn age(found: &fs::Metadata) -> Option<Duration> {
+    let written = found.modified().ok()?.elapsed().ok()?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let changed = u64::try_from(found.ctime()).ok()?;
+        let renamed = (std::time::UNIX_EPOCH + Duration::from_secs(changed)).elapsed().ok()?;
+        Some(written.min(renamed))
+    }
+    #[cfg(not(unix))]
+    Some(written)
+}
+
+/// Shows others that the temporary file is in use. Elsewhere locks keep readers out, so there age
+/// alone tells.
+#[cfg(unix)]
+fn hold(file: &fs::File) {
+    let _ = file.try_lock();
+}
+
+#[cfg(not(unix))]
+fn hold(_file: &fs::File) {}
+
+#[cfg(unix)]
+fn is_abandoned(path: &Path) -> bool {
+    fs::File::open(path).is_ok_and(|file| file.try_lock().is_ok())
+}
+
+#[cfg(not(unix))]
+fn is_abandoned(_path: &Path) -> bool {
+    false
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -338,14 +383,22 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_process_left_is_swept_up_when_it_is_old() {
+    fn what_a_killed_process_left_is_swept_up() {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let (old, new) = (dir.path().join(".symposium-a.tmp"), dir.path().join(".symposium-b.tmp"));
-        fs::write(&new, "").expect("writes");
-        let file = fs::File::create(&old).expect("creates");
-        file.set_modified(std::time::SystemTime::now() - STALE * 2).expect("sets the time");
-        write_atomic(&dir.path().join("f"), b"").expect("writes");
-        assert!(!old.exists() && new.exists());
+        let path = dir.path().join("f");
+        let Ok(Prepared::Beside(held)) = prepare(&path, b"") else {
+            panic!("the folder takes files");
+        };
+        let left = dir.path().join(".symposium-b.tmp");
+        fs::write(&left, "").expect("writes");
+        let hour = Duration::from_secs(3600);
+        sweep_older(dir.path(), hour, hour);
+        assert!(left.exists(), "it is young");
+        sweep_older(dir.path(), Duration::ZERO, hour);
+        assert_eq!(left.exists(), !cfg!(unix), "nobody holds it");
+        assert!(held.path().exists(), "in use");
+        sweep_older(dir.path(), Duration::ZERO, Duration::ZERO);
+        assert!(!left.exists(), "old ones go in any case");
     }
 
     #[cfg(target_os = "linux")]

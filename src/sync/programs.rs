@@ -66,7 +66,7 @@ pub fn resolve_server(
         return Ok(server.clone());
     };
     let Some(prepared) = acquirer.server(plugin, command, mode) else {
-        return Ok(with_path(plugin, server, command));
+        return with_path(plugin, server, command);
     };
     let prepared = prepared?;
     let child = prepared.invocation.child();
@@ -81,15 +81,22 @@ pub fn resolve_server(
     Ok(McpServer { transport, ..server.clone() })
 }
 
-/// A command that is a path in the plugin's folder becomes absolute: agents start it elsewhere.
-fn with_path(plugin: &Plugin, server: &McpServer, command: &str) -> McpServer {
-    let is_path = command.contains('/') && !PathBuf::from(command).is_absolute();
+/// A command that is a path in the plugin's folder becomes absolute: agents start it elsewhere. One
+/// that leads out of it is refused: taken as it stands, the agent would find it in the project.
+fn with_path(
+    plugin: &Plugin,
+    server: &McpServer,
+    command: &str,
+) -> Result<McpServer, InstallError> {
+    let is_path = command.contains(['/', '\\']) && !PathBuf::from(command).is_absolute();
     let mut server = server.clone();
-    if is_path
-        && let Ok(path) = plugin.resolve(command)
-        && let Transport::Stdio { command, .. } = &mut server.transport
-    {
+    if is_path && let Transport::Stdio { command, .. } = &mut server.transport {
+        let path = plugin.resolve(command).map_err(|escape| InstallError::Unusable {
+            plugin: plugin.name.clone(),
+            name: command.clone(),
+            problem: escape.to_string(),
+        })?;
         *command = path.to_string_lossy().into_owned();
     }
-    server
+    Ok(server)
 }

@@ -411,7 +411,7 @@ impl Sync<'_> {
         let (mut registrar, diagnostics) = Registrar::open(sym, Some(root), apply);
         sym.report.diagnostics(&diagnostics);
         if self.request.caller == Caller::Hook {
-            registrar.without_git();
+            registrar.for_hook();
         }
         let mut desired = Desired::default();
         let notes = setup.hooks(&mut desired, agents, registrar.ledgers(), self.request.sweep);

@@ -6,16 +6,15 @@ use std::time::Duration;
 
 use semver::Version;
 
-use super::registration::desired::Presence;
-use super::registration::edit::Ledgers;
-use super::registration::{Desired, Which};
+use super::registration::desired::{Presence, all_layouts};
+use super::registration::{Desired, Ledgers, Which, has_ours, looks_ours};
 use super::trust;
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::agents::command::{PROGRAM, ProgramFacts, choose_program};
-use crate::agents::places::{HookShape, Placement};
+use crate::agents::places::{HookPlace, HookShape, Placement};
 use crate::config::HookScope;
-use crate::documents::exclude;
+use crate::documents::{Document, FileFormat, exclude, read_text};
 use crate::process::{Child, find_program, run};
 use crate::report::short_path;
 use crate::text::Diagnostic;
@@ -33,6 +32,8 @@ pub struct Setup<'a> {
     home: PathBuf,
     root: Option<PathBuf>,
     git_root: Option<PathBuf>,
+    /// Whether a person waits, so that there is time to look closer.
+    ask: bool,
     /// What agents' programs said about their version.
     versions: Vec<(Agent, Told)>,
 }
@@ -67,8 +68,14 @@ impl<'a> Setup<'a> {
     pub fn new(sym: &'a Symposium, root: Option<&Path>, ask: bool) -> anyhow::Result<Self> {
         let home = sym.env.home().ok_or(crate::config::NoHome)?;
         let git_root = root.and_then(exclude::find).map(|checkout| checkout.top);
-        let mut setup =
-            Self { sym, home, root: root.map(Path::to_path_buf), git_root, versions: Vec::new() };
+        let mut setup = Self {
+            sym,
+            home,
+            root: root.map(Path::to_path_buf),
+            git_root,
+            ask,
+            versions: Vec::new(),
+        };
         if ask {
             setup.ask_versions();
         }
@@ -220,6 +227,7 @@ impl<'a> Setup<'a> {
     ) -> Vec<Diagnostic> {
         let mut notes: Vec<Diagnostic> = Vec::new();
         desired.kept.extend(trust::all_records(self, ledgers));
+        desired.agents = agents.to_vec();
         let scope = self.sym.config.hook_scope;
         let other = match scope {
             HookScope::Global => HookScope::Project,
@@ -242,8 +250,13 @@ impl<'a> Setup<'a> {
             if other == HookScope::Global || self.root.is_some() {
                 let (program, _) = self.program(agent, other);
                 let placement = self.hook_placement(agent, other, &program, ledgers);
+                let places = all_layouts(agent, &placement);
                 if sweep == Sweep::Everything || is_recorded(agent, &placement, ledgers) {
                     desired.hooks(agent, &placement, Presence::Unwanted);
+                } else if wanted && self.ask && self.root.as_ref() != Some(&self.home) {
+                    // In a home folder that is a workspace both scopes may be the same file.
+                    let found = places.iter().find_map(|place| twice(agent, place, other));
+                    notes.extend(found);
                 }
             }
         }
@@ -274,6 +287,34 @@ impl<'a> Setup<'a> {
             }
         }
     }
+}
+
+/// What people should know where hooks of ours stand at the scope that is not theirs, and the ledger
+/// does not know them: somebody committed them, or another Symposium wrote them.
+fn twice(agent: Agent, place: &HookPlace, scope: HookScope) -> Option<Diagnostic> {
+    let text = read_text(&place.path).ok()??;
+    let ours = match &place.shape {
+        HookShape::Own { text: known } => looks_ours(agent, &place.path, &text, known),
+        HookShape::Shared { rules, entries } => {
+            let format = FileFormat::Json(*rules);
+            let document = Document::open(&place.path, Some(&text), format).ok()?;
+            entries.iter().any(|entry| {
+                let array = document.get(&entry.array).ok().flatten();
+                has_ours(agent.name(), array.as_ref())
+            })
+        }
+    };
+    let (here, keep) = match scope {
+        HookScope::Project => ("the project's file", "project"),
+        HookScope::Global => ("your own file", "global"),
+    };
+    let title = agent.spec().title();
+    ours.then(|| {
+        Diagnostic::warning(format!("hooks for {title} are registered twice: {here} has them, too"))
+            .in_file(&place.path)
+            .note(format!("take them out there, or keep those with `--hook-scope {keep}`"))
+            .note("`cargo agents init --hook-scope …` registers them at one scope only")
+    })
 }
 
 /// The first version in what a program printed; a part that is left out is a zero.

@@ -1,12 +1,16 @@
 //! The built program, driven as its users drive it: each test has a temporary home and workspace.
 #![allow(clippy::disallowed_methods, reason = "tests look at the world by themselves")]
 
+mod cases_settings;
 mod cases_skills;
 mod configuration;
 mod crate_skills;
 mod manners;
+mod mcp;
 mod plugin_sources;
 mod real_crates;
+pub mod registration;
+mod stress;
 mod sync;
 mod workspace;
 mod workspace_skills;

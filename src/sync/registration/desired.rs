@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::remarks::Remarks;
 use crate::agents::Agent;
-use crate::agents::places::{FileFormat, HookEntry, HookShape, Placement, ServerPlace};
+use crate::agents::places::{FileFormat, HookPlace, HookShape, Placement, ServerPlace};
 use crate::config::HookScope;
 use crate::documents::Record;
-use crate::plugins::model::McpServer;
+use crate::plugins::model::{McpServer, Transport};
 use crate::sync::setup::other_spellings;
-use crate::text::Diagnostic;
 
 /// Which ledger remembers a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,18 +22,31 @@ pub enum Which {
     Workspace,
 }
 
+impl Which {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Home, Self::Workspace];
+}
+
+/// An array of hooks, and what we would have in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Slot {
+    /// Keys that lead to the array.
+    pub array: Vec<String>,
+    /// The entry: a matcher group. `None` where only the ledger knows of the array.
+    pub group: Option<Value>,
+}
+
 /// A part of a shared file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wish {
-    /// Hook entries of one agent: each once, in its array, and no others of ours in any array of
-    /// the agent's events. Without entries, ours go.
+    /// Hook entries of one agent: each once, in its array, and no others of ours beside it.
     Hooks {
         /// The agent.
         agent: Agent,
-        /// The entries.
-        entries: Vec<HookEntry>,
         /// The arrays of the agent's events.
-        arrays: Vec<Vec<String>>,
+        slots: Vec<Slot>,
+        /// Whether the entries should be there, or go.
+        wanted: bool,
     },
     /// A server's entry.
     Server {
@@ -48,6 +61,16 @@ pub enum Wish {
         /// Keys of it that are the user's.
         users_keys: &'static [&'static str],
     },
+}
+
+impl Wish {
+    /// Whether something should be there.
+    pub fn is_wanted(&self) -> bool {
+        match self {
+            Self::Hooks { wanted, .. } => *wanted,
+            Self::Server { .. } => true,
+        }
+    }
 }
 
 /// Everything about one shared file.
@@ -79,6 +102,8 @@ pub struct OwnWork {
 /// Everything that should be registered.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Desired {
+    /// The agents that anything is registered for.
+    pub agents: Vec<Agent>,
     /// Shared files, by path.
     pub files: BTreeMap<PathBuf, FileWork>,
     /// Files of our own.
@@ -86,7 +111,7 @@ pub struct Desired {
     /// Records that stay as they are, whatever is wished.
     pub kept: Vec<(Which, Record)>,
     /// What an agent can't do, and what people should know.
-    pub notes: Vec<Diagnostic>,
+    pub remarks: Remarks,
 }
 
 /// Whether our registrations in a scope are wanted.
@@ -99,54 +124,62 @@ pub enum Presence {
 }
 
 impl Desired {
-    fn file(&mut self, path: PathBuf, format: FileFormat) -> &mut FileWork {
-        self.files.entry(path.clone()).or_insert_with(|| FileWork {
-            path,
+    /// The work on the shared file at `path`.
+    pub(super) fn file(&mut self, path: &Path, format: FileFormat) -> &mut FileWork {
+        self.files.entry(path.to_path_buf()).or_insert_with(|| FileWork {
+            path: path.to_path_buf(),
             format,
             wishes: Vec::new(),
         })
     }
 
-    /// Adds one agent's hooks at the placement's scope.
+    /// Adds one agent's hooks at the placement's scope. A file that is worked on for its hooks
+    /// already stays with what was said first: the home folder may be a workspace, too.
     pub fn hooks(&mut self, agent: Agent, placement: &Placement<'_>, presence: Presence) {
-        let which = match placement.scope {
-            HookScope::Global => Which::Home,
-            HookScope::Project => Which::Workspace,
-        };
-        let spec = agent.spec();
-        let places = spec.hooks(placement);
+        let which = ledger_of(placement.scope);
+        let places = agent.spec().hooks(placement);
         // Another layout of the same agent (its files differ between versions) must not stay.
-        let newer = semver::Version::new(3, 0, 0);
-        for version in [None, Some(&newer)] {
-            for place in spec.hooks(&Placement { version, ..*placement }) {
-                if let HookShape::Own { text } = place.shape
-                    && !places.iter().any(|known| known.path == place.path)
-                    && !self.own.iter().any(|known| known.path == place.path)
-                {
-                    let (path, known) = (place.path, vec![text]);
-                    self.own.push(OwnWork { agent, path, text: None, known, which });
-                }
+        for place in all_layouts(agent, placement) {
+            if let HookShape::Own { text } = place.shape
+                && !places.iter().any(|known| known.path == place.path)
+                && !self.has_own(&place.path)
+            {
+                let (path, known) = (place.path, vec![text]);
+                self.own.push(OwnWork { agent, path, text: None, known, which });
             }
         }
-        for place in places {
-            match place.shape {
+        let wanted = presence == Presence::Wanted;
+        for HookPlace { path, shape } in places {
+            match shape {
                 HookShape::Shared { rules, entries } => {
-                    let arrays = entries.iter().map(|entry| entry.array.clone()).collect();
-                    let entries = if presence == Presence::Wanted { entries } else { Vec::new() };
-                    let wish = Wish::Hooks { agent, entries, arrays };
-                    self.file(place.path, FileFormat::Json(rules)).wishes.push((which, wish));
+                    let file = self.file(&path, FileFormat::Json(rules));
+                    let same = |wish: &Wish| matches!(wish, Wish::Hooks { agent: known, .. } if *known == agent);
+                    if file.wishes.iter().any(|(_, wish)| same(wish)) {
+                        continue;
+                    }
+                    let slots = entries
+                        .into_iter()
+                        .map(|entry| Slot { array: entry.array, group: Some(entry.group) })
+                        .collect();
+                    file.wishes.push((which, Wish::Hooks { agent, slots, wanted }));
                 }
+                HookShape::Own { .. } if self.has_own(&path) => {}
                 HookShape::Own { text } => {
-                    let mut known = other_spellings(agent, placement, &place.path);
+                    let mut known = other_spellings(agent, placement, &path);
                     known.push(text.clone());
-                    let text = (presence == Presence::Wanted).then_some(text);
-                    self.own.push(OwnWork { agent, path: place.path, text, known, which });
+                    let text = wanted.then_some(text);
+                    self.own.push(OwnWork { agent, path, text, known, which });
                 }
             }
         }
     }
 
-    /// Adds one server for one agent.
+    fn has_own(&self, path: &Path) -> bool {
+        self.own.iter().any(|work| work.path == path)
+    }
+
+    /// Adds one server for one agent. At project scope a server for every workspace is the
+    /// project's, too: nothing in the home folder is touched then.
     pub fn server(
         &mut self,
         agent: Agent,
@@ -154,28 +187,78 @@ impl Desired {
         everywhere: bool,
         placement: &Placement<'_>,
     ) {
+        let everywhere = everywhere && placement.scope == HookScope::Global;
         match agent.spec().server(server, everywhere, placement) {
             ServerPlace::Entry { path, format, table, value, users_keys, note } => {
                 let which = if everywhere { Which::Home } else { Which::Workspace };
                 let name = server.name.clone();
                 let wish = Wish::Server { agent, name, table, value, users_keys };
-                if let Some(note) = note {
-                    self.notes.push(about(agent, server, &note).in_file(&path));
+                let file = self.file(&path, format);
+                if file.wishes.iter().any(|(_, known)| is_same_server(known, &wish)) {
+                    return self.remarks.taken(&server.name);
                 }
-                self.file(path, format).wishes.push((which, wish));
+                file.wishes.push((which, wish));
+                let machine = (placement.scope == HookScope::Project
+                    && is_of_this_machine(server, placement.home))
+                .then(|| THIS_MACHINE.to_owned());
+                for note in note.into_iter().chain(machine) {
+                    self.remarks.about_entry(agent, &server.name, &path, note);
+                }
             }
-            ServerPlace::Unsupported { reason } => self.notes.push(about(agent, server, &reason)),
+            ServerPlace::Unsupported { reason } => {
+                self.remarks.unsupported(agent, &server.name, reason);
+            }
         }
-    }
-
-    /// Files of the workspace itself, relative to nothing: what must be kept out of git.
-    pub fn inside<'a>(&'a self, root: &'a Path) -> impl Iterator<Item = &'a Path> {
-        let shared = self.files.keys().map(PathBuf::as_path);
-        let own = self.own.iter().map(|work| work.path.as_path());
-        shared.chain(own).filter(move |path| path.starts_with(root))
     }
 }
 
-fn about(agent: Agent, server: &McpServer, text: &str) -> Diagnostic {
-    Diagnostic::warning(format!("server `{}` and {}: {text}", server.name, agent.spec().title()))
+const THIS_MACHINE: &str = "its program is at a path of this machine; who shares the file runs \
+                            `cargo agents sync` to have it at theirs";
+
+/// Whether the entry would name a program in the user's own folders.
+fn is_of_this_machine(server: &McpServer, home: &Path) -> bool {
+    match &server.transport {
+        Transport::Stdio { command, args, .. } => {
+            std::iter::once(command).chain(args).any(|word| Path::new(word).starts_with(home))
+        }
+        Transport::Http { .. } | Transport::Sse { .. } => false,
+    }
+}
+
+/// Whether one agent would have both under one key.
+fn is_same_server(known: &Wish, wish: &Wish) -> bool {
+    match (known, wish) {
+        (
+            Wish::Server { agent: one, name: first, table: here, .. },
+            Wish::Server { agent: two, name: second, table: there, .. },
+        ) => (one, first, here) == (two, second, there),
+        _ => false,
+    }
+}
+
+/// The ledger that remembers hooks at `scope`.
+fn ledger_of(scope: HookScope) -> Which {
+    match scope {
+        HookScope::Global => Which::Home,
+        HookScope::Project => Which::Workspace,
+    }
+}
+
+/// A version from which on an agent's files may be laid out in the newer way.
+pub fn newer_layout() -> semver::Version {
+    semver::Version::new(3, 0, 0)
+}
+
+/// All places that some version of the agent has its hooks in.
+pub fn all_layouts(agent: Agent, placement: &Placement<'_>) -> Vec<HookPlace> {
+    let newer = newer_layout();
+    let mut places: Vec<HookPlace> = Vec::new();
+    for version in [None, Some(&newer)] {
+        for place in agent.spec().hooks(&Placement { version, ..*placement }) {
+            if !places.iter().any(|known| known.path == place.path) {
+                places.push(place);
+            }
+        }
+    }
+    places
 }

@@ -2,42 +2,14 @@
 
 use serde_json::Value;
 
-use super::desired::{FileWork, Which, Wish};
+use super::desired::{Desired, FileWork, Slot, Which, Wish};
+pub use super::ledgers::Ledgers;
+use super::ledgers::is_member;
+use super::whose::{Whose, covers, is_as_written, restricted_hash};
 use crate::agents::Agent;
-use crate::agents::command::is_ours;
-use crate::agents::places::HookEntry;
-use crate::documents::{
-    Candidate, Created, Document, Edited, Entry, Keep, Ledger, Ours, Record, hash_value,
-};
+use crate::documents::{Candidate, Created, Document, Edited, Entry, Keep, Record, hash_value};
 use crate::report::{Action, Change, Kind};
 use crate::text::Diagnostic;
-
-/// The ledgers of this run.
-#[derive(Debug)]
-pub struct Ledgers {
-    /// The home folder's.
-    pub home: Ledger,
-    /// The workspace's, in one.
-    pub workspace: Option<Ledger>,
-}
-
-impl Ledgers {
-    /// One of them.
-    pub fn of(&self, which: Which) -> Option<&Ledger> {
-        match which {
-            Which::Home => Some(&self.home),
-            Which::Workspace => self.workspace.as_ref(),
-        }
-    }
-
-    /// One of them, to be changed.
-    pub fn of_mut(&mut self, which: Which) -> Option<&mut Ledger> {
-        match which {
-            Which::Home => Some(&mut self.home),
-            Which::Workspace => self.workspace.as_mut(),
-        }
-    }
-}
 
 /// What an edit came to, besides the text.
 #[derive(Debug, Clone, Default)]
@@ -62,7 +34,7 @@ pub fn edit(
     work: &FileWork,
     text: Option<&str>,
     ledgers: &Ledgers,
-    kept: &[(Which, Record)],
+    desired: &Desired,
 ) -> Result<(Edited, Noted), Diagnostic> {
     let mut document = Document::open(&work.path, text, work.format)?;
     let mut noted = Noted::default();
@@ -72,21 +44,23 @@ pub fn edit(
             document: &mut document,
             noted: &mut noted,
             ledgers,
-            kept,
+            desired,
             which: *which,
         };
         match wish {
-            Wish::Hooks { agent, entries, arrays } => editing.hooks(*agent, entries, arrays)?,
+            Wish::Hooks { agent, slots, wanted } => editing.hooks(*agent, slots, *wanted)?,
             Wish::Server { agent, name, table, value, users_keys } => {
                 editing.server(*agent, name, table, value, users_keys)?;
             }
         }
     }
-    for which in [Which::Home, Which::Workspace] {
-        let mut editing =
-            Editing { work, document: &mut document, noted: &mut noted, ledgers, kept, which };
-        editing.stale()?;
-        editing.prune()?;
+    // What either ledger knows goes before what became empty: containers hold entries of both.
+    for pruning in [false, true] {
+        for which in Which::ALL {
+            let (document, noted) = (&mut document, &mut noted);
+            let mut editing = Editing { work, document, noted, ledgers, desired, which };
+            if pruning { editing.prune()? } else { editing.stale()? }
+        }
     }
     Ok((document.finish(), noted))
 }
@@ -96,58 +70,71 @@ struct Editing<'a> {
     document: &'a mut Document,
     noted: &'a mut Noted,
     ledgers: &'a Ledgers,
-    kept: &'a [(Which, Record)],
+    desired: &'a Desired,
     which: Which,
 }
 
 impl Editing<'_> {
-    fn hooks(
-        &mut self,
-        agent: Agent,
-        entries: &[HookEntry],
-        arrays: &[Vec<String>],
-    ) -> Result<(), Diagnostic> {
+    fn hooks(&mut self, agent: Agent, slots: &[Slot], wanted: bool) -> Result<(), Diagnostic> {
         let before = self.document.text().to_owned();
-        for array in arrays {
-            let entry = entries.iter().find(|entry| entry.array == *array);
-            let recorded = self.array_hash(agent, array);
-            let whose =
-                |candidate: &Candidate<'_>| whose(agent, entry, recorded.as_deref(), candidate);
-            match entry {
-                Some(entry) => self.document.ensure_in_array(array, &entry.group, &whose)?,
-                None => {
-                    self.document.remove_from_array(array, &whose)?;
-                }
+        let mut edited = Vec::new();
+        for Slot { array, group } in slots {
+            let written = self.written_entries(agent, array);
+            let found = self.document.get(array)?;
+            let whose = Whose::of(agent.name(), found.as_ref(), group.as_ref(), &written);
+            let verdict = |candidate: &Candidate<'_>| whose.verdict(candidate);
+            match group {
+                Some(group) if wanted => self.document.ensure_in_array(array, group, &verdict)?,
+                _ => drop(self.document.remove_from_array(array, &verdict)?),
             }
-            let hash = entry.map(|entry| hash_value(&entry.group)).unwrap_or_default();
-            let record = Record {
-                agent: agent.name().to_owned(),
-                path: self.work.path.clone(),
-                entry: Entry::ArrayEntry { array: array.clone(), hash },
-            };
-            if entry.is_some() {
+            if whose.is_edited() {
+                // What the ledger says stays: by it we know that the entry was changed.
+                edited.extend(array.last().cloned());
+                continue;
+            }
+            let hash = group.as_ref().map(hash_value).unwrap_or_default();
+            let entry = Entry::ArrayEntry { array: array.clone(), hash };
+            let record = self.record(agent, entry);
+            if wanted {
                 self.noted.records.push((self.which, record));
             } else {
                 self.noted.forgotten.push((self.which, record));
             }
         }
         if self.document.text() != before {
-            let action = if entries.is_empty() { Action::Unregister } else { Action::Register };
+            let action = if wanted { Action::Register } else { Action::Unregister };
             self.tell(action, Kind::Hooks, agent, "hooks");
+        }
+        if !edited.is_empty() {
+            self.note_edited_hooks(&edited, wanted);
         }
         Ok(())
     }
 
-    fn array_hash(&self, agent: Agent, array: &[String]) -> Option<String> {
-        let ledger = self.ledgers.of(self.which)?;
-        ledger.records_at(&self.work.path).find_map(|record| match &record.entry {
-            Entry::ArrayEntry { array: known, hash }
-                if known == array && record.agent == agent.name() =>
-            {
-                Some(hash.clone())
-            }
-            _ => None,
-        })
+    /// The hashes of what we wrote into this array.
+    fn written_entries(&self, agent: Agent, array: &[String]) -> Vec<String> {
+        let ledger = self.ledgers.of(self.which);
+        let written = ledger.into_iter().flat_map(|ledger| ledger.written_at(&self.work.path));
+        written
+            .filter(|record| record.agent == agent.name())
+            .filter_map(|record| match &record.entry {
+                Entry::ArrayEntry { array: known, hash } if known == array => Some(hash.clone()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn note_edited_hooks(&mut self, events: &[String], wanted: bool) {
+        let remedy = if wanted {
+            "remove them to get Symposium's back"
+        } else {
+            "remove them by hand, if they are not wanted"
+        };
+        let events = events.join(", ");
+        let message =
+            format!("our hooks for {events} were changed by you and are left as they are");
+        let note = Diagnostic::warning(message).in_file(&self.work.path).note(remedy);
+        self.noted.notes.push(note);
     }
 
     fn server(
@@ -160,29 +147,23 @@ impl Editing<'_> {
     ) -> Result<(), Diagnostic> {
         let path: Vec<String> = table.iter().cloned().chain([name.to_owned()]).collect();
         let existing = self.document.get(&path)?;
-        let record = self.key_record(table, name);
-        let our_keys = match record.as_ref().map(|record| &record.entry) {
-            Some(Entry::KeyEntry { keys, .. }) => keys.clone(),
-            _ => Vec::new(),
-        };
+        let written = self.written_servers(table, name);
+        let mut our_keys = Vec::new();
         if let Some(existing) = &existing {
-            match &record {
-                None if covers(existing, value, users_keys) => return Ok(()),
-                None => {
-                    self.note(format!(
-                        "there is a server `{name}` that is not Symposium's; it is left alone, and the \
-                         plugin's is not registered"
-                    ));
+            let ours = written.iter().find(|record| is_as_written(existing, record));
+            match ours.map(|record| &record.entry) {
+                Some(Entry::KeyEntry { keys, .. }) => our_keys.clone_from(keys),
+                _ if covers(existing, value, users_keys) => {
+                    // It says what it should. It was there before us, unless the ledger knows it, or
+                    // knew it before it was lost.
+                    if written.is_empty() && !self.ledgers.starts_own_program(existing) {
+                        return Ok(());
+                    }
+                }
+                _ => {
+                    self.note_foreign_server(name, !written.is_empty());
                     return Ok(());
                 }
-                Some(record) if !is_as_written(existing, record) => {
-                    self.note(format!(
-                        "the server `{name}` was changed by you and is left alone; remove it to get the \
-                         plugin's back"
-                    ));
-                    return Ok(());
-                }
-                Some(_) => {}
             }
         }
         let before = self.document.text().to_owned();
@@ -195,7 +176,7 @@ impl Editing<'_> {
             .collect();
         let hash = restricted_hash(value, &keys);
         let entry = Entry::KeyEntry { table: table.to_vec(), key: name.to_owned(), keys, hash };
-        let record = Record { agent: agent.name().to_owned(), path: self.work.path.clone(), entry };
+        let record = self.record(agent, entry);
         self.noted.records.push((self.which, record));
         if self.document.text() != before {
             let action = if existing.is_some() { Action::Update } else { Action::Register };
@@ -204,15 +185,34 @@ impl Editing<'_> {
         Ok(())
     }
 
-    fn key_record(&self, table: &[String], name: &str) -> Option<Record> {
-        let ledger = self.ledgers.of(self.which)?;
-        ledger
-            .records_at(&self.work.path)
-            .find(|record| {
-                matches!(&record.entry, Entry::KeyEntry { table: known, key, .. }
-                    if known == table && key == name)
-            })
-            .cloned()
+    /// What we wrote, or are about to write, under this key, for whichever agent.
+    fn written_servers(&self, table: &[String], name: &str) -> Vec<Record> {
+        let path = &self.work.path;
+        let ledger = self.ledgers.of(self.which);
+        let known = ledger.into_iter().flat_map(|ledger| ledger.written_at(path));
+        let now = self.noted.records.iter().map(|(_, record)| record);
+        let mut written: Vec<Record> =
+            known.chain(now).filter(|record| is_member(record, table, name)).cloned().collect();
+        if written.is_empty() && self.which == Which::Workspace {
+            written.extend(self.ledgers.elsewhere(path, table, name).cloned());
+        }
+        written
+    }
+
+    fn note_foreign_server(&mut self, name: &str, was_ours: bool) {
+        let (message, remedy) = if was_ours {
+            (
+                format!("the server `{name}` was changed by you and is left as it is"),
+                "remove it to get the plugin's back",
+            )
+        } else {
+            (
+                format!("there is a server `{name}` that is not Symposium's; it is left as it is"),
+                "rename or remove it to have the plugin's",
+            )
+        };
+        let note = Diagnostic::warning(message).in_file(&self.work.path).note(remedy);
+        self.noted.notes.push(note);
     }
 
     /// Takes back what the ledger knows here and nobody wishes any more.
@@ -221,29 +221,58 @@ impl Editing<'_> {
         let records: Vec<Record> = ledger.records_at(&self.work.path).cloned().collect();
         for record in records {
             let Entry::KeyEntry { table, key, .. } = &record.entry else { continue };
-            let wished = self.work.wishes.iter().any(|(which, wish)| {
-                *which == self.which
-                    && matches!(wish, Wish::Server { name, table: known, .. }
-                        if name == key && known == table)
-            });
-            if wished || self.kept.contains(&(self.which, record.clone())) {
+            let wishes = |agent: Option<&str>| {
+                self.work.wishes.iter().any(|(which, wish)| {
+                    *which == self.which
+                        && matches!(wish, Wish::Server { agent: whose, name, table: known, .. }
+                            if name == key && known == table
+                                && agent.is_none_or(|agent| agent == whose.name()))
+                })
+            };
+            if wishes(Some(&record.agent))
+                || self.desired.kept.contains(&(self.which, record.clone()))
+            {
                 continue;
             }
-            let path: Vec<String> = table.iter().cloned().chain([key.clone()]).collect();
-            match self.document.get(&path)? {
-                Some(existing) if is_as_written(&existing, &record) => {
-                    self.document.remove(table, key)?;
-                    if let Some(agent) = Agent::from_name(&record.agent) {
-                        self.tell(Action::Unregister, Kind::Server, agent, key);
-                    }
-                }
-                Some(_) => self.note(format!(
-                    "the server `{key}` is no longer needed, but was changed by you and is left alone"
-                )),
-                None => {}
+            let needed = wishes(None) || self.is_needed_elsewhere(&record, table, key);
+            if !needed {
+                self.take_back(&record, table, key)?;
             }
             self.noted.forgotten.push((self.which, record));
         }
+        Ok(())
+    }
+
+    /// Whether another agent or workspace that shares the table has the entry, too.
+    fn is_needed_elsewhere(&self, record: &Record, table: &[String], key: &str) -> bool {
+        let kept = self.desired.kept.iter().any(|(which, kept)| {
+            *which == self.which && kept.path == self.work.path && is_member(kept, table, key)
+        });
+        kept || (self.which == Which::Workspace
+            && self.ledgers.elsewhere(&record.path, table, key).next().is_some())
+    }
+
+    fn take_back(
+        &mut self,
+        record: &Record,
+        table: &[String],
+        key: &str,
+    ) -> Result<(), Diagnostic> {
+        let path: Vec<String> = table.iter().cloned().chain([key.to_owned()]).collect();
+        let Some(existing) = self.document.get(&path)? else { return Ok(()) };
+        let written = self.written_servers(table, key);
+        if written.iter().any(|record| is_as_written(&existing, record)) {
+            self.document.remove(table, key)?;
+            if let Some(agent) = Agent::from_name(&record.agent) {
+                self.tell(Action::Unregister, Kind::Server, agent, key);
+            }
+            return Ok(());
+        }
+        let message = format!("the server `{key}` was changed by you and is left as it is");
+        let note = Diagnostic::warning(message)
+            .in_file(&self.work.path)
+            .note("no plugin needs it any more: remove it by hand, if you don't either");
+        self.noted.notes.push(note);
         Ok(())
     }
 
@@ -263,6 +292,10 @@ impl Editing<'_> {
         Ok(())
     }
 
+    fn record(&self, agent: Agent, entry: Entry) -> Record {
+        Record { agent: agent.name().to_owned(), path: self.work.path.clone(), entry }
+    }
+
     fn tell(&mut self, action: Action, kind: Kind, agent: Agent, name: &str) {
         self.noted.changes.push(Change {
             action,
@@ -274,59 +307,4 @@ impl Editing<'_> {
             planned: true,
         });
     }
-
-    fn note(&mut self, message: String) {
-        self.noted.notes.push(Diagnostic::warning(message).in_file(&self.work.path));
-    }
-}
-
-/// Whose a handler is. By its command, which must be exactly one of ours; one that says what we
-/// would say, but was given other settings since we wrote it, is the user's. When ours are to go,
-/// they go in any case: a command of ours calls a program that may be gone.
-fn whose(
-    agent: Agent,
-    entry: Option<&HookEntry>,
-    recorded: Option<&str>,
-    candidate: &Candidate<'_>,
-) -> Ours {
-    let command = candidate.handler.get("command").and_then(Value::as_str).unwrap_or_default();
-    if is_ours(command, agent.name()).is_none() {
-        return Ours::No;
-    }
-    let (Some(entry), Some(recorded)) = (entry, recorded) else { return Ours::Yes };
-    let wanted = entry.group.pointer("/hooks/0/command").and_then(Value::as_str);
-    let as_written = candidate.group.is_some_and(|group| hash_value(group) == recorded);
-    if wanted == Some(command) && !as_written { Ours::Edited } else { Ours::Yes }
-}
-
-/// Whether `existing` says all that `wanted` does.
-fn covers(existing: &Value, wanted: &Value, users_keys: &[&str]) -> bool {
-    match (existing.as_object(), wanted.as_object()) {
-        (Some(existing), Some(wanted)) => wanted.iter().all(|(key, value)| {
-            users_keys.contains(&key.as_str()) || existing.get(key) == Some(value)
-        }),
-        _ => existing == wanted,
-    }
-}
-
-/// Whether the keys that we wrote still say what we wrote.
-fn is_as_written(existing: &Value, record: &Record) -> bool {
-    match &record.entry {
-        Entry::KeyEntry { keys, hash, .. } => restricted_hash(existing, keys) == *hash,
-        _ => false,
-    }
-}
-
-/// Keys by which users switch a server off, in whatever agent.
-const USERS_SWITCHES: &[&str] = &["enabled", "disabled"];
-
-/// The hash of what we wrote, without the users' switches.
-fn restricted_hash(value: &Value, keys: &[String]) -> String {
-    let Some(object) = value.as_object() else { return hash_value(value) };
-    let kept: serde_json::Map<String, Value> = object
-        .iter()
-        .filter(|(key, _)| keys.contains(key) && !USERS_SWITCHES.contains(&key.as_str()))
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect();
-    hash_value(&Value::Object(kept))
 }

@@ -35,8 +35,8 @@ pub fn fate(work: &OwnWork, text: Option<&str>, ledgers: &Ledgers) -> Fate {
         (Some(text), wanted) => {
             if !is_our_text(work, text, ledgers) {
                 let what = match wanted {
-                    Some(_) => "this file is not as Symposium wrote it and is left alone",
-                    None => "this file was changed since Symposium wrote it and is left alone",
+                    Some(_) => "this file is not as Symposium wrote it and is left as it is",
+                    None => "this file was changed since Symposium wrote it and is left as it is",
                 };
                 return Fate::Leave(
                     Diagnostic::warning(what)
@@ -61,61 +61,80 @@ pub fn record(work: &OwnWork, text: &str) -> Record {
     }
 }
 
-/// By the ledger, or by its exact shape.
+/// By the ledger, or by its exact shape. Where the ledger knows another text, only the name by which
+/// we are called may differ: more, and the user changed it.
 fn is_our_text(work: &OwnWork, text: &str, ledgers: &Ledgers) -> bool {
     let hash = hash_bytes(text.as_bytes());
-    let recorded = ledgers.of(work.which).is_some_and(|ledger| {
-        ledger.records_at(&work.path).any(|record| {
-            matches!(record.entry, Entry::OwnFile { .. }) && record.entry.is_unchanged(&hash)
-        })
-    });
-    recorded
-        || work.known.iter().any(|known| known == text)
-        || has_our_shape(work.agent, &work.path, text, &work.known)
+    let written: Vec<&Record> = ledgers
+        .of(work.which)
+        .into_iter()
+        .flat_map(|ledger| ledger.written_at(&work.path))
+        .filter(|record| matches!(record.entry, Entry::OwnFile { .. }))
+        .collect();
+    let how = if written.is_empty() { Likeness::Earlier } else { Likeness::Exact };
+    written.iter().any(|record| record.entry.is_unchanged(&hash))
+        || is_like(work.agent, &work.path, text, &work.known, how)
 }
 
-/// A file of an earlier version of ours: every command in it is one of ours, and it says nothing
-/// that a file of ours would not; a script starts as ours do.
-fn has_our_shape(agent: Agent, path: &Path, text: &str, known: &[String]) -> bool {
-    if path.extension().is_some_and(|extension| extension == "json") {
-        let (Ok(value), Some(known)) = (
-            serde_json::from_str::<Value>(text),
-            known.iter().find_map(|known| serde_json::from_str::<Value>(known).ok()),
-        ) else {
-            return false;
-        };
-        let mut commands = Vec::new();
-        collect_commands(&value, &mut commands);
-        return !commands.is_empty()
-            && commands.iter().all(|command| is_ours(command, agent.name()).is_some())
-            && same_keys(&value, &known);
+/// Whether the file at `path` that holds `text` is one of ours by its shape; `known` is what we would
+/// write.
+pub(in crate::sync) fn looks_ours(agent: Agent, path: &Path, text: &str, known: &str) -> bool {
+    is_like(agent, path, text, &[known.to_owned()], Likeness::Earlier)
+}
+
+/// How like ours a file must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Likeness {
+    /// But for the name by which we are called.
+    Exact,
+    /// But for that and for time limits, which earlier versions had others of.
+    Earlier,
+}
+
+fn is_like(agent: Agent, path: &Path, text: &str, known: &[String], how: Likeness) -> bool {
+    if known.iter().any(|known| known == text) {
+        return true;
     }
-    let head = |text: &str| text.lines().next().unwrap_or_default().to_owned();
-    known.iter().any(|known| !head(known).is_empty() && head(known) == head(text))
-        && known.iter().any(|known| without_program(known) == without_program(text))
+    if path.extension().is_some_and(|extension| extension == "json") {
+        let shape = |text: &str| {
+            let mut value: Value = serde_json::from_str(text).ok()?;
+            reduce(&mut value, agent, how).then_some(value)
+        };
+        let Some(found) = shape(text) else { return false };
+        return known.iter().any(|known| shape(known).as_ref() == Some(&found));
+    }
+    known.iter().any(|known| without_program(known) == without_program(text))
 }
 
-fn collect_commands<'a>(value: &'a Value, commands: &mut Vec<&'a str>) {
+/// Keys of time limits, in whatever agent.
+const LIMITS: &[&str] = &["timeout", "timeoutSec", "timeout_ms"];
+
+/// Puts the event's name in the place of each command of ours. Says whether there was one.
+fn reduce(value: &mut Value, agent: Agent, how: Likeness) -> bool {
+    let mut found = false;
     match value {
-        Value::Array(items) => items.iter().for_each(|item| collect_commands(item, commands)),
+        Value::Array(items) => {
+            for item in items {
+                found |= reduce(item, agent, how);
+            }
+        }
         Value::Object(members) => {
-            for (key, value) in members {
-                match value {
-                    Value::String(text) if key == "command" || key == "bash" => commands.push(text),
-                    other => collect_commands(other, commands),
-                }
+            if how == Likeness::Earlier {
+                members.retain(|key, _| !LIMITS.contains(&key.as_str()));
+            }
+            for member in members.values_mut() {
+                found |= reduce(member, agent, how);
+            }
+        }
+        Value::String(text) => {
+            if let Some(event) = is_ours(text, agent.name()) {
+                *text = event.cli_name().to_owned();
+                found = true;
             }
         }
         _ => {}
     }
-}
-
-/// Whether the top-level keys of `value` are among those of `known`.
-fn same_keys(value: &Value, known: &Value) -> bool {
-    match (value.as_object(), known.as_object()) {
-        (Some(value), Some(known)) => value.keys().all(|key| known.contains_key(key)),
-        _ => false,
-    }
+    found
 }
 
 /// A script's lines without the one that names the program, which differs between machines.

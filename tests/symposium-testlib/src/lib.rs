@@ -13,4 +13,4 @@ mod sandbox;
 mod tree;
 
 pub use sandbox::{Run, Sandbox};
-pub use tree::Tree;
+pub use tree::{Node, Tree};

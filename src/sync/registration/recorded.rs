@@ -1,0 +1,136 @@
+//! What only the ledger knows, and what is kept.
+
+use std::path::{Path, PathBuf};
+
+use super::carry::Registrar;
+use super::desired::{Desired, OwnWork, Slot, Which, Wish, all_layouts};
+use crate::agents::Agent;
+use crate::agents::places::{FileFormat, JsonRules, Placement, ServerPlace};
+use crate::config::HookScope;
+use crate::documents::{Entry, Ledger};
+use crate::plugins::model::{Gate, McpServer, Transport};
+
+impl Registrar<'_> {
+    /// Adds files in which only the ledger knows something of ours. Those of agents that still have
+    /// registrations are left, where other variables (such as `CODEX_HOME`) than today's led there:
+    /// another terminal may have them.
+    pub(super) fn add_recorded(&self, desired: &mut Desired) {
+        for which in Which::ALL {
+            let Some(ledger) = self.ledgers.of(which) else { continue };
+            for record in ledger.records() {
+                let Some(agent) = Agent::from_name(&record.agent) else { continue };
+                let path = record.path.as_path();
+                let known = desired.files.contains_key(path)
+                    || desired.own.iter().any(|work| work.path == path);
+                if known && matches!(record.entry, Entry::OwnFile { .. }) {
+                    continue;
+                }
+                if !known && desired.agents.contains(&agent) && !self.is_todays_place(agent, path) {
+                    continue;
+                }
+                add_record(desired, which, agent, path, &record.entry);
+            }
+        }
+    }
+
+    /// Whether the agent would have something in the folder of `path`, at one scope or the other.
+    fn is_todays_place(&self, agent: Agent, path: &Path) -> bool {
+        let Some(home) = self.sym.env.home() else { return true };
+        let probe = McpServer {
+            name: "probe".to_owned(),
+            gate: Gate::default(),
+            transport: Transport::Stdio { command: String::new(), args: vec![], env: vec![] },
+        };
+        let mut folders = Vec::new();
+        for scope in [HookScope::Global, HookScope::Project] {
+            let placement = Placement {
+                home: &home,
+                env: &self.sym.env,
+                root: self.root.as_deref(),
+                git_root: self.git_root.as_deref(),
+                scope,
+                program: "",
+                version: None,
+            };
+            folders.extend(parents(
+                all_layouts(agent, &placement).into_iter().map(|place| place.path),
+            ));
+            let servers = [true, false].map(|everywhere| {
+                match agent.spec().server(&probe, everywhere, &placement) {
+                    ServerPlace::Entry { path, .. } => Some(path),
+                    ServerPlace::Unsupported { .. } => None,
+                }
+            });
+            folders.extend(parents(servers.into_iter().flatten()));
+        }
+        path.parent().is_some_and(|parent| folders.iter().any(|folder| folder == parent))
+    }
+
+    /// Wishes for servers that are registered already: for callers that know nothing of servers.
+    pub fn keep_servers(&self, desired: &mut Desired) {
+        self.keep(desired, |_| true);
+    }
+
+    /// Wishes for the server `name` as it is registered already, wherever it is.
+    pub fn keep_server(&self, desired: &mut Desired, name: &str) {
+        self.keep(desired, |key| key == name);
+    }
+
+    /// Records of agents that are configured no more are not kept.
+    fn keep(&self, desired: &mut Desired, wanted: impl Fn(&str) -> bool) {
+        for which in Which::ALL {
+            let records = self.ledgers.of(which).map(Ledger::records).unwrap_or_default();
+            for record in records {
+                if let Entry::KeyEntry { key, .. } = &record.entry
+                    && wanted(key)
+                    && self.sym.config.agents.contains(&record.agent)
+                {
+                    desired.kept.push((which, record.clone()));
+                }
+            }
+        }
+    }
+}
+
+fn parents(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    paths.filter_map(|path| path.parent().map(Path::to_path_buf)).collect()
+}
+
+fn add_record(desired: &mut Desired, which: Which, agent: Agent, path: &Path, entry: &Entry) {
+    match entry {
+        Entry::KeyEntry { .. } => {
+            if let Some(format) = format_of(path) {
+                desired.file(path, format);
+            }
+        }
+        Entry::ArrayEntry { array, .. } => {
+            let Some(format) = format_of(path) else { return };
+            let file = desired.file(path, format);
+            let same = |wish: &Wish| {
+                matches!(wish, Wish::Hooks { agent: known, slots, .. }
+                if *known == agent && slots.iter().any(|slot| slot.array == *array))
+            };
+            if !file.wishes.iter().any(|(_, wish)| same(wish)) {
+                let slots = vec![Slot { array: array.clone(), group: None }];
+                file.wishes.push((which, Wish::Hooks { agent, slots, wanted: false }));
+            }
+        }
+        Entry::OwnFile { .. } => {
+            let path = path.to_path_buf();
+            desired.own.push(OwnWork { agent, path, text: None, known: Vec::new(), which });
+        }
+        Entry::Folder | Entry::ExcludeLine { .. } | Entry::SkillFolder { .. } => {}
+    }
+}
+
+/// The format of a file that the ledger knows and no agent wishes anything of.
+fn format_of(path: &Path) -> Option<FileFormat> {
+    // What the file's agent takes is not known here: the widest rules read what any of them reads.
+    let lenient = JsonRules { comments: true, trailing_commas: true, bom: true };
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("json" | "jsonc") => Some(FileFormat::Json(lenient)),
+        Some("toml") => Some(FileFormat::Toml),
+        Some("yaml" | "yml") => Some(FileFormat::Yaml),
+        _ => None,
+    }
+}

@@ -1,0 +1,131 @@
+//! Whose a hook handler or a server's entry is.
+
+use serde_json::{Map, Value, json};
+
+use crate::agents::command::is_ours;
+use crate::documents::{Candidate, Entry, Ours, Record, hash_value};
+
+/// Keys by which users switch a server off, in whatever agent.
+const USERS_SWITCHES: &[&str] = &["enabled", "disabled"];
+
+/// Tells our handlers in one array from those of others.
+///
+/// A handler is ours by its command, which must be exactly one of ours. Of those, the one that says
+/// what we wrote (or would write) is it, and all others are strays. Where there is none, but the
+/// ledger knows that there was, the first that has the command we write was changed by the user: it
+/// stays as it is.
+#[derive(Debug)]
+pub(super) struct Whose<'a> {
+    agent: &'a str,
+    /// The handler that the user changed, and its group.
+    edited: Option<(Value, Option<Value>)>,
+}
+
+impl<'a> Whose<'a> {
+    /// Looks at `array` as it is. `group` is the entry that we would write; `written` are the hashes
+    /// of those that we did.
+    pub fn of(
+        agent: &'a str,
+        array: Option<&Value>,
+        group: Option<&Value>,
+        written: &[String],
+    ) -> Self {
+        let mut edited = None;
+        for (handler, item) in handlers(array) {
+            let candidate = Candidate { handler, group: item };
+            if !has_our_command(agent, &candidate) {
+                continue;
+            }
+            let alone = alone(&candidate);
+            if group == Some(&alone) || written.contains(&hash_value(&alone)) {
+                return Self { agent, edited: None };
+            }
+            let same = group.is_some_and(|group| command(&group["hooks"][0]) == command(handler));
+            if edited.is_none() && same && !written.is_empty() {
+                edited = Some((handler.clone(), item.cloned()));
+            }
+        }
+        Self { agent, edited }
+    }
+
+    /// Whether the user changed ours.
+    pub fn is_edited(&self) -> bool {
+        self.edited.is_some()
+    }
+
+    /// The verdict.
+    pub fn verdict(&self, candidate: &Candidate<'_>) -> Ours {
+        if !has_our_command(self.agent, candidate) {
+            return Ours::No;
+        }
+        match &self.edited {
+            Some((handler, group))
+                if handler == candidate.handler && group.as_ref() == candidate.group =>
+            {
+                Ours::Edited
+            }
+            _ => Ours::Yes,
+        }
+    }
+}
+
+/// Whether `array` holds a handler of ours, in whatever form.
+pub(in crate::sync) fn has_ours(agent: &str, array: Option<&Value>) -> bool {
+    handlers(array).any(|(handler, group)| has_our_command(agent, &Candidate { handler, group }))
+}
+
+/// The handlers of an array of hooks, each with its group.
+fn handlers(array: Option<&Value>) -> impl Iterator<Item = (&Value, Option<&Value>)> {
+    let items = array.and_then(Value::as_array).into_iter().flatten();
+    items.flat_map(|item| match item.get("hooks").and_then(Value::as_array) {
+        Some(handlers) => handlers.iter().map(|handler| (handler, Some(item))).collect(),
+        None => vec![(item, None)],
+    })
+}
+
+fn has_our_command(agent: &str, candidate: &Candidate<'_>) -> bool {
+    command(candidate.handler).is_some_and(|command| is_ours(command, agent).is_some())
+}
+
+fn command(handler: &Value) -> Option<&str> {
+    handler.get("command").and_then(Value::as_str)
+}
+
+/// The handler's group as if it were the only one in it: others may have put theirs beside ours.
+fn alone(candidate: &Candidate<'_>) -> Value {
+    let mut group = match candidate.group {
+        Some(group) => group.clone(),
+        None => return candidate.handler.clone(),
+    };
+    group["hooks"] = json!([candidate.handler]);
+    group
+}
+
+/// Whether `existing` says all that `wanted` does.
+pub(super) fn covers(existing: &Value, wanted: &Value, users_keys: &[&str]) -> bool {
+    match (existing.as_object(), wanted.as_object()) {
+        (Some(existing), Some(wanted)) => wanted.iter().all(|(key, value)| {
+            users_keys.contains(&key.as_str()) || existing.get(key) == Some(value)
+        }),
+        _ => existing == wanted,
+    }
+}
+
+/// Whether the keys that we wrote still say what we wrote.
+pub(super) fn is_as_written(existing: &Value, record: &Record) -> bool {
+    match &record.entry {
+        Entry::KeyEntry { keys, hash, .. } => restricted_hash(existing, keys) == *hash,
+        _ => false,
+    }
+}
+
+/// The hash of what we wrote, without the users' switches.
+pub(super) fn restricted_hash(value: &Value, keys: &[String]) -> String {
+    let Some(object) = value.as_object() else { return hash_value(value) };
+    let kept: Map<String, Value> = object
+        .iter()
+        .filter(|(key, _)| keys.contains(key) && !USERS_SWITCHES.contains(&key.as_str()))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    hash_value(&Value::Object(kept))
+}

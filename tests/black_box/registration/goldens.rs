@@ -1,0 +1,141 @@
+//! One page an agent: each scope and each kind of file, before and after.
+
+use std::fmt::Write as _;
+
+use expect_test::expect_file;
+use symposium_testlib::{Node, Run, Sandbox, Tree};
+
+use super::diff::diff;
+use super::variants::{Kind, VARIANTS, text};
+use super::{outside, sandbox};
+
+/// The files that an agent shares with its user, at a scope.
+fn shared(agent: &str, scope: &str) -> Vec<(&'static str, Kind)> {
+    let mcp = Kind::Servers("mcpServers");
+    match (agent, scope) {
+        ("claude", "global") => {
+            vec![("home/.claude/settings.json", Kind::Hooks), ("home/.claude.json", mcp)]
+        }
+        ("claude", _) => vec![("ws/.claude/settings.json", Kind::Hooks), ("ws/.mcp.json", mcp)],
+        ("codex", "global") => vec![
+            ("home/.codex/hooks.json", Kind::Hooks),
+            ("home/.codex/config.toml", Kind::Toml),
+            ("ws/.codex/config.toml", Kind::Toml),
+        ],
+        ("codex", _) => {
+            vec![("ws/.codex/hooks.json", Kind::Hooks), ("ws/.codex/config.toml", Kind::Toml)]
+        }
+        ("copilot", "global") => {
+            vec![("home/.copilot/mcp-config.json", mcp), ("ws/.github/mcp.json", mcp)]
+        }
+        ("copilot", _) => vec![("ws/.mcp.json", mcp)],
+        ("gemini", "global") => {
+            vec![("home/.gemini/settings.json", Kind::Hooks), ("ws/.gemini/settings.json", mcp)]
+        }
+        ("gemini", _) => vec![("ws/.gemini/settings.json", Kind::Hooks)],
+        ("goose", "global") => vec![("home/.config/goose/config.yaml", Kind::Yaml)],
+        ("goose", _) => vec![("ws/.agents/plugins/symposium/.mcp.json", mcp)],
+        ("kiro", "global") => {
+            vec![("home/.kiro/settings/mcp.json", mcp), ("ws/.kiro/settings/mcp.json", mcp)]
+        }
+        ("kiro", _) => vec![("ws/.kiro/settings/mcp.json", mcp)],
+        ("opencode", "global") => vec![
+            ("home/.config/opencode/opencode.json", Kind::Servers("mcp")),
+            ("ws/opencode.json", Kind::Servers("mcp")),
+        ],
+        _ => vec![("ws/opencode.json", Kind::Servers("mcp"))],
+    }
+}
+
+/// The page. Each variant is set up, registered, registered again and taken back.
+fn page(agent: &str) -> String {
+    let mut page = String::new();
+    for scope in ["global", "project"] {
+        for variant in VARIANTS {
+            let _ = writeln!(page, "==== {scope}: {variant}");
+            round_trip(agent, scope, variant, &mut page);
+        }
+    }
+    page
+}
+
+fn round_trip(agent: &str, scope: &str, variant: &str, page: &mut String) {
+    let sandbox = sandbox();
+    for (path, kind) in shared(agent, scope) {
+        if let Some(text) = text(kind, variant) {
+            sandbox.write(path, text);
+        }
+    }
+    let before = outside(&sandbox);
+    let status = sandbox.git(&["status", "--porcelain"]);
+    let added = sandbox.run(&["init", "--add-agent", agent, "--hook-scope", scope]);
+    let after = outside(&sandbox);
+    show_errors(&sandbox, &added, page);
+    show_changes(&sandbox, &before, &after, page);
+    if scope == "global" {
+        assert_eq!(sandbox.git(&["status", "--porcelain"]), status, "git sees nothing new");
+    }
+
+    let again = sandbox.run(&["sync"]);
+    assert_eq!(again.code, added.code, "{}", again.stderr);
+    assert_eq!(
+        outside(&sandbox).changes_since(&after),
+        [""; 0],
+        "a second time: {agent} {variant}"
+    );
+    if added.code == 0 {
+        assert!(again.stderr.contains("nothing to do"), "{}", again.stderr);
+    }
+
+    sandbox.run(&["init", "--remove-agent", agent]).ok();
+    let back = outside(&sandbox);
+    assert_eq!(back.changes_since(&before), [""; 0], "taken back: {agent}, {scope}, {variant}");
+}
+
+fn show_errors(sandbox: &Sandbox, run: &Run, page: &mut String) {
+    if run.code != 0 {
+        let lines: Vec<&str> = run.stderr.lines().collect();
+        for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.starts_with("error"))
+        {
+            let _ = writeln!(page, "{line}");
+            for more in lines[index + 1..].iter().take_while(|line| line.starts_with("  ")) {
+                let more = sandbox.redact(more.trim());
+                let _ = writeln!(page, "    {more}");
+            }
+        }
+    }
+}
+
+fn show_changes(sandbox: &Sandbox, before: &Tree, after: &Tree, page: &mut String) {
+    let text = |tree: &Tree, path: &str| match tree.0.get(path) {
+        Some(Node::File(bytes, _)) => String::from_utf8(bytes.clone()).expect("UTF-8"),
+        _ => String::new(),
+    };
+    for change in after.changes_since(before) {
+        let path = change.split_once(' ').expect("a sign and a path").1;
+        if matches!(after.0.get(path), Some(Node::Folder)) {
+            continue;
+        }
+        let _ = writeln!(page, "-- {change}");
+        // The plugin for OpenCode is long, and its tests are elsewhere.
+        if path.ends_with("symposium.js") {
+            continue;
+        }
+        page.push_str(&sandbox.redact(&diff(&text(before, path), &text(after, path))));
+    }
+}
+
+macro_rules! pages {
+    ($($agent:ident)*) => {
+        $(
+            #[test]
+            fn $agent() {
+                let agent = stringify!($agent);
+                let golden = concat!("../../fixtures/registration/", stringify!($agent), ".txt");
+                expect_file![golden].assert_eq(&page(agent));
+            }
+        )*
+    };
+}
+
+pages! { claude codex copilot gemini goose kiro opencode }

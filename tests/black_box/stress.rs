@@ -1,0 +1,240 @@
+//! Many at once, beside other writers, and killed at any moment.
+
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use symposium_testlib::{Node, Sandbox};
+
+use crate::registration::{outside, sandbox};
+
+/// `count` workspaces like the sandbox's own, each a checkout of its own: `w0`, `w1`, …
+fn workspaces(sandbox: &Sandbox, count: usize) -> Vec<String> {
+    (0..count)
+        .map(|index| {
+            let name = format!("w{index}");
+            for file in ["Cargo.toml", "Cargo.lock", "src/lib.rs"] {
+                sandbox.write(&format!("{name}/{file}"), sandbox.read(&format!("ws/{file}")));
+            }
+            sandbox.write(&format!("{name}/.git/HEAD"), "ref: refs/heads/main\n");
+            name
+        })
+        .collect()
+}
+
+/// A program such as an agent that keeps a counter in a file of its own, on top of what it has just
+/// read, whole or not at all. It complains about what does not parse.
+fn keep_counting(path: &std::path::Path, done: &AtomicBool, written: &AtomicU64) {
+    let temporary = path.with_extension("theirs");
+    while !done.load(Ordering::Relaxed) {
+        let text = std::fs::read_to_string(path).expect("always there");
+        let mut value: Value =
+            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let next = written.load(Ordering::Relaxed) + 1;
+        value["count"] = json!(next);
+        std::fs::write(&temporary, format!("{value:#}\n")).expect("writes");
+        std::fs::rename(&temporary, path).expect("renames");
+        written.store(next, Ordering::Relaxed);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn case_20_twenty_syncs_beside_a_writer_lose_nothing() {
+    let sandbox = sandbox();
+    let names = workspaces(&sandbox, 20);
+    let live = sandbox.home().join(".claude.json");
+    let settings = sandbox.home().join(".claude/settings.json");
+    sandbox.write("home/.claude.json", "{\"count\":0,\"mine\":[1,2,3]}");
+    sandbox.write("home/.claude/settings.json", "{\"count\":0,\"model\":\"opus\"}");
+    let config = format!("[[agent]]\nname = \"claude\"\n{}", crate::NO_BUILTIN);
+    sandbox.write("home/.symposium/config.toml", config);
+    let done = AtomicBool::new(false);
+    let counts = [AtomicU64::new(0), AtomicU64::new(0)];
+    std::thread::scope(|scope| {
+        let writers = [(&live, &counts[0]), (&settings, &counts[1])]
+            .map(|(path, count)| scope.spawn(|| keep_counting(path, &done, count)));
+        let runs: Vec<_> = names
+            .iter()
+            .map(|name| {
+                let sandbox = &sandbox;
+                scope.spawn(move || {
+                    let run = sandbox.run_in(name, &["sync"]);
+                    // A file that never holds still may be given up; it must be said.
+                    if run.code != 0 {
+                        assert!(run.stderr.contains("keeps changing"), "{}", run.stderr);
+                    }
+                })
+            })
+            .collect();
+        for run in runs {
+            run.join().expect("no panic");
+        }
+        done.store(true, Ordering::Relaxed);
+        for writer in writers {
+            writer.join().expect("it always parsed");
+        }
+    });
+    // What the others' stale copies dropped of ours, the next round puts back.
+    for name in &names {
+        sandbox.run_in(name, &["sync"]).ok();
+    }
+    let file: Value = serde_json::from_str(&sandbox.read("home/.claude.json")).expect("parses");
+    assert_eq!(file["mine"], json!([1, 2, 3]));
+    assert_eq!(file["count"], json!(counts[0].load(Ordering::Relaxed)), "their last number");
+    assert_eq!(file["mcpServers"]["anywhere"]["command"], "anywhere-mcp");
+    for name in &names {
+        let key = sandbox.dir().join(name).display().to_string();
+        assert_eq!(file["projects"][&key]["mcpServers"]["widget-docs"]["command"], "npx", "{name}");
+    }
+    let file: Value =
+        serde_json::from_str(&sandbox.read("home/.claude/settings.json")).expect("parses");
+    assert_eq!(file["count"], json!(counts[1].load(Ordering::Relaxed)));
+    let groups = file["hooks"]["PreToolUse"].as_array().expect("groups");
+    assert_eq!(groups.len(), 1, "{groups:?}");
+    // All of it can be taken back.
+    sandbox.run(&["uninstall", "--all-workspaces"]).ok();
+    let file: Value = serde_json::from_str(&sandbox.read("home/.claude.json")).expect("parses");
+    let keys: Vec<_> = file.as_object().expect("an object").keys().collect();
+    assert_eq!(keys.len(), 2, "{keys:?}");
+}
+
+#[test]
+fn case_20_inits_at_once_register_each_hook_once() {
+    let sandbox = sandbox();
+    let names = workspaces(&sandbox, 10);
+    let before = outside(&sandbox);
+    std::thread::scope(|scope| {
+        for (index, name) in names.iter().enumerate() {
+            let agent = ["claude", "codex", "gemini", "goose", "copilot"][index % 5];
+            let sandbox = &sandbox;
+            scope.spawn(move || sandbox.run_in(name, &["init", "--add-agent", agent]).ok());
+        }
+    });
+    for (path, agent) in [
+        ("home/.claude/settings.json", "claude"),
+        ("home/.codex/hooks.json", "codex"),
+        ("home/.gemini/settings.json", "gemini"),
+        ("home/.agents/plugins/symposium/hooks/hooks.json", "goose"),
+        ("home/.copilot/hooks/symposium.json", "copilot"),
+    ] {
+        // One that was too slow to see another's agent in the configuration may have taken its
+        // hooks for leftovers: the next sync has the last word.
+        sandbox.run(&["sync"]).ok();
+        let text = sandbox.read(path);
+        let times = text.matches(&format!("hook {agent} session-start")).count();
+        assert_eq!(times, if agent == "copilot" { 2 } else { 1 }, "{text}");
+    }
+    sandbox.run(&["uninstall", "--all-workspaces"]).ok();
+    assert_eq!(outside(&sandbox).changes_since(&before), [""; 0]);
+}
+
+/// The bytes of files by their paths.
+type Files = std::collections::BTreeMap<String, Vec<u8>>;
+
+fn files(sandbox: &Sandbox) -> Files {
+    let nodes = outside(sandbox).0.into_iter();
+    nodes
+        .filter_map(|(path, node)| match node {
+            Node::File(bytes, _) => Some((path, bytes)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// A cheap source of delays that differ from run to run.
+fn delay(round: u64, longest: Duration) -> Duration {
+    let seed =
+        round.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    let part = f64::from(u32::try_from(seed >> 40).unwrap_or_default()) / f64::from(1 << 24);
+    longest.mul_f64(part)
+}
+
+#[cfg(unix)]
+#[test]
+fn two_hundred_kills_leave_whole_files_and_nothing_behind() {
+    let sandbox = sandbox();
+    sandbox.write("home/.claude/settings.json", "{\n  \"model\": \"opus\"\n}\n");
+    sandbox.write("home/.claude.json", "{\"numStartups\":7}");
+    sandbox.write("home/.codex/config.toml", "model = \"x\"\n");
+    sandbox.write("home/.config/goose/config.yaml", "extensions:\n  developer: {}\n");
+    let before = outside(&sandbox);
+    let agents = ["claude", "codex", "gemini", "goose", "kiro", "opencode"];
+    let config = |agents: &[&str]| {
+        let agents: String =
+            agents.iter().map(|agent| format!("[[agent]]\nname = \"{agent}\"\n")).collect();
+        sandbox.write("home/.symposium/config.toml", format!("{agents}{}", crate::NO_BUILTIN));
+    };
+    // Every state that there is, and how long it takes to get from one to the other.
+    let mut texts = vec![files(&sandbox)];
+    config(&agents);
+    let start = Instant::now();
+    sandbox.run(&["sync"]).ok();
+    let whole = start.elapsed();
+    texts.push(files(&sandbox));
+    let manifest = sandbox.read("home/.symposium/plugins/widget/SYMPOSIUM.toml");
+    let newer = manifest.replace("widget-mcp", "newer-mcp");
+    sandbox.user_plugin("widget/SYMPOSIUM.toml", &newer);
+    sandbox.run(&["sync"]).ok();
+    texts.push(files(&sandbox));
+
+    let deadline = Instant::now() + Duration::from_secs(50);
+    let mut killed = 0;
+    for round in 0..200_u64 {
+        match round % 4 {
+            0 => config(&[]),
+            1 => config(&agents),
+            2 => sandbox.user_plugin("widget/SYMPOSIUM.toml", &manifest),
+            _ => sandbox.user_plugin("widget/SYMPOSIUM.toml", &newer),
+        }
+        let mut child = sandbox
+            .command(&["sync"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("starts");
+        std::thread::sleep(delay(round, whole));
+        killed += usize::from(child.try_wait().expect("asks").is_none());
+        child.kill().expect("kills");
+        child.wait().expect("ends");
+        if round % 8 == 7 || round > 190 {
+            check_ours(&sandbox, &texts);
+        }
+        if Instant::now() > deadline {
+            break;
+        }
+    }
+    assert!(killed > 20, "only {killed} were killed on the way");
+
+    // The next run is clean, and says the same as one that was never disturbed.
+    config(&agents);
+    sandbox.user_plugin("widget/SYMPOSIUM.toml", &newer);
+    let run = sandbox.run(&["sync"]).ok();
+    assert!(!run.stderr.contains("warning: our hooks"), "{}", run.stderr);
+    assert!(!run.stderr.contains("by you"), "{}", run.stderr);
+    let now = files(&sandbox);
+    for (path, bytes) in &texts[2] {
+        let found = now.get(path).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        assert_eq!(found.as_deref(), std::str::from_utf8(bytes).ok(), "{path}");
+    }
+    // Temporary files of the dead count as such when they are two seconds old.
+    std::thread::sleep(Duration::from_millis(2_100));
+    sandbox.run(&["uninstall"]).ok();
+    assert_eq!(outside(&sandbox).changes_since(&before), [""; 0]);
+}
+
+/// Every file holds what it held in one of the states.
+fn check_ours(sandbox: &Sandbox, texts: &[Files]) {
+    for (path, bytes) in files(sandbox) {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        // Lines of git's file come and go one by one.
+        if name.starts_with(".symposium-") || name == "exclude" {
+            continue;
+        }
+        let known = texts.iter().any(|files| files.get(&path) == Some(&bytes));
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(known, "{path} is neither old nor new:\n{text}");
+    }
+}
