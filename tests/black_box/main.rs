@@ -2,11 +2,17 @@
 #![allow(clippy::disallowed_methods, reason = "tests look at the world by themselves")]
 
 mod cases_skills;
+mod completions;
 mod configuration;
 mod crate_skills;
+mod help;
 mod manners;
 mod plugin_sources;
 mod real_crates;
+#[cfg(unix)]
+mod self_update;
+#[cfg(unix)]
+mod subcommands;
 mod sync;
 mod workspace;
 mod workspace_skills;
