@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use clap::CommandFactory as _;
+use clap::{Arg, ArgAction, CommandFactory as _};
 use serde::Serialize;
 use unicode_width::UnicodeWidthChar as _;
 
@@ -129,7 +129,10 @@ fn plain(styled: &str) -> String {
 /// The page of all there is: clap's words around our two sections.
 fn overview(entries: &[Entry], width: usize) -> String {
     let part = |template: &'static str| {
-        let command = Cli::command().term_width(width).help_template(template);
+        // There is no longer and no shorter form of it.
+        let help = Arg::new("help").short('h').long("help").help("Print help");
+        let command = Cli::command().disable_help_flag(true).arg(help.action(ArgAction::Help));
+        let command = command.term_width(width).help_template(template);
         command.disable_help_subcommand(true).render_help().ansi().to_string()
     };
     let style = Palette::CARGO;
@@ -158,8 +161,7 @@ fn overview(entries: &[Entry], width: usize) -> String {
     let _ = write!(text, "\n\n{}Options:{:#}\n", style.good, style.good);
     text.push_str(part("{options}").trim_end());
     let name = style.accent;
-    let _ =
-        write!(text, "\n\n`{name}cargo agents <COMMAND> --help{name:#}` says more of a command.");
+    let _ = write!(text, "\n\nMore: {name}cargo agents <COMMAND> --help{name:#}");
     text
 }
 

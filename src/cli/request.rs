@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgAction, ArgMatches, CommandFactory as _, FromArgMatches as _};
+use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _};
 
 use super::grammar::{Cli, Command};
 use crate::report::{Format, Verbosity};
@@ -57,12 +57,15 @@ pub(super) fn read(args: &[OsString]) -> Request {
             Request { wish, format, verbosity }
         }
         Err(error) => {
-            let sketch = sketch(args);
-            let flag = |name| sketch.try_get_one::<bool>(name).ok().flatten() == Some(&true);
-            let (format, verbosity) = manner(flag("json"), flag("quiet"), flag("verbose"));
+            // As far as it was not understood, too.
+            let (format, verbosity) = manner(
+                has(args, &["--json"]),
+                has(args, &["-q", "--quiet"]),
+                has(args, &["-v", "--verbose"]),
+            );
             let wish = match error.kind() {
                 ErrorKind::DisplayHelp => {
-                    Wish::Help { path: path(&grammar, &sketch), long: has(args, "--help") }
+                    Wish::Help { path: path(&grammar, args), long: has(args, &["--help"]) }
                 }
                 ErrorKind::DisplayVersion => Wish::Version,
                 ErrorKind::UnknownArgument if is_version(&error) => Wish::Version,
@@ -108,17 +111,13 @@ fn about(grammar: &mut clap::Command, cli: Cli, words: &[OsString]) -> Wish {
     Wish::Help { path, long: true }
 }
 
-/// The command line as far as it can be understood: for the commands that are named in it.
-fn sketch(args: &[OsString]) -> ArgMatches {
+/// The commands of ours that are named beside `--help`, outermost first.
+fn path(grammar: &clap::Command, args: &[OsString]) -> Vec<String> {
     let help = Arg::new("help").short('h').long("help").global(true).action(ArgAction::SetTrue);
     let mut lenient = Cli::command().disable_help_flag(true).arg(help).ignore_errors(true);
-    lenient.try_get_matches_from_mut(args).unwrap_or_default()
-}
-
-/// The commands of ours that `matches` names, outermost first.
-fn path(grammar: &clap::Command, mut matches: &ArgMatches) -> Vec<String> {
+    let sketch = lenient.try_get_matches_from_mut(args).unwrap_or_default();
     let mut path = Vec::new();
-    let mut at = grammar;
+    let (mut at, mut matches) = (grammar, &sketch);
     while let Some((name, below)) = matches.subcommand()
         && let Some(found) = at.find_subcommand(name)
         && name != "help"
@@ -137,8 +136,8 @@ fn is_version(error: &clap::Error) -> bool {
     )
 }
 
-fn has(args: &[OsString], word: &str) -> bool {
-    args.iter().any(|arg| arg == OsStr::new(word))
+fn has(args: &[OsString], words: &[&str]) -> bool {
+    args.iter().any(|arg| words.iter().any(|word| arg == OsStr::new(word)))
 }
 
 #[cfg(test)]
@@ -214,8 +213,7 @@ mod tests {
                 let asked = [&["help"], words.as_slice()].concat();
                 assert_eq!(help(&asked), Some(path.clone()), "{asked:?}");
                 words.push("--help");
-                let found = help(&words);
-                assert_eq!(found, (path != ["hook"]).then(|| path.clone()), "{words:?}");
+                assert_eq!(help(&words), Some(path.clone()), "{words:?}");
                 walk(below, &path);
             }
         }

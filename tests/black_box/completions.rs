@@ -157,7 +157,7 @@ fn the_manual_has_a_page_for_each_command() {
     let page = sandbox.read("man/cargo-agents.1");
     assert!(page.contains(".TH cargo-agents 1"), "{page}");
     for command in ["sync", "init", "self-update"] {
-        let page = sandbox.read(&format!("man/cargo-agents-{command}.1"));
+        let page = sandbox.read(&format!("man/cargo-agents-{command}.1")).replace("\\-", "-");
         assert!(page.contains("SYNOPSIS"), "{page}");
         assert!(page.contains(&format!("cargo agents {command}")), "{page}");
     }

@@ -12,6 +12,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// In the place of cargo's own name for crates.io.
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
+/// What cargo notes of a package beside its name, version and source.
+const FIELDS: &str = r#"{"version_req":null,"bins":["cargo-agents"],"features":[],"all_features":false,"no_default_features":false,"profile":"release","target":null,"rustc":null}"#;
+
 /// What stands in cargo's place. It notes what it is asked for in `asked`; `info` is what `cargo
 /// info` prints, and `install` runs for `cargo install`.
 fn fake_cargo(sandbox: &Sandbox, info: &str, install: &str) {
@@ -49,9 +52,7 @@ fn installed(source: &str) -> Sandbox {
 }
 
 fn record(sandbox: &Sandbox, version: &str, source: &str) {
-    let text = format!(
-        "{{\"installs\":{{\"symposium {version} ({source})\":{{\"bins\":[\"cargo-agents\"]}}}}}}"
-    );
+    let text = format!("{{\"installs\":{{\"symposium {version} ({source})\":{FIELDS}}}}}");
     sandbox.write("home/.cargo/.crates2.json", text);
 }
 
@@ -66,9 +67,7 @@ fn install_99(sandbox: &Sandbox) -> String {
     );
     sandbox.write(
         "fake/record",
-        format!(
-            "{{\"installs\":{{\"symposium 99.0.0 ({CRATES_IO})\":{{\"bins\":[\"cargo-agents\"]}}}}}}"
-        ),
+        format!("{{\"installs\":{{\"symposium 99.0.0 ({CRATES_IO})\":{FIELDS}}}}}"),
     );
     let dir = sandbox.dir().display().to_string();
     let cargo = format!("{dir}/home/.cargo");
@@ -483,7 +482,9 @@ fn another_update_under_way_holds_no_command_up() {
     let sandbox = installed(CRATES_IO);
     let install = format!("touch {}/begun; sleep 3; exit 1", sandbox.dir().display());
     fake_cargo(&sandbox, INFO_99, &install);
-    let mut first = command(&sandbox, &["self-update"]).spawn().expect("it starts");
+    let mut first = command(&sandbox, &["self-update"]);
+    first.stderr(std::process::Stdio::null());
+    let mut first = first.spawn().expect("it starts");
     while !sandbox.has("begun") {
         std::thread::sleep(Duration::from_millis(10));
     }
