@@ -1,10 +1,14 @@
 //! The shape of the command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::completions::{CompletionsArgs, ManArgs};
+use super::self_update::SelfUpdateArgs;
 use crate::config::HookScope;
+use crate::plugins::model::Audience;
 use crate::symposium::UpdateLevel;
 
 /// Teach your AI coding agents the crates of your Rust workspace.
@@ -15,7 +19,7 @@ use crate::symposium::UpdateLevel;
     version,
     max_term_width = 100,
     styles = STYLES,
-    arg_required_else_help = true
+    disable_help_subcommand = true
 )]
 pub struct Cli {
     /// What every command takes.
@@ -91,6 +95,22 @@ pub enum Command {
     Plugin(PluginArgs),
     /// Find a crate's sources and the skills it offers
     CrateInfo(CrateInfoArgs),
+    /// Update Symposium itself to the newest version
+    SelfUpdate(SelfUpdateArgs),
+    /// Print a script that completes commands in your shell
+    Completions(CompletionsArgs),
+    /// Write manual pages into a folder
+    #[command(hide = true)]
+    Man(ManArgs),
+    /// Answer an agent's event (agents call this)
+    #[command(hide = true)]
+    Hook(HookArgs),
+    /// Show what there is, or more about a command
+    #[command(hide = true)]
+    Help(HelpArgs),
+    /// What plugins vend.
+    #[command(external_subcommand)]
+    External(Vec<OsString>),
 }
 
 impl Command {
@@ -152,6 +172,28 @@ pub struct CrateInfoArgs {
     /// Its version: an exact one (1.0.3) or a requirement (^1.0)
     #[arg(long, value_name = "REQ")]
     pub version: Option<String>,
+}
+
+/// Whom the help lists one of our own commands for.
+pub fn audience(command: &str) -> Audience {
+    if command == "crate-info" { Audience::Agents } else { Audience::Humans }
+}
+
+/// Arguments of `hook`, which reads them by itself.
+#[derive(Debug, Args)]
+pub struct HookArgs {
+    /// The agent and its event
+    #[arg(value_names = ["AGENT", "EVENT"], num_args = 0.., trailing_var_arg = true,
+          allow_hyphen_values = true)]
+    pub words: Vec<OsString>,
+}
+
+/// Arguments of `help`.
+#[derive(Debug, Args)]
+pub struct HelpArgs {
+    /// The command
+    #[arg(value_name = "COMMAND", trailing_var_arg = true)]
+    pub words: Vec<OsString>,
 }
 
 /// Arguments of `init`.

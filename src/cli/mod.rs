@@ -1,7 +1,7 @@
 //! The command line: argv in, exit code out.
 //!
-//! [`grammar`] is the shape of the command line, and each command has a file. One function,
-//! [`run`], turns what came of a command into an exit code:
+//! [`grammar`] is the shape of the command line, [`request`] says what one asks for, and each
+//! command has a file. One function, [`run`], turns what came of a command into an exit code:
 //!
 //! | code | meaning |
 //! |---|---|
@@ -10,30 +10,37 @@
 //! | 2 | the command line is wrong (never from `hook`) |
 //! | a child's | a plugin's subcommand |
 //!
+//! A reader that closes its end of a pipe is content: output that nobody reads is no failure.
+//!
 //! May use: everything. Used by: the binary.
 
 mod closest;
 mod codex_trust;
+mod completions;
 mod crate_info;
+mod dispatch;
 mod errors;
 pub mod grammar;
+mod help;
 mod init;
 mod plugin;
+mod request;
+mod self_update;
 mod sync;
 mod uninstall;
+mod version;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
-
-use clap::Parser as _;
 
 use crate::Symposium;
 use crate::config::Environment;
 use crate::config::state::State;
 use crate::hook;
-use crate::report::{Format, Reporter, Verbosity, log};
+use crate::report::{Reporter, log};
 use crate::symposium::Options;
 use grammar::{Cli, Command};
+use request::{Request, Wish};
 
 /// What a command came to.
 type CommandResult = anyhow::Result<ExitCode>;
@@ -46,36 +53,52 @@ pub fn main() -> ExitCode {
 
 /// Runs the program: `args` with the program's name first, as `cargo agents …` or
 /// `cargo-agents …` pass them.
-pub fn run(mut args: Vec<OsString>, env: Environment) -> ExitCode {
+pub fn run(args: Vec<OsString>, env: Environment) -> ExitCode {
+    let mut words = args.clone();
     // Cargo runs `cargo-agents agents …` for `cargo agents …`.
-    if args.get(1).is_some_and(|first| first == "agents") {
-        args.remove(1);
+    if words.get(1).is_some_and(|first| first == "agents") {
+        words.remove(1);
     }
-    // An agent waits, and must never be stopped by a word we do not know.
-    if args.get(1).is_some_and(|first| first == "hook") {
-        return hook::main(&args[2..], &env);
+    let rest = words.get(2..).unwrap_or_default();
+    match words.get(1).and_then(|first| first.to_str()) {
+        // An agent waits, and must never be stopped by a word we do not know.
+        Some("hook") if !is_question(rest) => return hook::main(rest, &env),
+        // A shell waits, at each press of the Tab key.
+        Some("complete") if !is_question(rest) => return completions::answer(rest, &env),
+        _ => {}
     }
-    let cli = match Cli::try_parse_from(&args) {
-        Ok(cli) => cli,
-        Err(error) => return usage(&error),
-    };
-    let is_document = cli.command.as_ref().is_some_and(Command::answers_with_a_document);
-    let format = match (cli.global.json, is_document) {
-        (false, _) => Format::People,
-        (true, false) => Format::Json,
-        (true, true) => Format::Document,
-    };
-    let verbosity = match (cli.global.quiet, cli.global.verbose) {
-        (true, _) => Verbosity::Quiet,
-        (false, true) => Verbosity::Verbose,
-        (false, false) => Verbosity::Normal,
-    };
+    let Request { wish, format, verbosity } = request::read(&words);
     let report = Reporter::new(&env, format, verbosity);
+    match wish {
+        Wish::Help { path, long } => help::show(report, env, &path, long),
+        Wish::Version => {
+            version::show(&report);
+            ExitCode::SUCCESS
+        }
+        Wish::Wrong(error) => errors::usage(&report, &error),
+        Wish::Run(cli) => match cli.command {
+            Some(Command::Hook(hook)) => hook::main(&hook.words, &env),
+            Some(Command::External(words)) if words.first().is_some_and(|word| word == "hook") => {
+                hook::main(&words[1..], &env)
+            }
+            _ => command(*cli, &args, env, report),
+        },
+    }
+}
+
+/// Whether somebody asks what a command is, instead of calling it.
+fn is_question(rest: &[OsString]) -> bool {
+    matches!(rest, [only] if only == "--help" || only == "-h")
+}
+
+/// Runs one command; `args` are the process's own.
+fn command(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> ExitCode {
     let options = Options {
         update: cli.global.update.map(Into::into),
         offline: cli.global.offline,
         timeout: std::time::Duration::from_secs(cli.global.timeout),
     };
+    let (format, verbosity) = (report.format(), report.verbosity());
     let mut sym = match Symposium::new(env.clone(), report, options) {
         Ok(sym) => sym,
         Err(error) => {
@@ -89,20 +112,43 @@ pub fn run(mut args: Vec<OsString>, env: Environment) -> ExitCode {
     if !matches!(cli.command, Some(Command::Init(_))) {
         State::stamp(&sym.dirs.state_file(), crate::symposium::VERSION);
     }
+    if cli.command.as_ref().is_some_and(may_update)
+        && let Some(code) = self_update::before(&sym, args)
+    {
+        return code;
+    }
     let result = match cli.command {
         Some(Command::Init(args)) => init::run(&mut sym, &args),
-        Some(Command::Sync(args)) => sync::run(&sym, &args),
+        Some(Command::Sync(args)) => {
+            let result = sync::run(&sym, &args);
+            if args.background {
+                self_update::look_in_background(&sym);
+            }
+            result
+        }
         Some(Command::Uninstall(args)) => uninstall::run(&sym, &args),
         Some(Command::Plugin(args)) => plugin::run(&sym, &args.command),
         Some(Command::CrateInfo(args)) => crate_info::run(&sym, &args),
-        None => Ok(ExitCode::SUCCESS),
+        Some(Command::SelfUpdate(args)) => self_update::run(&sym, &args),
+        Some(Command::Completions(args)) => completions::run(&sym, &args),
+        Some(Command::Man(args)) => completions::man(&sym, &args),
+        Some(Command::External(words)) => dispatch::run(&sym, &words),
+        // Answered before, without a context.
+        Some(Command::Hook(_) | Command::Help(_)) | None => Ok(ExitCode::SUCCESS),
     };
     result.unwrap_or_else(|error| errors::fail(&sym.report, &error))
 }
 
-/// Help and version go to standard output with code 0, a wrong command line to standard error with
-/// code 2.
-fn usage(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+/// Whether a newer Symposium may be looked for before this command: not where its output is a
+/// file's, and not before one that is about Symposium itself.
+fn may_update(command: &Command) -> bool {
+    !matches!(
+        command,
+        Command::SelfUpdate(_)
+            | Command::Uninstall(_)
+            | Command::Completions(_)
+            | Command::Man(_)
+            | Command::Hook(_)
+            | Command::Help(_)
+    )
 }

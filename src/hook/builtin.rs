@@ -139,7 +139,7 @@ pub fn installing(missing: &[String], session: &mut Session) -> Option<String> {
 /// once a day.
 pub fn update_nudge(dirs: &Dirs) -> Option<String> {
     let file = dirs.state_file();
-    let mut state = State::load(&file);
+    let state = State::load(&file);
     let newest = semver::Version::parse(state.newest.as_deref()?).ok()?;
     let own = semver::Version::parse(crate::symposium::VERSION).ok()?;
     if newest <= own || Config::load(dirs).config.auto_update == AutoUpdate::Off {
@@ -151,8 +151,8 @@ pub fn update_nudge(dirs: &Dirs) -> Option<String> {
     if last.is_some_and(|last| now.duration_since(last).is_ok_and(|age| age < ONCE_IN)) {
         return None;
     }
-    state.last_update_nudge = Some(humantime::format_rfc3339_seconds(now).to_string());
-    if let Err(error) = state.save(&file) {
+    let told = humantime::format_rfc3339_seconds(now).to_string();
+    if let Err(error) = State::update(&file, |state| state.last_update_nudge = Some(told.clone())) {
         tracing::warn!("it is not remembered that an update was offered: {error}");
     }
     Some(format!(

@@ -240,6 +240,14 @@ impl Reporter {
         }
     }
 
+    /// Text for standard error that has its styles already: what the grammar of the command line
+    /// says of a wrong one. Not in the JSON forms.
+    pub fn styled(&self, text: &str) {
+        if self.format == Format::People {
+            write_line(&self.err, text);
+        }
+    }
+
     /// A command's result as one JSON document on standard output, in the JSON forms only.
     pub fn json(&self, value: &impl serde::Serialize) {
         if matches!(self.format, Format::Json | Format::Document)

@@ -3,8 +3,8 @@
 //! [`facts`] gathers what applies, [`plan`] says what should change in skill folders (pure),
 //! [`apply`] changes it and decides nothing; [`registration`] does the same for hooks and servers in
 //! the agents' own files, with [`trust`] for agents that ask for it. [`remove`] takes everything back.
-//! [`snapshot`] keeps what hooks, help and subcommands need, and [`current`]
-//! is what the hook room calls.
+//! [`snapshot`] keeps what hooks, help and subcommands need, [`subcommands`] reads from it what plugins
+//! vend, and [`current`] is what the hook room calls.
 //!
 //! May use: every room below. Used by: `hook` (only "make sure it is current") and `cli`.
 
@@ -27,6 +27,7 @@ pub mod remove;
 mod run;
 pub mod setup;
 pub mod snapshot;
+pub mod subcommands;
 pub mod targets;
 pub mod trust;
 mod wanted;

@@ -3,14 +3,20 @@
 
 mod cases_settings;
 mod cases_skills;
+mod completions;
 mod configuration;
 mod crate_skills;
+mod help;
 mod manners;
 mod mcp;
 mod plugin_sources;
 mod real_crates;
 pub mod registration;
+#[cfg(unix)]
+mod self_update;
 mod stress;
+#[cfg(unix)]
+mod subcommands;
 mod sync;
 mod workspace;
 mod workspace_skills;
