@@ -6,14 +6,19 @@
 //! each check has a sentence that the client's page in `md/reference/agents/` says, too.
 
 mod answers;
+mod events;
+mod failures;
 mod plugins;
+mod servers;
+mod skills;
 
 use std::process::ExitCode;
 
 use symposium_testlib::harness::{self, Point};
 
 /// What is shown of each client.
-const POINTS: &[Point] = &[answers::POINT];
+const POINTS: &[Point] =
+    &[events::POINT, answers::POINT, failures::POINT, skills::POINT, servers::POINT];
 
 fn main() -> ExitCode {
     harness::main(env!("CARGO_BIN_EXE_cargo-agents"), POINTS, Vec::new())

@@ -141,7 +141,7 @@ pub struct World {
 
 impl World {
     /// A machine with `client` on it, settled as a user has it, and our program installed where
-    /// `cargo install` puts it. The workspace is a git repository, and the client trusts it.
+    /// `cargo install` puts it. `ws/` is a git repository; the client trusts it, and `other/`.
     pub fn new(binary: &Path, client: &'static dyn Client, program: Program) -> Self {
         Self::around(Sandbox::new(binary), client, program)
     }
@@ -153,15 +153,14 @@ impl World {
         program: Program,
     ) -> Self {
         install(&mut sandbox);
-        for folder in ["tmp", "home/.cache"] {
+        for folder in ["tmp", "other", "home/.cache"] {
             std::fs::create_dir_all(sandbox.dir().join(folder)).expect("creates a folder");
         }
         sandbox.set("PATH", path(&sandbox));
         sandbox.git(&["init", "--quiet"]);
         let world = Self { sandbox, client, program, model: Model::start() };
-        let (dir, home, ws) = (world.sandbox.dir(), world.sandbox.home(), world.sandbox.ws());
-        let model = world.model.url();
-        client.settle(Place { dir: &dir, home: &home, ws: &ws, model: &model });
+        let (dir, home, model) = (world.sandbox.dir(), world.sandbox.home(), world.model.url());
+        client.settle(Place { dir: &dir, home: &home, model: &model });
         world
     }
 
@@ -177,12 +176,32 @@ impl World {
 
     /// `init` with this agent and further arguments; in the workspace, so it syncs too.
     pub fn init(&self, args: &[&str]) -> Run {
+        self.init_in("ws", args)
+    }
+
+    /// `init` in a folder below the sandbox's.
+    pub fn init_in(&self, folder: &str, args: &[&str]) -> Run {
         let mut all = vec!["init", "--add-agent", self.client.agent()];
         if self.client.agent() == "codex" {
             all.push("--trust-codex-hooks");
         }
         all.extend(args);
-        self.sandbox.run(&all).ok()
+        self.sandbox.run_in(folder, &all).ok()
+    }
+
+    /// `init` by somebody else, whose home folder is of this name, with this agent and further
+    /// arguments.
+    ///
+    /// # Panics
+    /// When it fails.
+    pub fn init_as(&self, who: &str, args: &[&str]) {
+        let home = self.sandbox.dir().join(who);
+        std::fs::create_dir_all(&home).expect("creates a folder");
+        let mut command = self.sandbox.command(&["init", "--add-agent", self.client.agent()]);
+        command.args(args).env("HOME", &home).env("CARGO_HOME", home.join(".cargo"));
+        let output = command.stdin(std::process::Stdio::null()).output().expect("it starts");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{stderr}");
     }
 
     /// `sync`.
@@ -211,9 +230,8 @@ impl World {
             Step::Do(action) => Reply::Call(vec![self.client.call(action)]),
         };
         self.model.play(script.iter().map(reply).collect());
-        let (dir, home, ws) = (self.sandbox.dir(), self.sandbox.home(), self.sandbox.ws());
-        let model = self.model.url();
-        let place = Place { dir: &dir, home: &home, ws: &ws, model: &model };
+        let (dir, home, model) = (self.sandbox.dir(), self.sandbox.home(), self.model.url());
+        let place = Place { dir: &dir, home: &home, model: &model };
         let trace = dir.join("trace.jsonl");
         let _ = std::fs::remove_file(&trace);
         let mut command = self.client.command(&self.program, place, prompt);

@@ -37,6 +37,8 @@ impl Client for Codex {
     }
 
     fn settle(&self, place: Place<'_>) {
+        let trusted = |path| format!("[projects.{}]\ntrust_level = \"trusted\"\n", json!(path));
+        let projects = place.projects().map(trusted).join("\n");
         let text = format!(
             r#"# What a user of Codex has.
 model = "gpt-5.5"
@@ -57,11 +59,8 @@ request_max_retries = 0
 stream_max_retries = 0
 supports_websockets = false
 
-[projects.{}]
-trust_level = "trusted"
-"#,
-            place.model,
-            json!(place.ws.to_string_lossy()),
+{}"#,
+            place.model, projects,
         );
         write(&place.home.join(".codex/config.toml"), text);
     }

@@ -29,9 +29,9 @@ impl Client for Copilot {
         npm::installed(agents, &format!("{}{}", self.package(), npm::platform()), "copilot")
     }
 
-    /// Trust in the workspace; `trustedFolders` counts in `config.json`, not in `settings.json`.
+    /// Trust in the projects; `trustedFolders` counts in `config.json`, not in `settings.json`.
     fn settle(&self, place: Place<'_>) {
-        let trusted = json!({ "trustedFolders": [place.ws.to_string_lossy()] });
+        let trusted = json!({ "trustedFolders": place.projects() });
         write_json(&place.home.join(".copilot/config.json"), &trusted);
     }
 

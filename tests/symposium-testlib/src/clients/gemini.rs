@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Action, Client, Place, Program, Prompt, npm, with, write_json};
 use crate::model::ToolCall;
@@ -37,7 +37,9 @@ impl Client for Gemini {
             "general": { "enableAutoUpdate": false, "enableAutoUpdateNotification": false },
         });
         write_json(&folder.join("settings.json"), &settings);
-        let trusted = json!({ place.ws.to_string_lossy(): "TRUST_FOLDER" });
+        let trusted = Value::Object(
+            place.projects().map(|path| (path, json!("TRUST_FOLDER"))).into_iter().collect(),
+        );
         write_json(&folder.join("trustedFolders.json"), &trusted);
     }
 

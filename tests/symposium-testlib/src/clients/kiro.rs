@@ -62,7 +62,7 @@ impl Client for Kiro {
         let mut command = Command::new(&program.path);
         command.args(["chat", "--no-interactive", "--trust-all-tools"]);
         // Up to version 2, hooks run only for the agent that has them.
-        let legacy = [place.home, place.ws]
+        let legacy = [place.home.to_path_buf(), place.dir.join("ws")]
             .iter()
             .any(|folder| folder.join(".kiro/agents/symposium.json").is_file());
         if legacy {

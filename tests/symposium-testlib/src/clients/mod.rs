@@ -45,10 +45,15 @@ pub struct Place<'a> {
     pub dir: &'a Path,
     /// The home folder.
     pub home: &'a Path,
-    /// The workspace's folder, which the user trusts.
-    pub ws: &'a Path,
     /// The model's address, `http://127.0.0.1:<port>`.
     pub model: &'a str,
+}
+
+impl Place<'_> {
+    /// The projects that the user trusts.
+    pub fn projects(&self) -> [String; 2] {
+        ["ws", "other"].map(|name| self.dir.join(name).to_string_lossy().into_owned())
+    }
 }
 
 /// What the model wants done, whatever the client calls it.
