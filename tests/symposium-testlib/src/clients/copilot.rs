@@ -37,8 +37,14 @@ impl Client for Copilot {
 
     fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
         let mut command = Command::new(&program.path);
-        command.args(["-p", prompt.text, "--allow-all-tools", "--no-auto-update"]);
-        command.args(["--disable-client-telemetry", "--log-level", "all", "--log-dir"]);
+        command.args(["-p", prompt.text, "--allow-all-tools", "--allow-all-paths"]);
+        command.args([
+            "--no-auto-update",
+            "--disable-client-telemetry",
+            "--log-level",
+            "all",
+            "--log-dir",
+        ]);
         command.arg(place.dir.join("client-logs"));
         if prompt.resume {
             command.arg("--continue");
