@@ -8,17 +8,31 @@
 //! - [`Tree`]: everything below a folder, to compare before and after
 //! - [`Terminal`]: a program at a pseudo-terminal
 //! - [`LocalRegistry`]: a crate registry on a loopback port
+//! - [`World`]: a sandbox with a real agent program and a scripted [`model`] in it
+//! - [`harness`]: checks of real agent programs as tests
 //! - [`large`]: a workspace of many members and packages
 
+mod book;
+pub mod clients;
+pub mod harness;
+pub mod http;
+pub mod isolation;
 pub mod large;
+pub mod mcp;
+pub mod model;
 mod registry;
+pub mod roles;
 mod sandbox;
+pub mod selection;
 #[cfg(unix)]
 mod terminal;
 mod tree;
+mod world;
 
+pub use book::stale as stale_pages;
 pub use registry::{LocalRegistry, Publication};
 pub use sandbox::{Run, Sandbox};
 #[cfg(unix)]
 pub use terminal::Terminal;
 pub use tree::{Node, Tree};
+pub use world::{Step, TURN_LIMIT, Turn, World};

@@ -93,6 +93,11 @@ impl Sandbox {
         &self.binary
     }
 
+    /// Runs another copy of the program from now on.
+    pub(crate) fn set_binary(&mut self, binary: PathBuf) {
+        self.binary = binary;
+    }
+
     /// The folder that holds everything.
     ///
     /// # Panics

@@ -1,0 +1,82 @@
+//! What a plugin's portable hook says comes true.
+
+use serde_json::json;
+use symposium_testlib::Step;
+use symposium_testlib::harness::{Bench, Check, Finding, Point};
+
+use crate::plugins::{EVENTS, answers, registered};
+
+pub const POINT: Point = Point {
+    name: "answers",
+    checks: &[
+        Check {
+            name: "a_denied_command_does_not_run",
+            says: "A plugin's hook denies a shell command: it does not run, and the model reads why.",
+            run: a_denied_command_does_not_run,
+        },
+        Check {
+            name: "exit_code_2_denies",
+            says: "A plugin's hook denies with exit code 2 and standard error.",
+            run: exit_code_2_denies,
+        },
+        Check {
+            name: "a_rewritten_command_runs_instead",
+            says: "A plugin's hook rewrites a shell command: the new one runs, the old one does not.",
+            run: a_rewritten_command_runs_instead,
+        },
+        Check {
+            name: "context_of_every_event_reaches_the_model",
+            says: "Context that a plugin's hook gives at a session's start, with a prompt, before and \
+                   after a tool is in a later request to the model.",
+            run: context_of_every_event_reaches_the_model,
+        },
+    ],
+};
+
+fn a_denied_command_does_not_run(bench: &Bench) -> Finding {
+    let deny = json!({ "decision": "deny", "reason": "WE-NEVER-TOUCH-THAT" });
+    denied(bench, &answers("PreToolUse", &deny))
+}
+
+fn exit_code_2_denies(bench: &Bench) -> Finding {
+    denied(bench, "cat >/dev/null\necho WE-NEVER-TOUCH-THAT >&2\nexit 2\n")
+}
+
+fn denied(bench: &Bench, script: &str) -> Finding {
+    let world = bench.world();
+    registered(&world, &[("PreToolUse", script)]);
+    let turn = world.turn(&[Step::shell("echo hi > ran.txt"), Step::say("Done.")]);
+    assert!(!world.sandbox.has("ws/ran.txt"), "the command ran\n{}", turn.told());
+    assert!(turn.results().concat().contains("WE-NEVER-TOUCH-THAT"), "{}", turn.told());
+    Finding::Holds
+}
+
+fn a_rewritten_command_runs_instead(bench: &Bench) -> Finding {
+    let world = bench.world();
+    let rewrite = json!({ "updatedInput": { "command": "echo new > new.txt; echo NEW-RAN" } });
+    registered(&world, &[("PreToolUse", &answers("PreToolUse", &rewrite))]);
+    let turn = world.turn(&[Step::shell("echo old > old.txt"), Step::say("Done.")]);
+    assert!(world.sandbox.has("ws/new.txt"), "the new command did not run\n{}", turn.told());
+    assert!(!world.sandbox.has("ws/old.txt"), "the old command ran\n{}", turn.told());
+    assert!(turn.results().concat().contains("NEW-RAN"), "{}", turn.told());
+    Finding::Holds
+}
+
+fn context_of_every_event_reaches_the_model(bench: &Bench) -> Finding {
+    let world = bench.world();
+    let words = |event: &str| format!("CONTEXT-OF-{}", event.to_uppercase());
+    let scripts = EVENTS.map(|event| answers(event, &json!({ "additionalContext": words(event) })));
+    let hooks: Vec<(&str, &str)> =
+        EVENTS.into_iter().zip(scripts.iter().map(String::as_str)).collect();
+    registered(&world, &hooks);
+    let turn = world.turn(&[Step::shell("echo hi > ran.txt"), Step::say("Done.")]);
+    assert!(world.sandbox.has("ws/ran.txt"), "{}", turn.told());
+    for event in EVENTS {
+        // The last request shows all that came before.
+        assert_eq!(turn.count_in(1, &words(event)), 1, "{event}\n{}", turn.told());
+    }
+    for event in ["SessionStart", "UserPromptSubmit"] {
+        assert_eq!(turn.count_in(0, &words(event)), 1, "{event}\n{}", turn.told());
+    }
+    Finding::Holds
+}

@@ -1,0 +1,85 @@
+//! Each event reaches us once, wherever we are registered.
+
+use serde_json::json;
+use symposium_testlib::harness::{Bench, Check, Finding, Point};
+use symposium_testlib::{Step, World};
+
+use crate::plugins::{EVENTS, answers, plugin};
+
+pub const POINT: Point = Point {
+    name: "events",
+    checks: &[
+        Check {
+            name: "each_event_once_in_global_scope",
+            says: "Registered in the user's own files, each event is answered once.",
+            run: each_event_once_in_global_scope,
+        },
+        Check {
+            name: "each_event_once_in_project_scope",
+            says: "Registered in the project's files, each event is answered once.",
+            run: each_event_once_in_project_scope,
+        },
+        Check {
+            name: "each_event_once_when_both_scopes_are_there",
+            says: "With a colleague's registration in the project and the user's own besides, each \
+                   event is still answered once.",
+            run: each_event_once_when_both_scopes_are_there,
+        },
+    ],
+};
+
+fn each_event_once_in_global_scope(bench: &Bench) -> Finding {
+    let world = world(bench);
+    world.init(&["--hook-scope", "global"]);
+    each_event_once(&world)
+}
+
+fn each_event_once_in_project_scope(bench: &Bench) -> Finding {
+    let world = world(bench);
+    world.init(&["--hook-scope", "project"]);
+    each_event_once(&world)
+}
+
+fn each_event_once_when_both_scopes_are_there(bench: &Bench) -> Finding {
+    let world = world(bench);
+    world.init_as("colleague", &["--hook-scope", "project"]);
+    world.sandbox.git(&["add", "--all"]);
+    world.sandbox.git(&["commit", "--quiet", "--message", "Use Symposium"]);
+    world.init(&[]);
+    assert_eq!(world.sandbox.git(&["status", "--porcelain"]), "", "the colleague's files changed");
+    each_event_once(&world)
+}
+
+fn world(bench: &Bench) -> World {
+    let world = bench.world();
+    world.sandbox.package(&[]);
+    let log = world.sandbox.dir().join("calls");
+    let scripts = EVENTS.map(|event| {
+        let context = answers(event, &json!({ "additionalContext": context(event) }));
+        format!("echo {event} >> '{}'\n{context}", log.display())
+    });
+    let hooks: Vec<(&str, &str)> =
+        EVENTS.into_iter().zip(scripts.iter().map(String::as_str)).collect();
+    plugin(&world.sandbox, "probe", &hooks);
+    world
+}
+
+fn context(event: &str) -> String {
+    format!("ONE-{}", event.to_uppercase())
+}
+
+fn each_event_once(world: &World) -> Finding {
+    let turn = world.turn(&[Step::shell("echo hi > ran.txt"), Step::say("Done.")]);
+    assert!(world.sandbox.has("ws/ran.txt"), "{}", turn.told());
+    let calls = world.sandbox.read("calls");
+    let mut calls: Vec<&str> = calls.lines().collect();
+    // Copilot does not wait for the session's start before it tells of the prompt.
+    calls.sort_unstable();
+    let mut expected = EVENTS;
+    expected.sort_unstable();
+    assert_eq!(calls, expected, "{}", turn.told());
+    for event in EVENTS {
+        assert_eq!(turn.count_in(1, &context(event)), 1, "{event}\n{}", turn.told());
+    }
+    Finding::Holds
+}

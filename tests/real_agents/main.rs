@@ -1,0 +1,25 @@
+//! The real agent programs, offline and without an account, against a scripted model: what we
+//! promise of each really happens in it.
+//!
+//! `tests/agents/install.sh` installs them; without them the tests here are ignored.
+//! `cargo test --test real_agents -- claude::` runs those of one client. Each point is a file here;
+//! each check has a sentence that the client's page in `md/reference/agents/` says, too.
+
+mod answers;
+mod events;
+mod failures;
+mod plugins;
+mod servers;
+mod skills;
+
+use std::process::ExitCode;
+
+use symposium_testlib::harness::{self, Point};
+
+/// What is shown of each client.
+const POINTS: &[Point] =
+    &[events::POINT, answers::POINT, failures::POINT, skills::POINT, servers::POINT];
+
+fn main() -> ExitCode {
+    harness::main(env!("CARGO_BIN_EXE_cargo-agents"), POINTS, Vec::new())
+}

@@ -1,0 +1,71 @@
+//! Gemini CLI: a program for node, which speaks Google's content generation.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::{Action, Client, Place, Program, Prompt, npm, with, write_json};
+use crate::model::ToolCall;
+
+#[derive(Debug)]
+pub(super) struct Gemini;
+
+impl Client for Gemini {
+    fn name(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn title(&self) -> &'static str {
+        "Gemini CLI"
+    }
+
+    fn package(&self) -> &'static str {
+        "@google/gemini-cli"
+    }
+
+    fn program(&self, agents: &Path) -> Result<Program, String> {
+        let program = npm::installed(agents, self.package(), "bundle/gemini.js")?;
+        npm::on_path("node").map(|_| program).ok_or_else(|| "node on PATH".to_owned())
+    }
+
+    fn settle(&self, place: Place<'_>) {
+        let folder = place.home.join(".gemini");
+        let settings = json!({
+            "security": { "auth": { "selectedType": "gemini-api-key" } },
+            "privacy": { "usageStatisticsEnabled": false },
+            "general": { "enableAutoUpdate": false, "enableAutoUpdateNotification": false },
+        });
+        write_json(&folder.join("settings.json"), &settings);
+        let trusted = Value::Object(
+            place.projects().map(|path| (path, json!("TRUST_FOLDER"))).into_iter().collect(),
+        );
+        write_json(&folder.join("trustedFolders.json"), &trusted);
+    }
+
+    fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
+        let node = npm::on_path("node").expect("it was there when the program was looked for");
+        let mut command = Command::new(node);
+        command.arg(&program.path).args(["-p", prompt.text, "-m", "gemini-2.5-flash", "--yolo"]);
+        if prompt.resume {
+            command.args(["--resume", "latest"]);
+        }
+        command.env("GEMINI_API_KEY", "not-a-key").env("GOOGLE_GEMINI_BASE_URL", place.model);
+        command
+    }
+
+    fn call(&self, action: &Action) -> ToolCall {
+        match action {
+            Action::Shell(command) => ToolCall::new(
+                "run_shell_command",
+                json!({ "command": command, "description": "as asked" }),
+            ),
+            Action::Read(path) => with("read_file", "file_path", path),
+            Action::Skill(name) => with("activate_skill", "name", name),
+            Action::Server { server, tool } => {
+                ToolCall::new(format!("mcp_{server}_{tool}"), json!({}))
+            }
+            Action::Tool(call) => call.clone(),
+        }
+    }
+}

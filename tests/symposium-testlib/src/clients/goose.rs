@@ -1,0 +1,65 @@
+//! Goose, where it is on `PATH`. Not run so far; from its documentation (`goose run`, the provider's
+//! and the session's variables).
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::{Action, Client, Place, Program, Prompt, npm, with, write};
+use crate::model::ToolCall;
+
+#[derive(Debug)]
+pub(super) struct Goose;
+
+impl Client for Goose {
+    fn name(&self) -> &'static str {
+        "goose"
+    }
+
+    fn title(&self) -> &'static str {
+        "Goose"
+    }
+
+    fn program(&self, _: &Path) -> Result<Program, String> {
+        let path = npm::on_path("goose").ok_or("goose on PATH")?;
+        Ok(Program { path, version: String::new() })
+    }
+
+    fn settle(&self, place: Place<'_>) {
+        let extension = "extensions:\n  developer:\n    enabled: true\n    type: builtin\n    \
+                         name: developer\n    timeout: 300\n";
+        write(&place.home.join(".config/goose/config.yaml"), extension);
+    }
+
+    fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
+        let mut command = Command::new(&program.path);
+        command.arg("run");
+        if prompt.resume {
+            command.arg("--resume");
+        }
+        command.args(["--text", prompt.text]);
+        command
+            .env("GOOSE_PROVIDER", "openai")
+            .env("GOOSE_MODEL", "scripted")
+            .env("GOOSE_MODE", "auto")
+            .env("GOOSE_DISABLE_KEYRING", "1")
+            .env("GOOSE_TELEMETRY_ENABLED", "false")
+            .env("OPENAI_HOST", place.model)
+            .env("OPENAI_API_KEY", "not-a-key");
+        command
+    }
+
+    fn call(&self, action: &Action) -> ToolCall {
+        let shell = |command: String| with("developer__shell", "command", command);
+        match action {
+            Action::Shell(command) => shell(command.clone()),
+            Action::Read(path) => shell(format!("cat '{}'", path.display())),
+            Action::Skill(name) => with("load_skill", "name", name),
+            Action::Server { server, tool } => {
+                ToolCall::new(format!("{server}__{tool}"), json!({}))
+            }
+            Action::Tool(call) => call.clone(),
+        }
+    }
+}

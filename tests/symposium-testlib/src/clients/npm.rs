@@ -1,0 +1,49 @@
+//! Programs from `tests/agents/node_modules`, and those on `PATH`.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::Program;
+
+/// The one command that installs the clients.
+pub const INSTALL: &str = "tests/agents/install.sh";
+
+/// The system and processor, as packages of programs are named: `linux-x64`.
+pub fn platform() -> String {
+    let system = match std::env::consts::OS {
+        "macos" => "darwin",
+        "windows" => "win32",
+        other => other,
+    };
+    let processor = match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    format!("{system}-{processor}")
+}
+
+/// The program `file` of `package`, where it is installed.
+pub fn installed(agents: &Path, package: &str, file: &str) -> Result<Program, String> {
+    let dir = agents.join("node_modules").join(package);
+    let path = dir.join(file);
+    let manifest = std::fs::read(dir.join("package.json")).ok();
+    let manifest = manifest.and_then(|text| serde_json::from_slice::<Value>(&text).ok());
+    match manifest {
+        Some(manifest) if path.is_file() => {
+            let version = manifest.get("version").and_then(Value::as_str).unwrap_or_default();
+            // `0.171.0-linux-x64`
+            let version = version.split('-').next().unwrap_or_default().to_owned();
+            Ok(Program { path, version })
+        }
+        _ => Err(INSTALL.to_owned()),
+    }
+}
+
+/// Where a program is on the test's own `PATH`.
+pub fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&path).map(|folder| folder.join(&name)).find(|path| path.is_file())
+}

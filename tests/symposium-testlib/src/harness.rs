@@ -1,0 +1,208 @@
+//! Checks of real clients as tests: one for each client and check, and a table at the end.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+
+use crate::clients::{self, Client, Program};
+use crate::selection::Selected;
+use crate::{World, book, isolation, roles, selection};
+
+/// How many clients run at once.
+const AT_ONCE: usize = 2;
+/// Where a client that can't run is a failure instead of an ignored test.
+const REQUIRED: &str = "SYMPOSIUM_TEST_AGENTS_REQUIRED";
+
+/// What a check came to, when it did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finding {
+    /// What the check says is so.
+    Holds,
+    /// The client can't do it, for this reason, and the check made sure that it still can't.
+    Cant(&'static str),
+}
+
+/// One of the things that are promised.
+#[derive(Debug, Clone, Copy)]
+pub struct Point {
+    /// A word for the table.
+    pub name: &'static str,
+    /// What is shown of the client.
+    pub checks: &'static [Check],
+}
+
+/// One thing that is shown of a client.
+#[derive(Debug, Clone, Copy)]
+pub struct Check {
+    /// The test's name.
+    pub name: &'static str,
+    /// What is so when the check holds: a sentence of the book.
+    pub says: &'static str,
+    /// Shows it, or panics.
+    pub run: fn(&Bench) -> Finding,
+}
+
+/// What a check works with.
+#[derive(Debug, Clone)]
+pub struct Bench {
+    /// Our program.
+    pub binary: PathBuf,
+    /// The client.
+    pub client: &'static dyn Client,
+    /// The client's program.
+    pub program: Program,
+}
+
+impl Bench {
+    /// A new machine.
+    pub fn world(&self) -> World {
+        World::new(&self.binary, self.client, self.program.clone())
+    }
+
+    /// Whether the client is Symposium's agent of this name.
+    pub fn is(&self, agent: &str) -> bool {
+        self.client.agent() == agent
+    }
+}
+
+/// What was found of one client: by check, nothing where it did not run to its end.
+pub(crate) type Findings = BTreeMap<&'static str, Finding>;
+type Results = Arc<Mutex<BTreeMap<&'static str, Findings>>>;
+
+/// Runs the checks on every selected client, and `others` besides; then prints a table and compares
+/// the book with it. For a test binary without a harness of its own.
+pub fn main(binary: &str, points: &'static [Point], others: Vec<Trial>) -> ExitCode {
+    if let Some(code) = roles::play() {
+        return code;
+    }
+    let isolated = isolation::isolate();
+    let mut args = Arguments::from_args();
+    args.test_threads.get_or_insert(AT_ONCE);
+    let selected = selection::selection();
+    let results = Results::default();
+    let mut trials = others;
+    for client in &selected {
+        trials.extend(trials_of(client, Path::new(binary), points, &results));
+    }
+    let conclusion = libtest_mimic::run(&args, trials);
+    if args.list {
+        return ExitCode::SUCCESS;
+    }
+    let results = results.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let mut told = table(&selected, points, &results);
+    for note in notes(&selected, isolated, &results) {
+        let _ = writeln!(told, "{note}");
+    }
+    let mut failed = conclusion.has_failed();
+    if let Err(problem) = book::keep_in_step(&selected, points, &results) {
+        let _ = writeln!(told, "{problem}");
+        failed = true;
+    }
+    say(&told);
+    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+#[allow(clippy::disallowed_macros, reason = "a test's result is for its standard output")]
+fn say(text: &str) {
+    print!("{text}");
+}
+
+fn trials_of(
+    selected: &Selected,
+    binary: &Path,
+    points: &'static [Point],
+    results: &Results,
+) -> Vec<Trial> {
+    let client = selected.client;
+    let mut trials = Vec::new();
+    for check in points.iter().flat_map(|point| point.checks) {
+        let name = format!("{}::{}", client.name(), check.name);
+        let results = Arc::clone(results);
+        let binary = binary.to_path_buf();
+        let program = selected.program.clone();
+        trials.push(Trial::ignorable_test(name, move || {
+            let program = match ready(client, &program) {
+                Ok(program) => program,
+                Err(needs) if std::env::var_os(REQUIRED).is_some() => {
+                    return Err(Failed::from(needs));
+                }
+                Err(needs) => return Ok(Completion::ignored_with(needs)),
+            };
+            let finding = (check.run)(&Bench { binary, client, program });
+            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            results.entry(client.name()).or_default().insert(check.name, finding);
+            Ok(Completion::Completed)
+        }));
+    }
+    trials
+}
+
+/// The client's program, or what is needed to run the check.
+fn ready(client: &dyn Client, program: &Result<Program, String>) -> Result<Program, String> {
+    let program = program.clone().map_err(|needs| format!("needs {needs}"))?;
+    if client.scripted() { Ok(program) } else { Err("its model is its own".to_owned()) }
+}
+
+fn notes(
+    selected: &[Selected],
+    isolated: bool,
+    results: &BTreeMap<&'static str, Findings>,
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    let install = clients::INSTALL;
+    if selected.iter().any(|one| one.program.as_ref().is_err_and(|needs| needs == install)) {
+        notes.push(format!("agents are missing, and their tests ignored: run {install}"));
+    }
+    if !isolated && !results.is_empty() {
+        notes.push("no network namespace: the agents' settings alone kept them at home".to_owned());
+    }
+    notes
+}
+
+/// The table: a row a client, a column a point.
+fn table(
+    selected: &[Selected],
+    points: &[Point],
+    results: &BTreeMap<&'static str, Findings>,
+) -> String {
+    let mut rows = vec![["client", "version"].map(str::to_owned).to_vec()];
+    rows[0].extend(points.iter().map(|point| point.name.to_owned()));
+    for one in selected {
+        let Some(found) = results.get(one.client.name()) else { continue };
+        let version = one.program.as_ref().map_or("", |program| program.version.as_str());
+        let mut row = vec![one.client.title().to_owned(), version.to_owned()];
+        row.extend(points.iter().map(|point| summary(point, found)));
+        rows.push(row);
+    }
+    if rows.len() == 1 {
+        return String::new();
+    }
+    let columns = rows[0].len();
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0))
+        .collect();
+    let mut text = String::new();
+    for row in rows {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        let _ = writeln!(text, "| {} |", cells.collect::<Vec<_>>().join(" | "));
+    }
+    text
+}
+
+/// What one point came to: passed, can't in so many checks, failed, or not run.
+fn summary(point: &Point, found: &Findings) -> String {
+    let of = |check: &Check| found.get(check.name);
+    let missing = point.checks.iter().filter(|check| of(check).is_none()).count();
+    let cant =
+        point.checks.iter().filter(|check| matches!(of(check), Some(Finding::Cant(_)))).count();
+    match (missing, cant) {
+        (0, 0) => "passed".to_owned(),
+        (0, cant) => format!("passed, can't {cant} of {}", point.checks.len()),
+        (missing, _) if missing == point.checks.len() => "-".to_owned(),
+        (missing, _) => format!("{missing} of {} not shown", point.checks.len()),
+    }
+}
