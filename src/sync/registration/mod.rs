@@ -22,3 +22,5 @@ pub use ledgers::Ledgers;
 pub(super) use own::looks_ours;
 pub(super) use whose::has_ours;
 
+#[cfg(test)]
+mod tests;
