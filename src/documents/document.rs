@@ -73,7 +73,7 @@ impl Document {
         if bom && matches!(format, FileFormat::Json(rules) if !rules.bom) {
             return Err(Diagnostic::error("this file starts with a byte order mark")
                 .at(&Source::new(path, ""), 0..0)
-                .note("its reader does not take one: save the file as UTF-8 without it"));
+                .note("its reader does not take one: save it as UTF-8 without; the file was left as it is"));
         }
         let fresh = text.trim().is_empty();
         let text = match format {

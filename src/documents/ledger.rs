@@ -303,6 +303,11 @@ impl Ledger {
         self.data.records.iter().filter(move |record| record.path == path)
     }
 
+    /// Whether there is a record of the same thing, whatever its content.
+    pub fn knows(&self, record: &Record) -> bool {
+        self.data.records.iter().any(|known| known.same_thing(record))
+    }
+
     /// What exists of the file at `path` because of us, besides entries.
     pub fn surroundings(&self, path: &Path) -> Surroundings {
         let note = self.data.files.iter().find(|note| note.path == path);

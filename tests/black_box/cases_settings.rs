@@ -317,9 +317,9 @@ fn case_27_what_the_agent_rejects_is_refused_and_the_path_is_named() {
         is_refused("gemini", "home/.gemini/settings.json", text);
     }
     for (text, place) in [
-        ("{\"hooks\":[]}", "`hooks`"),
-        ("{\"hooks\":\"x\"}", "`hooks`"),
-        ("{\"hooks\":{\"PreToolUse\":{}}}", "`hooks.PreToolUse`"),
+        ("{\"hooks\":[]}", "`$.hooks`"),
+        ("{\"hooks\":\"x\"}", "`$.hooks`"),
+        ("{\"hooks\":{\"PreToolUse\":{}}}", "`$.hooks.PreToolUse`"),
     ] {
         let error = is_refused("claude", CLAUDE, text);
         assert!(error.contains(place), "{error}");
@@ -480,7 +480,6 @@ fn case_47_agents_folders_that_are_links_work_in_project_and_home() {
 fn case_87_after_leaving_everything_is_as_it_was() {
     for scope in ["global", "project"] {
         let sandbox = sandbox();
-        crate::plugin_with_skill(&sandbox, "skilled", "widget", "widget-basics");
         sandbox.write(CLAUDE, FULL);
         sandbox.write("home/.codex/config.toml", "model = \"x\" # mine\n");
         sandbox.write("home/.config/goose/config.yaml", "extensions:\n  developer: {}\n");

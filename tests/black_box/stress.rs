@@ -36,7 +36,7 @@ fn keep_counting(path: &std::path::Path, done: &AtomicBool, written: &AtomicU64)
         std::fs::write(&temporary, format!("{value:#}\n")).expect("writes");
         std::fs::rename(&temporary, path).expect("renames");
         written.store(next, Ordering::Relaxed);
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(50));
     }
 }
 
@@ -62,16 +62,17 @@ fn case_20_twenty_syncs_beside_a_writer_lose_nothing() {
                 scope.spawn(move || {
                     let run = sandbox.run_in(name, &["sync"]);
                     // A file that never holds still may be given up; it must be said.
-                    if run.code != 0 {
-                        assert!(run.stderr.contains("keeps changing"), "{}", run.stderr);
-                    }
+                    let given_up = ["keeps changing", "try again when the other command is done"];
+                    let said = given_up.iter().any(|words| run.stderr.contains(words));
+                    assert!(run.code == 0 || said, "{}", run.stderr);
                 })
             })
             .collect();
-        for run in runs {
-            run.join().expect("no panic");
-        }
+        let runs: Vec<_> = runs.into_iter().map(|run| run.join()).collect();
         done.store(true, Ordering::Relaxed);
+        for run in runs {
+            run.expect("no panic");
+        }
         for writer in writers {
             writer.join().expect("it always parsed");
         }
@@ -105,26 +106,26 @@ fn case_20_inits_at_once_register_each_hook_once() {
     let sandbox = sandbox();
     let names = workspaces(&sandbox, 10);
     let before = outside(&sandbox);
+    let agents = ["claude", "codex", "gemini", "goose", "copilot"];
+    let args: Vec<&str> = std::iter::once("init")
+        .chain(agents.iter().flat_map(|name| ["--add-agent", name]))
+        .collect();
     std::thread::scope(|scope| {
-        for (index, name) in names.iter().enumerate() {
-            let agent = ["claude", "codex", "gemini", "goose", "copilot"][index % 5];
-            let sandbox = &sandbox;
-            scope.spawn(move || sandbox.run_in(name, &["init", "--add-agent", agent]).ok());
+        for name in &names {
+            let (sandbox, args) = (&sandbox, &args);
+            scope.spawn(move || sandbox.run_in(name, args).ok());
         }
     });
-    for (path, agent) in [
-        ("home/.claude/settings.json", "claude"),
-        ("home/.codex/hooks.json", "codex"),
-        ("home/.gemini/settings.json", "gemini"),
-        ("home/.agents/plugins/symposium/hooks/hooks.json", "goose"),
-        ("home/.copilot/hooks/symposium.json", "copilot"),
+    for (path, agent, times) in [
+        ("home/.claude/settings.json", "claude", 1),
+        ("home/.codex/hooks.json", "codex", 1),
+        ("home/.gemini/settings.json", "gemini", 1),
+        ("home/.agents/plugins/symposium/hooks/hooks.json", "goose", 1),
+        ("home/.copilot/hooks/symposium.json", "copilot", 2),
     ] {
-        // One that was too slow to see another's agent in the configuration may have taken its
-        // hooks for leftovers: the next sync has the last word.
-        sandbox.run(&["sync"]).ok();
         let text = sandbox.read(path);
-        let times = text.matches(&format!("hook {agent} session-start")).count();
-        assert_eq!(times, if agent == "copilot" { 2 } else { 1 }, "{text}");
+        let found = text.matches(&format!("hook {agent} session-start")).count();
+        assert_eq!(found, times, "{text}");
     }
     sandbox.run(&["uninstall", "--all-workspaces"]).ok();
     assert_eq!(outside(&sandbox).changes_since(&before), [""; 0]);
@@ -181,6 +182,7 @@ fn two_hundred_kills_leave_whole_files_and_nothing_behind() {
 
     let deadline = Instant::now() + Duration::from_secs(50);
     let mut killed = 0;
+    let mut longest = whole;
     for round in 0..200_u64 {
         match round % 4 {
             0 => config(&[]),
@@ -195,8 +197,11 @@ fn two_hundred_kills_leave_whole_files_and_nothing_behind() {
             .stderr(Stdio::null())
             .spawn()
             .expect("starts");
-        std::thread::sleep(delay(round, whole));
-        killed += usize::from(child.try_wait().expect("asks").is_none());
+        std::thread::sleep(delay(round, longest));
+        let alive = child.try_wait().expect("asks").is_none();
+        killed += u32::from(alive);
+        // Moments that are mostly before the end, however busy the machine is.
+        longest = longest.mul_f64(if alive { 1.1 } else { 0.7 }).min(whole);
         child.kill().expect("kills");
         child.wait().expect("ends");
         if round % 8 == 7 || round > 190 {

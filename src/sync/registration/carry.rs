@@ -11,7 +11,7 @@ use super::project::tracked;
 use crate::Symposium;
 use crate::documents::ledger::Surroundings;
 use crate::documents::{
-    Change as FileChange, Created, Edited, edit_file, exclude, missing_folders, read_text,
+    Change as FileChange, Created, Edited, Entry, edit_file, exclude, missing_folders, read_text,
     remove_empty_folders,
 };
 use crate::report::{Action, Change, Kind};
@@ -52,6 +52,23 @@ impl Registered {
     pub fn failed(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
+
+    /// Several files may make up one registration, which is told once.
+    fn tell(&mut self, changes: Vec<Change>) {
+        for change in changes {
+            if !self.changes.contains(&change) {
+                self.changes.push(change);
+            }
+        }
+    }
+}
+
+/// A file that will be written.
+enum Pending<'d> {
+    /// A shared one.
+    Shared(&'d FileWork),
+    /// One that is ours alone, and what is told of it.
+    Own(&'d OwnWork, Change),
 }
 
 impl<'a> Registrar<'a> {
@@ -95,11 +112,28 @@ impl<'a> Registrar<'a> {
     pub fn carry_out(&mut self, mut desired: Desired) -> Registered {
         let mut registered = Registered::default();
         self.add_recorded(&mut desired);
+        let before = self.ledgers.clone();
+        let mut pending = Vec::new();
         for work in desired.files.values() {
-            self.shared(work, &desired, &mut registered);
+            pending.extend(self.plan_shared(work, &desired, &mut registered));
         }
         for work in &desired.own {
-            self.own(work, &mut registered);
+            pending.extend(self.plan_own(work, &mut registered));
+        }
+        if !pending.is_empty() {
+            // Remembered before it is written: an entry in the ledger that never reached its file
+            // does no harm, one in a file that no ledger knows can never be taken back.
+            self.save();
+        }
+        for pending in pending {
+            let done = match pending {
+                Pending::Shared(work) => self.write_shared(work, &desired, &before),
+                Pending::Own(work, change) => self.write_own(work, &before).map(|()| vec![change]),
+            };
+            match done {
+                Ok(changes) => registered.tell(changes),
+                Err(error) => registered.diagnostics.push(left_alone(error)),
+            }
         }
         registered.diagnostics.extend(desired.remarks.diagnostics(&registered.changes));
         if self.apply {
@@ -111,7 +145,13 @@ impl<'a> Registrar<'a> {
         registered
     }
 
-    fn shared(&mut self, work: &FileWork, desired: &Desired, registered: &mut Registered) {
+    /// What is to be done with a shared file, announced to the ledger.
+    fn plan_shared<'d>(
+        &mut self,
+        work: &'d FileWork,
+        desired: &Desired,
+        registered: &mut Registered,
+    ) -> Option<Pending<'d>> {
         let business = self.has_business(work);
         let planned = read_text(&work.path).and_then(|text| {
             let (edited, noted) = edit(work, text.as_deref(), &self.ledgers, desired)?;
@@ -119,41 +159,42 @@ impl<'a> Registrar<'a> {
         });
         let (text, edited, noted) = match planned {
             Ok(planned) => planned,
-            // One that is broken concerns us only where we want something of it.
-            Err(_) if !business => return,
-            Err(error) => return registered.diagnostics.push(left_alone(error)),
+            Err(error) => {
+                // One that is broken concerns us only where we want something of it.
+                registered.diagnostics.extend(business.then(|| left_alone(error)));
+                return None;
+            }
         };
         registered.diagnostics.extend(noted.notes.iter().cloned());
         if edited.change == FileChange::Keep {
             if self.apply {
                 self.settle(&work.path, &noted);
             }
-            return;
+            return None;
         }
         if self.is_off_limits(&work.path, text.is_some()) {
             let wanted = work.wishes.iter().any(|(_, wish)| wish.is_wanted());
-            return registered.diagnostics.push(tracked(&work.path, wanted));
+            registered.diagnostics.push(tracked(&work.path, wanted));
+            return None;
         }
         if !self.apply {
-            return registered.changes.extend(noted.changes);
+            registered.tell(noted.changes);
+            return None;
         }
-        // Remembered before it is written: an entry in the ledger that never reached its file does
-        // no harm, one in a file that no ledger knows can never be taken back.
         self.announce(&work.path, &edited, &noted);
-        match self.write_shared(work, desired) {
-            Ok(changes) => registered.changes.extend(changes),
-            Err(error) => registered.diagnostics.push(left_alone(error)),
-        }
+        Some(Pending::Shared(work))
     }
 
-    /// Makes the edit anew under the file's lock, on what is there then.
+    /// Makes the edit anew under the file's lock, on what is there then. `ledgers` are as they were
+    /// before it was announced.
     fn write_shared(
         &mut self,
         work: &FileWork,
         desired: &Desired,
+        ledgers: &Ledgers,
     ) -> Result<Vec<Change>, Diagnostic> {
         let mut done = None;
-        let (ledgers, locks) = (&self.ledgers, self.sym.dirs.locks());
+        let locks = self.sym.dirs.locks();
         edit_file(&locks, &work.path, self.patience(), &mut |text| {
             let (edited, noted) = edit(work, text, ledgers, desired)?;
             let change = edited.change.clone();
@@ -169,36 +210,42 @@ impl<'a> Registrar<'a> {
         Ok(noted.changes)
     }
 
-    fn own(&mut self, work: &OwnWork, registered: &mut Registered) {
+    /// What is to be done with a file that is ours alone, announced to the ledger.
+    fn plan_own<'d>(
+        &mut self,
+        work: &'d OwnWork,
+        registered: &mut Registered,
+    ) -> Option<Pending<'d>> {
         let text = match read_text(&work.path) {
             Ok(text) => text,
-            Err(error) if work.text.is_some() => {
-                return registered.diagnostics.push(left_alone(error));
+            Err(error) => {
+                let wanted = work.text.is_some();
+                registered.diagnostics.extend(wanted.then(|| left_alone(error)));
+                return None;
             }
-            Err(_) => return,
         };
-        let fate = own::fate(work, text.as_deref(), &self.ledgers);
-        let (action, change) = match fate {
-            Fate::Fine => return self.settle_own(work, text.as_deref().unwrap_or_default()),
-            Fate::Absent => return self.forget_own(work),
+        let (action, new) = match own::fate(work, text.as_deref(), &self.ledgers) {
+            Fate::Fine => {
+                self.settle_own(work, text.as_deref().unwrap_or_default());
+                return None;
+            }
+            Fate::Absent => {
+                self.forget_own(work);
+                return None;
+            }
             Fate::Leave(diagnostic) => {
                 if work.text.is_some() || self.ledgers.records_at(&work.path).next().is_some() {
                     registered.diagnostics.push(diagnostic);
                 }
-                return;
+                return None;
             }
-            Fate::Write(text) => (Action::Register, FileChange::Write(text)),
-            Fate::Delete => (Action::Unregister, FileChange::Delete),
+            Fate::Write(text) => (Action::Register, Some(text)),
+            Fate::Delete => (Action::Unregister, None),
         };
         if self.is_off_limits(&work.path, text.is_some()) {
-            return registered.diagnostics.push(tracked(&work.path, work.text.is_some()));
+            registered.diagnostics.push(tracked(&work.path, work.text.is_some()));
+            return None;
         }
-        if self.apply
-            && let Err(error) = self.write_own(work, &change)
-        {
-            return registered.diagnostics.push(left_alone(error));
-        }
-        // Several files may make up one registration.
         let change = Change {
             action,
             kind: Kind::Hooks,
@@ -208,33 +255,33 @@ impl<'a> Registrar<'a> {
             reason: None,
             planned: !self.apply,
         };
-        if !registered.changes.contains(&change) {
-            registered.changes.push(change);
+        if !self.apply {
+            registered.tell(vec![change]);
+            return None;
         }
+        if let Some(text) = new {
+            if let Some(ledger) = self.ledgers.of_mut(work.which) {
+                ledger.record_ahead(own::record(work, &text));
+            }
+            self.note_created(&work.path, Vec::new(), missing_folders(&work.path));
+        }
+        Some(Pending::Own(work, change))
     }
 
-    fn write_own(&mut self, work: &OwnWork, change: &FileChange) -> Result<(), Diagnostic> {
-        if let FileChange::Write(text) = change {
-            let folders = missing_folders(&work.path);
-            if let Some(ledger) = self.ledgers.of_mut(work.which) {
-                ledger.record_ahead(own::record(work, text));
-            }
-            self.note_created(&work.path, Vec::new(), folders);
-            self.save();
-        }
-        // Decided anew under the lock: another program may have written since.
-        let (ledgers, locks) = (&self.ledgers, self.sym.dirs.locks());
+    /// Decides anew under the lock: another program may have written since.
+    fn write_own(&mut self, work: &OwnWork, before: &Ledgers) -> Result<(), Diagnostic> {
+        let locks = self.sym.dirs.locks();
         edit_file(&locks, &work.path, self.patience(), &mut |text| match own::fate(
-            work, text, ledgers,
+            work, text, before,
         ) {
             Fate::Write(text) => Ok(FileChange::Write(text)),
             Fate::Delete => Ok(FileChange::Delete),
             Fate::Leave(diagnostic) => Err(diagnostic),
             Fate::Fine | Fate::Absent => Ok(FileChange::Keep),
         })?;
-        match change {
-            FileChange::Write(text) => self.settle_own(work, text),
-            _ => self.forget_own(work),
+        match &work.text {
+            Some(text) => self.settle_own(work, text),
+            None => self.forget_own(work),
         }
         Ok(())
     }
@@ -257,15 +304,17 @@ impl<'a> Registrar<'a> {
         }
     }
 
-    /// Remembers what is about to be written.
+    /// Remembers what is about to be written. Hooks are known by their shape: a record that is ahead
+    /// of the first of them would make an older spelling look like one that the user changed.
     fn announce(&mut self, path: &Path, edited: &Edited, noted: &Noted) {
         for (which, record) in &noted.records {
-            if let Some(ledger) = self.ledgers.of_mut(*which) {
+            let Some(ledger) = self.ledgers.of_mut(*which) else { continue };
+            let hook = matches!(record.entry, Entry::ArrayEntry { .. });
+            if !hook || ledger.knows(record) {
                 ledger.record_ahead(record.clone());
             }
         }
         self.note_created(path, edited.created.clone(), missing_folders(path));
-        self.save();
     }
 
     /// Remembers what else exists because of us. What lies outside of the project is remembered

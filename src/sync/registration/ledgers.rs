@@ -11,7 +11,7 @@ use crate::documents::{Entry, Ledger, Record};
 use crate::text::Diagnostic;
 
 /// The ledgers of this run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Ledgers {
     /// The home folder's.
     pub home: Ledger,

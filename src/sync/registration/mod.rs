@@ -21,3 +21,6 @@ pub use desired::{Desired, FileWork, OwnWork, Which, Wish};
 pub use ledgers::Ledgers;
 pub(super) use own::looks_ours;
 pub(super) use whose::has_ours;
+
+#[cfg(test)]
+mod tests;

@@ -34,7 +34,11 @@ impl Registrar<'_> {
     }
 
     /// Whether the agent would have something in the folder of `path`, at one scope or the other.
+    /// In the project nothing depends on variables.
     fn is_todays_place(&self, agent: Agent, path: &Path) -> bool {
+        if self.is_inside(path) {
+            return true;
+        }
         let Some(home) = self.sym.env.home() else { return true };
         let probe = McpServer {
             name: "probe".to_owned(),

@@ -98,7 +98,8 @@ fn show_errors(sandbox: &Sandbox, run: &Run, page: &mut String) {
         for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.starts_with("error"))
         {
             let _ = writeln!(page, "{line}");
-            for more in lines[index + 1..].iter().take_while(|line| line.starts_with("  ")) {
+            let detail = |line: &&&str| line.trim_start().starts_with(['=', '-']);
+            for more in lines[index + 1..].iter().take_while(detail) {
                 let more = sandbox.redact(more.trim());
                 let _ = writeln!(page, "    {more}");
             }
@@ -116,12 +117,17 @@ fn show_changes(sandbox: &Sandbox, before: &Tree, after: &Tree, page: &mut Strin
         if matches!(after.0.get(path), Some(Node::Folder)) {
             continue;
         }
-        let _ = writeln!(page, "-- {change}");
         // The plugin for OpenCode is long, and its tests are elsewhere.
         if path.ends_with("symposium.js") {
+            let _ = writeln!(page, "-- {change}");
             continue;
         }
-        page.push_str(&sandbox.redact(&diff(&text(before, path), &text(after, path))));
+        let shown = sandbox.redact(&diff(&text(before, path), &text(after, path)));
+        if page.contains(&format!("-- {change}\n{shown}")) {
+            let _ = writeln!(page, "-- {change} (as above)");
+        } else {
+            let _ = write!(page, "-- {change}\n{shown}");
+        }
     }
 }
 
