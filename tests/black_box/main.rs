@@ -4,6 +4,16 @@
 mod cases_skills;
 mod configuration;
 mod crate_skills;
+#[cfg(unix)]
+mod hook_answers;
+#[cfg(unix)]
+mod hook_handlers;
+mod hook_kit;
+mod hook_safety;
+#[cfg(unix)]
+mod hook_session;
+#[cfg(unix)]
+mod hook_sync;
 mod manners;
 mod plugin_sources;
 mod real_crates;
