@@ -1,6 +1,8 @@
 //! The built program, driven as its users drive it: each test has a temporary home and workspace.
 #![allow(clippy::disallowed_methods, reason = "tests look at the world by themselves")]
 
+#[cfg(unix)]
+mod cases_hooks;
 mod cases_skills;
 mod configuration;
 mod crate_skills;
