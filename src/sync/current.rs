@@ -90,7 +90,10 @@ impl Work {
         }
         let request = self.request(Mode::Apply);
         match sync_unless(&sym, &request, || self.current().is_some()) {
-            Ok(Some(synced)) => synced.stored,
+            Ok(Some(synced)) => {
+                tracing::debug!("synced {} before this event", self.root.display());
+                synced.stored
+            }
             Ok(None) => self.current(),
             Err(error) => {
                 tracing::warn!("the sync before this event failed: {error:#}");

@@ -2,11 +2,23 @@
 #![allow(clippy::disallowed_methods, reason = "tests look at the world by themselves")]
 
 mod cases_settings;
+#[cfg(unix)]
+mod cases_hooks;
 mod cases_skills;
 mod completions;
 mod configuration;
 mod crate_skills;
 mod help;
+#[cfg(unix)]
+mod hook_answers;
+#[cfg(unix)]
+mod hook_handlers;
+mod hook_kit;
+mod hook_safety;
+#[cfg(unix)]
+mod hook_session;
+#[cfg(unix)]
+mod hook_sync;
 mod manners;
 mod mcp;
 mod plugin_sources;
