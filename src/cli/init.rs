@@ -55,7 +55,7 @@ pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
     // The clock does not run while people think.
     let start = Instant::now();
     State::stamp(&sym.dirs.state_file(), crate::symposium::VERSION);
-    let before = std::mem::replace(&mut sym.config, Config::default());
+    let before = std::mem::take(&mut sym.config);
     let saved = save(sym, &before, &choices);
     sym.config = before;
     let saved = saved?;

@@ -1,9 +1,9 @@
 //! The built program, driven as its users drive it: each test has a temporary home and workspace.
 #![allow(clippy::disallowed_methods, reason = "tests look at the world by themselves")]
 
-mod cases_settings;
 #[cfg(unix)]
 mod cases_hooks;
+mod cases_settings;
 mod cases_skills;
 mod completions;
 mod configuration;
