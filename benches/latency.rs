@@ -292,6 +292,7 @@ fn plugins(dir: &Path, count: usize) {
     }
 }
 
+#[allow(clippy::zombie_processes, reason = "waited for with wait4, which also tells what it cost")]
 fn measure(command: &mut Command, stdin: &str) -> Sample {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let start = Instant::now();
