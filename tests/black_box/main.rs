@@ -3,10 +3,16 @@
 
 mod cases_skills;
 mod configuration;
+mod crate_info;
 mod crate_skills;
+mod docs;
+mod git_sources;
 mod manners;
+mod newer_schema;
+mod plugin_commands;
 mod plugin_sources;
 mod real_crates;
+mod registries;
 mod sync;
 mod workspace;
 mod workspace_skills;
