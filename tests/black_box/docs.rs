@@ -41,8 +41,9 @@ fn arguments(line: &str) -> Option<Vec<String>> {
         .find_map(|program| line.strip_prefix(program))?;
     let is_whole = rest.is_empty() || rest.starts_with(' ');
     // What is piped or redirected is another program's.
-    let rest = rest.split(['|', '<', '>', ';', '&']).next().unwrap_or(rest);
-    is_whole.then(|| rest.split_whitespace().map(str::to_owned).collect())
+    let words = shlex::split(rest).unwrap_or_default().into_iter();
+    let ours = words.take_while(|word| !["|", "<", ">", ">>", ";", "&&"].contains(&word.as_str()));
+    is_whole.then(|| ours.collect())
 }
 
 /// Whether the line is only a shape, as in `[OPTIONS]` or `…`.

@@ -261,7 +261,7 @@ fn a_transfer_that_ends_in_the_middle_leaves_the_copy_whole() {
     let run = sync(&sandbox, &[]).ok();
     assert!(run.stderr.contains("acme"), "{}", run.stderr);
     assert_eq!(installed(&sandbox), [""; 0]);
-    assert_eq!(files(&cache(&sandbox), "SKILL.md"), [PathBuf::new(); 0]);
+    assert!(files(&cache(&sandbox), "SKILL.md").is_empty());
     server.set(Manner::Git);
     sandbox.run(&["plugin", "sync"]).ok();
     sync(&sandbox, &[]).ok();

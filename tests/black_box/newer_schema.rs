@@ -82,11 +82,14 @@ fn decision_2b_both_schemas_install_the_same_skills() {
     assert_eq!(old.files(), files);
     let new = skills(&NEW, "");
     assert_eq!(new.files(), files);
-    assert_eq!(skills(&OLD, "[[package.metadata.symposium.skills]]\npath = \"docs\"\n"), {
-        let newer = "[package.metadata.symposium.defaults]\nskills = false\n\
-                     [[package.metadata.symposium.skills]]\nsource.path = \"docs\"\n";
-        skills(&NEW, newer)
-    });
+    let old = skills(&OLD, "[[package.metadata.symposium.skills]]\npath = \"docs\"\n");
+    let new = skills(
+        &NEW,
+        "[package.metadata.symposium.defaults]\nskills = false\n\
+         [[package.metadata.symposium.skills]]\nsource.path = \"docs\"\n",
+    );
+    assert!(old.files().contains(&".claude/skills/guide/SKILL.md"), "{old}");
+    assert_eq!(new.files(), old.files());
 }
 
 #[test]

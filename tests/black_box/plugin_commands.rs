@@ -299,7 +299,7 @@ fn f207_a_script_that_is_not_there_is_an_error_with_its_place() {
         "{}",
         run.stderr
     );
-    assert!(run.stderr.contains("SYMPOSIUM.toml:22:22"), "{}", run.stderr);
+    assert!(run.stderr.contains("SYMPOSIUM.toml:23:22"), "{}", run.stderr);
 }
 
 #[test]

@@ -201,7 +201,7 @@ fn f207_f209_crates_that_the_registry_does_not_have_are_errors_with_a_suggestion
         run.stderr
     );
     assert!(run.stderr.contains("did you mean `serde_json`?"), "{}", run.stderr);
-    assert!(run.stderr.contains("SYMPOSIUM.toml:2:22"), "{}", run.stderr);
+    assert!(run.stderr.contains("SYMPOSIUM.toml:2:21"), "{}", run.stderr);
     assert!(run.stderr.contains("no crate `no-such-crate`"), "{}", run.stderr);
     assert!(run.stderr.contains("1 plugin, 1 skill: 2 errors"), "{}", run.stderr);
     let before = registry.server.requests().len();
@@ -227,13 +227,17 @@ fn f209_a_registry_that_can_not_be_reached_is_one_warning() {
     assert!(run.stderr.contains("could not be checked"), "{}", run.stderr);
 }
 
+#[cfg(unix)]
 #[test]
 fn case_89_validate_shows_whose_crate_would_be_installed() {
-    let sandbox = with_cargo();
-    let registry = instead_of_crates_io(&sandbox);
-    let toml = "[package]\nname = \"rtk\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\
-                repository = \"https://example.com/type-kit\"\n";
-    registry.publish("rtk", "0.1.0", &[("Cargo.toml", toml)]);
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut sandbox = with_cargo();
+    let script = "#!/bin/sh\necho 'rtk #types'\necho 'Types'\necho 'version: 0.1.0'\n\
+                  echo 'repository: https://example.com/type-kit'\n";
+    sandbox.write("cargo.sh", script);
+    let cargo = sandbox.dir().join("cargo.sh");
+    std::fs::set_permissions(&cargo, std::fs::Permissions::from_mode(0o755)).expect("sets");
+    sandbox.set("SYMPOSIUM_CARGO", cargo);
     sandbox.user_plugin(
         "rtk/SYMPOSIUM.toml",
         "name = \"rtk\"\ncrates = [\"*\"]\n[[installations]]\nname = \"rtk\"\nsource = \"cargo\"\ncrate = \"rtk\"\nexecutable = \"rtk\"\n[[hooks]]\nname = \"h\"\nevent = \"PreToolUse\"\ncommand = \"rtk\"\n",
