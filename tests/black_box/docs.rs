@@ -80,28 +80,6 @@ fn every_command_in_the_documents_is_one_that_we_have() {
 }
 
 #[test]
-fn links_between_pages_lead_to_pages_and_the_summary_has_them_all() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("md");
-    let link = regex::Regex::new(r"\]\(([^)#:]+\.md)(#[^)]*)?\)").expect("a pattern");
-    let mut linked = std::collections::BTreeSet::new();
-    for path in documents() {
-        let text = std::fs::read_to_string(&path).expect("reads");
-        for found in link.captures_iter(&text) {
-            let target = path.parent().expect("a folder").join(&found[1]);
-            assert!(target.is_file(), "{}: {}", path.display(), &found[1]);
-            if path.ends_with("md/SUMMARY.md") {
-                linked.insert(std::fs::canonicalize(target).expect("exists"));
-            }
-        }
-    }
-    for path in documents().iter().filter(|path| path.starts_with(&root)) {
-        let path = std::fs::canonicalize(path).expect("exists");
-        let listed = linked.contains(&path) || path.ends_with("SUMMARY.md");
-        assert!(listed, "{} is not in the summary", path.display());
-    }
-}
-
-#[test]
 fn what_counts_as_a_command_is_told_from_what_does_not() {
     let text = "```console\n$ cargo agents sync --dry-run   # what would change\ncargo test\n```\n\
                 ```toml\ncargo agents nonsense\n```\n```\ncargo agents nonsense\n```\n";
