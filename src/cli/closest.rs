@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn near_names_come_nearest_first_and_far_ones_not_at_all() {
         let known = ["serde", "serde_json", "tokio", "sedre"];
-        assert_eq!(closest("serd", known), ["serde", "sedre"]);
+        assert_eq!(closest("serdee", known), ["serde", "sedre"]);
         assert_eq!(closest("Serde-JSON", known), ["serde_json"]);
         assert_eq!(closest("axum", known), [""; 0]);
         assert_eq!(closest(&"x".repeat(10_000), known), [""; 0]);

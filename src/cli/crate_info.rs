@@ -169,7 +169,7 @@ impl Lookup<'_> {
             return known.into_iter().map(choice).collect();
         }
         let request = wanted.map_or_else(|| CrateRequest::any(self.name), |w| w.request(self.name));
-        vec![Choice { request, from: self.newest_words(wanted), is_settled: false }]
+        vec![Choice { request, from: self.why_not_ours(wanted), is_settled: false }]
     }
 
     /// The versions of it that the workspace uses, with the reason. What is a direct dependency or
@@ -195,7 +195,7 @@ impl Lookup<'_> {
     }
 
     /// Why a version is shown that the workspace does not use.
-    fn newest_words(&self, wanted: Option<&Wanted>) -> String {
+    fn why_not_ours(&self, wanted: Option<&Wanted>) -> String {
         let declared = self.workspace.is_some_and(|workspace| {
             workspace.dependencies.iter().any(|found| same_crate(&found.name, self.name))
         });

@@ -89,21 +89,58 @@ mod tests {
             .at(&source, 14..25)
             .label("did you mean `PreToolUse`?")
             .note("accepted: PreToolUse, PostToolUse");
-        check(&diagnostic, &expect![""]);
+        check(
+            &diagnostic,
+            &expect![[r#"
+            error[S012]: unknown event `PreToolUs`
+             --> widget/SYMPOSIUM.toml:2:9
+              |
+            2 | event = "PreToolUs"
+              |         ^^^^^^^^^^^ did you mean `PreToolUse`?
+              |
+              = accepted: PreToolUse, PostToolUse"#]],
+        );
     }
 
     #[test]
     fn a_file_alone_and_nothing_at_all() {
-        check(&Diagnostic::warning("odd").in_file("/w/a/symposium.toml"), &expect![""]);
-        check(&Diagnostic::error("bad").note("mend it"), &expect![""]);
+        check(
+            &Diagnostic::warning("odd").in_file("/w/a/symposium.toml"),
+            &expect![[r#"
+            warning: odd
+            --> a/symposium.toml"#]],
+        );
+        check(
+            &Diagnostic::error("bad").note("mend it"),
+            &expect![[r#"
+            error: bad
+             |
+             = mend it"#]],
+        );
     }
 
     #[test]
     fn a_table_is_marked_by_its_first_line_and_an_empty_file_by_its_start() {
         let source = Source::new("/x/a.toml", "[[skills]]\r\nsource = 1\r\n");
-        check(&Diagnostic::error("bad").at(&source, 0..22), &expect![""]);
+        check(
+            &Diagnostic::error("bad").at(&source, 0..22),
+            &expect![[r#"
+            error: bad
+             --> /x/a.toml:1:1
+              |
+            1 | [[skills]]
+              | ^^^^^^^^^^"#]],
+        );
         let source = Source::new("/w/b.toml", "");
-        check(&Diagnostic::error("no `name`").at(&source, 0..0), &expect![""]);
+        check(
+            &Diagnostic::error("no `name`").at(&source, 0..0),
+            &expect![[r#"
+            error: no `name`
+             --> b.toml:1:1
+              |
+            1 |
+              | ^"#]],
+        );
     }
 
     #[test]

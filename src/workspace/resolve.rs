@@ -177,12 +177,8 @@ fn origin(facts: &Facts<'_>, package: &LockedPackage) -> DependencyOrigin {
         let url = address.split('?').next().unwrap_or(address).to_owned();
         return DependencyOrigin::Git { url, commit: commit.to_owned() };
     }
-    let index = if CRATES_IO.contains(&source.as_str()) {
-        None
-    } else {
-        let bare = source.strip_prefix("registry+").or_else(|| source.strip_prefix("sparse+"));
-        Some(bare.unwrap_or(source).to_owned())
-    };
+    // Its kind (`sparse+…`) is part of it: without, cargo takes it for a git repository.
+    let index = (!CRATES_IO.contains(&source.as_str())).then(|| source.clone());
     DependencyOrigin::Registry { index, checksum: package.checksum.clone() }
 }
 

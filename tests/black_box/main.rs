@@ -7,7 +7,10 @@ mod cases_settings;
 mod cases_skills;
 mod completions;
 mod configuration;
+mod crate_info;
 mod crate_skills;
+mod docs;
+mod git_sources;
 mod help;
 #[cfg(unix)]
 mod hook_answers;
@@ -21,9 +24,12 @@ mod hook_session;
 mod hook_sync;
 mod manners;
 mod mcp;
+mod newer_schema;
+mod plugin_commands;
 mod plugin_sources;
 mod real_crates;
 pub mod registration;
+mod registries;
 #[cfg(unix)]
 mod self_update;
 mod stress;

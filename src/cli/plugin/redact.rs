@@ -61,7 +61,26 @@ mod tests {
                     [[mcp_servers]]\nname = \"d\"\n[mcp_servers.env]\nK = \"s3cret\"\n";
         let shown = redacted(text).expect("is TOML");
         assert!(!shown.contains("s3cret") && !shown.contains("and more"), "{shown}");
-        expect![""].assert_eq(&shown);
+        expect![[r#"
+            name = "x" # kept
+            [[mcp_servers]]
+            name = "a"
+            env = [{ name = "TOKEN", value = "…" }, { name = "N", value = "…" }]
+            [[mcp_servers]]
+            name = "b"
+            url = "https://example.com"
+            headers = { Authorization = "…" }
+            [[mcp_servers]]
+            name = "c"
+            [[mcp_servers.env]]
+            name = "K"
+            value = "…"
+            [[mcp_servers]]
+            name = "d"
+            [mcp_servers.env]
+            K = "…"
+        "#]]
+        .assert_eq(&shown);
         assert_eq!(redacted("a = "), None);
     }
 }

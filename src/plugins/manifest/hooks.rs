@@ -57,7 +57,7 @@ fn hook(cx: &Context<'_>, table: &Table<'_>, pool: &mut Pool) -> Option<Hook> {
     }
     let gate = gate::read_of(cx, table, "hook");
     let event = event(cx, table);
-    let matcher = event.and_then(|event| matcher(cx, table, event));
+    let matcher = matcher(cx, table, event);
     let agent = agent(cx, table, "agent");
     let format = agent_format(cx, table, agent.as_deref());
     let timeout = timeout(cx, table);
@@ -112,13 +112,13 @@ fn event(cx: &Context<'_>, table: &Table<'_>) -> Option<Event> {
     event
 }
 
-fn matcher(cx: &Context<'_>, table: &Table<'_>, event: Event) -> Option<String> {
+fn matcher(cx: &Context<'_>, table: &Table<'_>, event: Option<Event>) -> Option<String> {
     let text = table.string("matcher")?;
     if let Err(error) = compile_matcher(&text.value) {
         let message = format!("the matcher `{}` is no regular expression", shown(&text.value));
         let problem = cx.problem(codes::BAD_MATCHER, &text.span, message).label(error.to_string());
         cx.tolerate(problem.note("the hook never runs"));
-    } else if !event.is_tool_event() {
+    } else if let Some(event) = event.filter(|event| !event.is_tool_event()) {
         let message = format!("`matcher` has no effect: {} is not about a tool", event.name());
         cx.advise(cx.problem(codes::NO_EFFECT, &text.span, message));
     }

@@ -181,7 +181,12 @@ impl Fetcher<'_> {
             if output.success() {
                 return Ok(Some(RegistryEntry::parse(name, &output.stdout_text())));
             }
-            if !is_unknown(&output.stderr_text()) {
+            let said = output.stderr_text();
+            if said.contains("is replaced with") {
+                // `cargo info` does not ask what stands in for a registry.
+                return session.look_up_replaced(name);
+            }
+            if !is_unknown(&said) {
                 return Err(FetchError::Cargo(cargo_says(&output)));
             }
         }
@@ -239,6 +244,25 @@ impl Session<'_> {
             first.get_or_insert_with(|| cargo_says(&output));
         }
         Err(FetchError::Cargo(first.unwrap_or_default()))
+    }
+
+    /// As [`Fetcher::look_up`], by letting cargo choose a version.
+    fn look_up_replaced(&self, name: &str) -> Result<Option<RegistryEntry>, FetchError> {
+        let any = FetchRequest { name, version: None, requirement: None, index: None, git: None };
+        let entry = |name: String, version| RegistryEntry { name, version, repository: None };
+        match self.resolve(&any) {
+            Ok(locked) => Ok(Some(entry(locked.name, Some(locked.version)))),
+            Err(FetchError::Cargo(said)) if said.contains("no matching package named `") => {
+                Ok(None)
+            }
+            // There are only pre-releases, or only yanked ones.
+            Err(FetchError::Cargo(said))
+                if said.contains("candidate versions found") || said.contains("is yanked") =>
+            {
+                Ok(Some(entry(name.to_owned(), None)))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn write_package(&self, name: &str, request: &FetchRequest<'_>) -> Result<(), FetchError> {

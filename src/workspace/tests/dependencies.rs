@@ -175,8 +175,8 @@ forked = { git = "https://example.com/forked", branch = "a/b" }
         place.dependencies(&place.load("")),
         [
             "forked 0.3.0 git https://example.com/forked 0123abc",
-            "old-own 1.0.0 ssh://git@example.com/index -",
-            "own 1.0.0 https://crates.example.com/index/ -",
+            "old-own 1.0.0 registry+ssh://git@example.com/index -",
+            "own 1.0.0 sparse+https://crates.example.com/index/ -",
             "sparse 1.0.0 crates.io -",
         ]
     );

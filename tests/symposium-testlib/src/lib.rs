@@ -10,6 +10,8 @@
 //! - [`LocalRegistry`]: a crate registry on a loopback port
 //! - [`World`]: a sandbox with a real agent program and a scripted [`model`] in it
 //! - [`harness`]: checks of real agent programs as tests
+//! - [`Server`]: git repositories and files over HTTP on the loopback, in good and bad manners
+//! - [`SparseRegistry`]: a registry of crates on the loopback
 //! - [`large`]: a workspace of many members and packages
 
 mod book;
@@ -24,6 +26,8 @@ mod registry;
 pub mod roles;
 mod sandbox;
 pub mod selection;
+mod server;
+mod sparse_registry;
 #[cfg(unix)]
 mod terminal;
 mod tree;
@@ -32,6 +36,8 @@ mod world;
 pub use book::stale as stale_pages;
 pub use registry::{LocalRegistry, Publication};
 pub use sandbox::{Run, Sandbox};
+pub use server::{Manner, Server};
+pub use sparse_registry::{SparseRegistry, vendor};
 #[cfg(unix)]
 pub use terminal::Terminal;
 pub use tree::{Node, Tree};

@@ -211,8 +211,9 @@ pub(super) fn check(sym: &Symposium, names: Vec<Named>) -> Vec<Diagnostic> {
 fn tell_installed(sym: &Symposium, places: &[Named], entry: &RegistryEntry) {
     if places.iter().any(|place| place.is_installed) {
         let version = entry.version.as_ref().map(|version| format!(" {version}"));
-        let repository = entry.repository.as_deref().unwrap_or("which names no repository");
-        let line = format!("{}{} from {repository}", entry.name, version.unwrap_or_default());
+        let from = entry.repository.as_ref().map(|repository| format!(" from {repository}"));
+        let line =
+            format!("{}{}{}", entry.name, version.unwrap_or_default(), from.unwrap_or_default());
         sym.report.event(&Event::status("Installs", line));
     }
 }

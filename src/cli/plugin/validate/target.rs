@@ -103,9 +103,10 @@ fn skill(dir: &Path) -> Target {
     });
     let owned =
         owner.is_some_and(|above| has_file(above, FILE_NAME) || package_id(above).is_some());
-    let in_agents_folder = dir
-        .iter()
-        .any(|part| part.to_str().is_some_and(|part| part.starts_with('.') && part.len() > 1));
+    // `.agents/skills/<name>` and the like hold a workspace's own.
+    let skills = dir.parent().filter(|parent| parent.ends_with("skills"));
+    let holder = skills.and_then(|skills| skills.parent()?.file_name()?.to_str());
+    let in_agents_folder = holder.is_some_and(|name| name.starts_with('.'));
     Target::Skill { dir: dir.to_path_buf(), alone: !owned && !in_agents_folder }
 }
 
@@ -129,9 +130,10 @@ mod tests {
         put(&dir, "src/alone/SKILL.md", "");
         put(&dir, "src/old/symposium.toml", "name = \"p\"\n");
         put(&dir, "src/.git/HEAD", "");
-        put(&dir, "krate/Cargo.toml", "[package]\nname = \"k\"\n");
+        put(&dir, "krate/Cargo.toml", "[package]\nname = \"k\"\nversion = \"1.0.0\"\n");
         put(&dir, "krate/SYMPOSIUM.toml", "[[skills]]\npath = \"s\"\n");
         put(&dir, "krate/s/a/SKILL.md", "");
+        put(&dir, "ws/.agents/skills/own/SKILL.md", "");
         put(&dir, "note.txt", "");
         let of = |path: &str| of(&sym, &dir.join(path));
         let manifest = dir.join("src/p/SYMPOSIUM.toml");
@@ -142,6 +144,7 @@ mod tests {
         assert_eq!(of("src/p/skills/a"), skill("src/p/skills/a", false));
         assert_eq!(of("src/alone/SKILL.md"), skill("src/alone", true));
         assert_eq!(of("krate/s/a"), skill("krate/s/a", false));
+        assert_eq!(of("ws/.agents/skills/own"), skill("ws/.agents/skills/own", false));
         assert_eq!(of("krate"), Ok(Target::Crate(dir.join("krate"))));
         assert_eq!(of("krate/SYMPOSIUM.toml"), Ok(Target::Crate(dir.join("krate"))));
         assert_eq!(of("src"), Ok(Target::Source(dir.join("src"))));

@@ -159,6 +159,7 @@ fn all_mistakes_are_reported_with_code_line_and_remedy() {
         error S003 w/SYMPOSIUM.toml:59:49: unknown key `path` in `plugins[0].source.cargo`; known keys: name, version
         error S005 w/SYMPOSIUM.toml:62:8: `a/b` can't be a hook's name; up to 100 characters on one line, without `/`, `\` and `:`
         error S012 w/SYMPOSIUM.toml:63:9: unknown event `PreToolUs` (did you mean `PreToolUse`?); accepted: SessionStart, UserPromptSubmit, PreToolUse, PostToolUse
+        error S014 w/SYMPOSIUM.toml:64:11: the matcher `Edit|(` is no regular expression (unclosed group); the hook never runs
         error S021 w/SYMPOSIUM.toml:65:11: no installation is named `okk` (did you mean `ok`?); installations: bare, dl, ok, sum, tool
         error S016 w/SYMPOSIUM.toml:66:11: `timeout` is 0 seconds; accepted: 1 to 600; 30 are used
         error S016 w/SYMPOSIUM.toml:67:14: unknown on-failure `blok` (did you mean `block`?); accepted: continue, block
