@@ -8,6 +8,8 @@ mod crate_skills;
 mod manners;
 mod mcp;
 mod plugin_sources;
+#[cfg(target_os = "linux")]
+mod real_clients;
 mod real_crates;
 pub mod registration;
 mod stress;
