@@ -392,7 +392,10 @@ fn installed(sandbox: &Sandbox, folder: &str) -> std::path::PathBuf {
     let bin = sandbox.dir().join(folder);
     std::fs::create_dir_all(&bin).expect("creates");
     let program = bin.join("cargo-agents");
-    std::fs::copy(sandbox.binary(), &program).expect("copies");
+    // A copy can't be started while another test's child still has it open for writing.
+    if std::fs::hard_link(sandbox.binary(), &program).is_err() {
+        std::fs::copy(sandbox.binary(), &program).expect("copies");
+    }
     program
 }
 

@@ -27,6 +27,8 @@ mod mcp;
 mod newer_schema;
 mod plugin_commands;
 mod plugin_sources;
+#[cfg(target_os = "linux")]
+mod real_clients;
 mod real_crates;
 pub mod registration;
 mod registries;
