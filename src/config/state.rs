@@ -10,54 +10,73 @@ pub struct State {
     pub version: Option<String>,
     /// When the registry last answered, in RFC 3339.
     pub last_update_check: Option<String>,
+    /// When it was last asked in vain, in RFC 3339; nothing once it answered.
+    pub last_failed_check: Option<String>,
     /// The newest version that it knew.
     pub newest: Option<String>,
 }
 
+/// How often a change is tried anew because another process changed the file meanwhile.
+const TRIES: usize = 20;
+
 impl State {
     /// Reads the file; missing or unreadable counts as empty, for it holds nothing precious.
     pub fn load(path: &Path) -> Self {
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        let document = text.parse::<toml_edit::DocumentMut>().unwrap_or_default();
-        let get = |key: &str| document.get(key).and_then(|item| item.as_str()).map(str::to_owned);
-        Self {
-            version: get("version"),
-            last_update_check: get("last-update-check"),
-            newest: get("newest-version"),
-        }
+        Self::parse(&std::fs::read_to_string(path).unwrap_or_default()).0
     }
 
-    /// Writes what changed, in one step, keeping the other keys.
+    fn parse(text: &str) -> (Self, toml_edit::DocumentMut) {
+        let document = text.parse::<toml_edit::DocumentMut>().unwrap_or_default();
+        let get = |key: &str| document.get(key).and_then(|item| item.as_str()).map(str::to_owned);
+        let state = Self {
+            version: get("version"),
+            last_update_check: get("last-update-check"),
+            last_failed_check: get("last-failed-update-check"),
+            newest: get("newest-version"),
+        };
+        (state, document)
+    }
+
+    /// Changes the file as it is now, in one step: other keys, and what another process writes at
+    /// the same time, stay. No change is no write.
     ///
     /// # Errors
     /// Trouble writing the file.
-    pub fn save(&self, path: &Path) -> io::Result<()> {
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        let mut document = text.parse::<toml_edit::DocumentMut>().unwrap_or_default();
-        for (key, value) in [
-            ("version", &self.version),
-            ("last-update-check", &self.last_update_check),
-            ("newest-version", &self.newest),
-        ] {
-            match value {
-                Some(value) if document.get(key).and_then(|item| item.as_str()) == Some(value) => {}
-                Some(value) => document[key] = toml_edit::value(value),
-                None => {
-                    document.remove(key);
+    pub fn update(path: &Path, change: impl Fn(&mut Self)) -> io::Result<()> {
+        for _ in 0..TRIES {
+            let bytes = crate::files::read_optional(path)?;
+            let text = bytes.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+            let (before, mut document) = Self::parse(&text);
+            let mut state = before.clone();
+            change(&mut state);
+            if state == before {
+                return Ok(());
+            }
+            for (key, value) in [
+                ("version", &state.version),
+                ("last-update-check", &state.last_update_check),
+                ("last-failed-update-check", &state.last_failed_check),
+                ("newest-version", &state.newest),
+            ] {
+                match value {
+                    Some(value)
+                        if document.get(key).and_then(|item| item.as_str()) == Some(value) => {}
+                    Some(value) => document[key] = toml_edit::value(value),
+                    None => drop(document.remove(key)),
                 }
             }
+            let new = document.to_string();
+            if crate::files::replace_if_same(path, bytes.as_deref(), new.as_bytes())? {
+                return Ok(());
+            }
         }
-        crate::files::write_if_changed(path, document.to_string().as_bytes()).map(drop)
+        Err(io::Error::other("other processes change it all the time"))
     }
 
     /// Stamps the running version when it is not there yet. Best effort: a place that can't be
     /// written is no reason to fail.
     pub fn stamp(path: &Path, version: &str) {
-        let mut state = Self::load(path);
-        if state.version.as_deref() != Some(version) {
-            state.version = Some(version.to_owned());
-            let _ = state.save(path);
-        }
+        let _ = Self::update(path, |state| state.version = Some(version.to_owned()));
     }
 }
 
@@ -74,5 +93,35 @@ mod tests {
         let text = std::fs::read_to_string(&path).expect("reads");
         assert_eq!(text, "future = 1\nversion = \"1.2.3\"\n");
         assert_eq!(State::load(&path).version.as_deref(), Some("1.2.3"));
+    }
+
+    #[test]
+    fn f216_changes_at_the_same_time_are_all_kept() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("state.toml");
+        std::thread::scope(|scope| {
+            scope.spawn(|| State::stamp(&path, "1.2.3"));
+            scope.spawn(|| State::update(&path, |state| state.newest = Some("2.0.0".to_owned())));
+            scope.spawn(|| {
+                State::update(&path, |state| state.last_failed_check = Some("now".to_owned()))
+            });
+        });
+        let state = State::load(&path);
+        assert_eq!(state.version.as_deref(), Some("1.2.3"));
+        assert_eq!(state.newest.as_deref(), Some("2.0.0"));
+        assert_eq!(state.last_failed_check.as_deref(), Some("now"));
+    }
+
+    #[test]
+    fn a_file_that_is_no_toml_is_made_anew_and_no_change_is_no_write() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("state.toml");
+        std::fs::write(&path, "version = ").expect("writes");
+        State::stamp(&path, "1.2.3");
+        assert_eq!(std::fs::read_to_string(&path).expect("reads"), "version = \"1.2.3\"\n");
+        let before = std::fs::metadata(&path).and_then(|found| found.modified()).expect("reads");
+        State::stamp(&path, "1.2.3");
+        let after = std::fs::metadata(&path).and_then(|found| found.modified()).expect("reads");
+        assert_eq!(before, after);
     }
 }
