@@ -1,8 +1,11 @@
 //! The shape of the command line.
 
+use std::ffi::OsString;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::HookScope;
+use crate::plugins::model::Audience;
 use crate::symposium::UpdateLevel;
 
 /// Teach your AI coding agents the crates of your Rust workspace.
@@ -13,7 +16,7 @@ use crate::symposium::UpdateLevel;
     version,
     max_term_width = 100,
     styles = STYLES,
-    arg_required_else_help = true
+    disable_help_subcommand = true
 )]
 pub struct Cli {
     /// What every command takes.
@@ -85,6 +88,37 @@ pub enum Command {
     Sync(SyncArgs),
     /// Take back everything that was registered and installed
     Uninstall(UninstallArgs),
+    /// Answer an agent's event (agents call this)
+    #[command(hide = true)]
+    Hook(HookArgs),
+    /// Show what there is, or more about a command
+    #[command(hide = true)]
+    Help(HelpArgs),
+    /// What plugins vend.
+    #[command(external_subcommand)]
+    External(Vec<OsString>),
+}
+
+/// Whom the help lists one of our own commands for.
+pub fn audience(command: &str) -> Audience {
+    if command == "crate-info" { Audience::Agents } else { Audience::Humans }
+}
+
+/// Arguments of `hook`, which reads them by itself.
+#[derive(Debug, Args)]
+pub struct HookArgs {
+    /// The agent and its event
+    #[arg(value_names = ["AGENT", "EVENT"], num_args = 0.., trailing_var_arg = true,
+          allow_hyphen_values = true)]
+    pub words: Vec<OsString>,
+}
+
+/// Arguments of `help`.
+#[derive(Debug, Args)]
+pub struct HelpArgs {
+    /// The command
+    #[arg(value_name = "COMMAND", trailing_var_arg = true)]
+    pub words: Vec<OsString>,
 }
 
 /// Arguments of `init`.

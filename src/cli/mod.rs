@@ -1,7 +1,7 @@
 //! The command line: argv in, exit code out.
 //!
-//! [`grammar`] is the shape of the command line, and each command has a file. One function,
-//! [`run`], turns what came of a command into an exit code:
+//! [`grammar`] is the shape of the command line, [`request`] says what one asks for, and each
+//! command has a file. One function, [`run`], turns what came of a command into an exit code:
 //!
 //! | code | meaning |
 //! |---|---|
@@ -10,27 +10,32 @@
 //! | 2 | the command line is wrong (never from `hook`) |
 //! | a child's | a plugin's subcommand |
 //!
+//! A reader that closes its end of a pipe is content: output that nobody reads is no failure.
+//!
 //! May use: everything. Used by: the binary.
 
 mod codex_trust;
+mod dispatch;
 mod errors;
 pub mod grammar;
+mod help;
 mod init;
+mod request;
 mod sync;
 mod uninstall;
+mod version;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
-
-use clap::Parser as _;
 
 use crate::Symposium;
 use crate::config::Environment;
 use crate::config::state::State;
 use crate::hook;
-use crate::report::{Format, Reporter, Verbosity, log};
+use crate::report::{Reporter, log};
 use crate::symposium::Options;
 use grammar::{Cli, Command};
+use request::{Request, Wish};
 
 /// What a command came to.
 type CommandResult = anyhow::Result<ExitCode>;
@@ -43,31 +48,49 @@ pub fn main() -> ExitCode {
 
 /// Runs the program: `args` with the program's name first, as `cargo agents …` or
 /// `cargo-agents …` pass them.
-pub fn run(mut args: Vec<OsString>, env: Environment) -> ExitCode {
+pub fn run(mut words: Vec<OsString>, env: Environment) -> ExitCode {
     // Cargo runs `cargo-agents agents …` for `cargo agents …`.
-    if args.get(1).is_some_and(|first| first == "agents") {
-        args.remove(1);
+    if words.get(1).is_some_and(|first| first == "agents") {
+        words.remove(1);
     }
-    // An agent waits, and must never be stopped by a word we do not know.
-    if args.get(1).is_some_and(|first| first == "hook") {
-        return hook::main(&args[2..], &env);
+    let rest = words.get(2..).unwrap_or_default();
+    match words.get(1).and_then(|first| first.to_str()) {
+        // An agent waits, and must never be stopped by a word we do not know.
+        Some("hook") if !is_question(rest) => return hook::main(rest, &env),
+        _ => {}
     }
-    let cli = match Cli::try_parse_from(&args) {
-        Ok(cli) => cli,
-        Err(error) => return usage(&error),
-    };
-    let format = if cli.global.json { Format::Json } else { Format::People };
-    let verbosity = match (cli.global.quiet, cli.global.verbose) {
-        (true, _) => Verbosity::Quiet,
-        (false, true) => Verbosity::Verbose,
-        (false, false) => Verbosity::Normal,
-    };
+    let Request { wish, format, verbosity } = request::read(&words);
     let report = Reporter::new(&env, format, verbosity);
+    match wish {
+        Wish::Help { path, long } => help::show(report, env, &path, long),
+        Wish::Version => {
+            version::show(&report);
+            ExitCode::SUCCESS
+        }
+        Wish::Wrong(error) => errors::usage(&report, &error),
+        Wish::Run(cli) => match cli.command {
+            Some(Command::Hook(hook)) => hook::main(&hook.words, &env),
+            Some(Command::External(words)) if words.first().is_some_and(|word| word == "hook") => {
+                hook::main(&words[1..], &env)
+            }
+            _ => command(*cli, env, report),
+        },
+    }
+}
+
+/// Whether somebody asks what a command is, instead of calling it.
+fn is_question(rest: &[OsString]) -> bool {
+    matches!(rest, [only] if only == "--help" || only == "-h")
+}
+
+/// Runs one command.
+fn command(cli: Cli, env: Environment, report: Reporter) -> ExitCode {
     let options = Options {
         update: cli.global.update.map(Into::into),
         offline: cli.global.offline,
         timeout: std::time::Duration::from_secs(cli.global.timeout),
     };
+    let (format, verbosity) = (report.format(), report.verbosity());
     let mut sym = match Symposium::new(env.clone(), report, options) {
         Ok(sym) => sym,
         Err(error) => {
@@ -82,14 +105,9 @@ pub fn run(mut args: Vec<OsString>, env: Environment) -> ExitCode {
         Some(Command::Init(args)) => init::run(&mut sym, &args),
         Some(Command::Sync(args)) => sync::run(&sym, &args),
         Some(Command::Uninstall(args)) => uninstall::run(&sym, &args),
-        None => Ok(ExitCode::SUCCESS),
+        Some(Command::External(words)) => dispatch::run(&sym, &words),
+        // Answered before, without a context.
+        Some(Command::Hook(_) | Command::Help(_)) | None => Ok(ExitCode::SUCCESS),
     };
     result.unwrap_or_else(|error| errors::fail(&sym.report, &error))
-}
-
-/// Help and version go to standard output with code 0, a wrong command line to standard error with
-/// code 2.
-fn usage(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

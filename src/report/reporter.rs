@@ -193,6 +193,14 @@ impl Reporter {
         }
     }
 
+    /// Text for standard error that has its styles already: what the grammar of the command line
+    /// says of a wrong one. Not in the JSON form.
+    pub fn styled(&self, text: &str) {
+        if self.format == Format::People {
+            write_line(&self.err, text);
+        }
+    }
+
     /// A command's result as one JSON document on standard output, in the JSON form only.
     pub fn json(&self, value: &impl serde::Serialize) {
         if self.format == Format::Json

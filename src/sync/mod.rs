@@ -2,8 +2,8 @@
 //!
 //! [`facts`] gathers what applies, [`plan`] says what should change in skill folders (pure),
 //! [`apply`] changes it and decides nothing; [`registration`] does the same for hooks and servers in
-//! the agents' own files. [`snapshot`] keeps what hooks, help and subcommands need, and [`current`]
-//! is what the hook room calls.
+//! the agents' own files. [`snapshot`] keeps what hooks, help and subcommands need, [`subcommands`]
+//! reads from it what plugins vend, and [`current`] is what the hook room calls.
 //!
 //! May use: every room below. Used by: `hook` (only "make sure it is current") and `cli`.
 
@@ -22,6 +22,7 @@ pub mod remove;
 mod run;
 pub mod setup;
 pub mod snapshot;
+pub mod subcommands;
 pub mod targets;
 mod wanted;
 

@@ -4,9 +4,12 @@
 mod cases_skills;
 mod configuration;
 mod crate_skills;
+mod help;
 mod manners;
 mod plugin_sources;
 mod real_crates;
+#[cfg(unix)]
+mod subcommands;
 mod sync;
 mod workspace;
 mod workspace_skills;

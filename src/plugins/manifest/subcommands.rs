@@ -11,8 +11,9 @@ const KEYS: [&str; 6] =
     ["description", "audience", "command", "crates", "depends-on", "predicates"];
 
 /// Names no plugin may take: our commands, those to come, and the program's own.
-pub const RESERVED: [&str; 18] = [
+pub const RESERVED: [&str; 19] = [
     "agents",
+    "complete",
     "completions",
     "crate-info",
     "doctor",

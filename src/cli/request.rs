@@ -1,0 +1,272 @@
+//! What the command line asks for: a command, a page of help, or the version.
+//!
+//! The grammar is clap's. That options stand before or after a command's name, and that help is
+//! given whatever else is missing, is decided here.
+
+use std::ffi::{OsStr, OsString};
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _};
+
+use super::grammar::{Cli, Command};
+use crate::report::{Format, Verbosity};
+
+/// A command line, understood.
+#[derive(Debug)]
+pub(super) struct Request {
+    /// What is asked for.
+    pub(super) wish: Wish,
+    /// In which form it is answered.
+    pub(super) format: Format,
+    /// How much is told.
+    pub(super) verbosity: Verbosity,
+}
+
+/// What is asked for.
+#[derive(Debug)]
+pub(super) enum Wish {
+    /// Run a command.
+    Run(Box<Cli>),
+    /// Show help: of this command of ours, or all there is.
+    Help {
+        /// The command with those it is below, outermost first; empty for all there is.
+        path: Vec<String>,
+        /// Whether there is room for details.
+        long: bool,
+    },
+    /// Say the version.
+    Version,
+    /// The command line is wrong.
+    Wrong(clap::Error),
+}
+
+/// Understands `args`, with the program's name first.
+pub(super) fn read(args: &[OsString]) -> Request {
+    let mut grammar = Cli::command();
+    let read = grammar
+        .try_get_matches_from_mut(args)
+        .and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
+    match read {
+        Ok(mut cli) => {
+            let (format, verbosity) = manner(cli.global.json, cli.global.quiet, cli.global.verbose);
+            let wish = match cli.command.take() {
+                None => Wish::Help { path: Vec::new(), long: true },
+                Some(Command::Help(help)) => about(&mut grammar, cli, &help.words),
+                command => Wish::Run(Box::new(Cli { command, ..cli })),
+            };
+            Request { wish, format, verbosity }
+        }
+        Err(error) => {
+            // As far as it was not understood, too.
+            let (format, verbosity) = manner(
+                has(args, &["--json"]),
+                has(args, &["-q", "--quiet"]),
+                has(args, &["-v", "--verbose"]),
+            );
+            let wish = match error.kind() {
+                ErrorKind::DisplayHelp => {
+                    Wish::Help { path: path(&grammar, args), long: has(args, &["--help"]) }
+                }
+                ErrorKind::DisplayVersion => Wish::Version,
+                ErrorKind::UnknownArgument if is_version(&error) => Wish::Version,
+                _ => Wish::Wrong(error),
+            };
+            Request { wish, format, verbosity }
+        }
+    }
+}
+
+fn manner(json: bool, quiet: bool, verbose: bool) -> (Format, Verbosity) {
+    let format = if json { Format::Json } else { Format::People };
+    let verbosity = match (quiet, verbose) {
+        (true, _) => Verbosity::Quiet,
+        (false, true) => Verbosity::Verbose,
+        (false, false) => Verbosity::Normal,
+    };
+    (format, verbosity)
+}
+
+/// `help <words>`: a page of our own, or the plugin's command with `--help`.
+fn about(grammar: &mut clap::Command, cli: Cli, words: &[OsString]) -> Wish {
+    let mut path = Vec::new();
+    let mut at = &*grammar;
+    for word in words {
+        match word.to_str().and_then(|word| at.find_subcommand(word)) {
+            Some(below) => at = below,
+            None if path.is_empty() => {
+                let mut command = words.to_vec();
+                command.push("--help".into());
+                let command = Some(Command::External(command));
+                return Wish::Run(Box::new(Cli { command, ..cli }));
+            }
+            None => {
+                let message = format!("`{}` has no `{}`", path.join(" "), word.to_string_lossy());
+                return Wish::Wrong(grammar.error(ErrorKind::InvalidSubcommand, message));
+            }
+        }
+        path.push(at.get_name().to_owned());
+    }
+    // `help help`.
+    path.retain(|name| name != "help");
+    Wish::Help { path, long: true }
+}
+
+/// The commands of ours that are named beside `--help`, outermost first.
+fn path(grammar: &clap::Command, args: &[OsString]) -> Vec<String> {
+    let help = Arg::new("help").short('h').long("help").global(true).action(ArgAction::SetTrue);
+    let mut lenient = Cli::command().disable_help_flag(true).arg(help).ignore_errors(true);
+    let sketch = lenient.try_get_matches_from_mut(args).unwrap_or_default();
+    let mut path = Vec::new();
+    let (mut at, mut matches) = (grammar, &sketch);
+    while let Some((name, below)) = matches.subcommand()
+        && let Some(found) = at.find_subcommand(name)
+        && name != "help"
+    {
+        path.push(name.to_owned());
+        (at, matches) = (found, below);
+    }
+    path
+}
+
+/// `sync --version`: as the other options of all commands, it may stand anywhere.
+fn is_version(error: &clap::Error) -> bool {
+    matches!(
+        error.get(ContextKind::InvalidArg),
+        Some(ContextValue::String(arg)) if arg == "--version" || arg == "-V"
+    )
+}
+
+fn has(args: &[OsString], words: &[&str]) -> bool {
+    args.iter().any(|arg| words.iter().any(|word| arg == OsStr::new(word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wish(words: &[&str]) -> Wish {
+        let args: Vec<OsString> =
+            std::iter::once("cargo-agents").chain(words.iter().copied()).map(Into::into).collect();
+        read(&args).wish
+    }
+
+    fn help(words: &[&str]) -> Option<Vec<String>> {
+        match wish(words) {
+            Wish::Help { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+
+    fn external(words: &[&str]) -> Vec<String> {
+        match wish(words) {
+            Wish::Run(cli) => match cli.command {
+                Some(Command::External(words)) => {
+                    words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+                }
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_grammar_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn f194_the_ways_to_ask_for_all_there_is() {
+        for words in [
+            &[][..],
+            &["-h"],
+            &["--help"],
+            &["help"],
+            &["--help", "--quiet"],
+            &["--quiet", "--help"],
+            &["-q"],
+            &["help", "help"],
+            &["help", "--help"],
+            &["--help", "some-plugin-s"],
+        ] {
+            assert_eq!(help(words), Some(Vec::new()), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn f195_the_ways_to_ask_for_one_command() {
+        for words in [
+            &["sync", "--help"][..],
+            &["sync", "-h"],
+            &["help", "sync"],
+            &["--help", "sync"],
+            &["-q", "sync", "--dry-run", "--help"],
+            &["--help", "sync", "--agent"],
+        ] {
+            assert_eq!(help(words), Some(vec!["sync".to_owned()]), "{words:?}");
+        }
+        // An argument that it needs is missing.
+        assert_eq!(help(&["completions", "--help"]), Some(vec!["completions".to_owned()]));
+    }
+
+    #[test]
+    fn f195_every_command_shows_its_own_page_nested_ones_too() {
+        fn walk(command: &clap::Command, above: &[String]) {
+            for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
+                let mut path = above.to_vec();
+                path.push(below.get_name().to_owned());
+                let mut words: Vec<&str> = path.iter().map(String::as_str).collect();
+                let asked = [&["help"], words.as_slice()].concat();
+                assert_eq!(help(&asked), Some(path.clone()), "{asked:?}");
+                words.push("--help");
+                assert_eq!(help(&words), Some(path.clone()), "{words:?}");
+                walk(below, &path);
+            }
+        }
+        let mut grammar = Cli::command();
+        grammar.build();
+        walk(&grammar, &[]);
+    }
+
+    #[test]
+    fn f196_after_a_plugin_s_command_everything_is_the_command_s() {
+        let words = ["demo", "--help", "-q", "--json", "--", "sync", "--version"];
+        assert_eq!(external(&words), words);
+        assert_eq!(external(&["-q", "demo", "-q"]), ["demo", "-q"]);
+        assert_eq!(external(&["help", "demo"]), ["demo", "--help"]);
+    }
+
+    #[test]
+    fn f6_f7_the_version_is_asked_for_anywhere() {
+        for words in [
+            &["--version"][..],
+            &["-V"],
+            &["-q", "--version"],
+            &["sync", "--version"],
+            &["sync", "-V"],
+        ] {
+            assert!(matches!(wish(words), Wish::Version), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn f9_what_is_wrong_is_said_in_the_form_that_was_asked_for() {
+        let args = ["cargo-agents", "--json", "sync", "--nonsense"].map(OsString::from);
+        let request = read(&args);
+        assert!(matches!(request.wish, Wish::Wrong(_)));
+        assert_eq!(request.format, Format::Json);
+    }
+
+    #[test]
+    fn decision_20_no_plugin_may_take_the_name_of_a_command_of_ours() {
+        let reserved = crate::plugins::manifest::RESERVED_SUBCOMMANDS;
+        // These two are read by hand, before the grammar.
+        let mut names = vec!["hook".to_owned(), "complete".to_owned(), "symposium".to_owned()];
+        for command in Cli::command().get_subcommands() {
+            names.push(command.get_name().to_owned());
+            names.extend(command.get_all_aliases().map(str::to_owned));
+        }
+        for name in names {
+            assert!(reserved.contains(&name.as_str()), "`{name}` is not reserved");
+        }
+    }
+}

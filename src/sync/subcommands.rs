@@ -1,0 +1,186 @@
+//! What subcommands plugins vend, as seen from a folder.
+//!
+//! The workspace's snapshot says so while it holds; else the sources are looked through as they are
+//! on disk. Nothing is started or written, and nothing is fetched that the user did not ask for, so
+//! that even the help can ask here.
+
+use std::path::{Path, PathBuf};
+
+use super::snapshot::{Snapshot, SnapshotSubcommand, Stored};
+use crate::Symposium;
+use crate::plugins::manifest::{Manifest, Place, Strictness};
+use crate::plugins::model::{Audience, Plugin, Subcommand};
+use crate::plugins::predicate::{Facts, evaluate_all};
+use crate::plugins::registry::Registry;
+use crate::plugins::source::{self, Refresh};
+use crate::report::Reporter;
+use crate::symposium::UpdateLevel;
+use crate::text::{Diagnostic, Source};
+use crate::workspace::{Loaded, Workspace, locate, same_crate};
+
+/// A subcommand of some plugin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vended {
+    /// Its name.
+    pub name: String,
+    /// Its plugin.
+    pub plugin: String,
+    /// The plugin's source.
+    pub source: String,
+    /// One line.
+    pub description: String,
+    /// Whom it is for.
+    pub audience: Audience,
+    /// Its plugin's manifest, where it applies here.
+    pub manifest: Option<PathBuf>,
+    /// Why it does not apply here.
+    pub needs: Option<String>,
+}
+
+/// What there is.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// The workspace's root; `None` outside of one.
+    pub root: Option<PathBuf>,
+    /// All subcommands, those that do not apply here included.
+    pub vended: Vec<Vended>,
+    /// Sources that are not on disk, and so may have more: their names.
+    pub absent: Vec<String>,
+    /// Why less may be known than there is.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Listing {
+    /// What can be run here.
+    pub fn applicable(&self) -> impl Iterator<Item = &Vended> {
+        self.vended.iter().filter(|vended| vended.needs.is_none())
+    }
+}
+
+/// The subcommands as seen from the context's folder. With `--update check` or `fetch` the sources
+/// are refreshed first. Never fails: trouble is in the diagnostics.
+pub fn listing(sym: &Symposium) -> Listing {
+    let asked = matches!(sym.options.update, Some(UpdateLevel::Check | UpdateLevel::Fetch));
+    let mut listing = Listing::default();
+    let workspace = sym.env.cwd().and_then(|cwd| {
+        if !asked && let Some(stored) = snapshot(sym, cwd) {
+            let root = stored.header.root.clone();
+            listing.vended = stored.offer().subcommands.into_iter().map(from_snapshot).collect();
+            listing.root = Some(root);
+            return None;
+        }
+        match Workspace::load(cwd, &sym.env) {
+            Ok(loaded) => loaded,
+            Err(problem) => {
+                listing.diagnostics.push(problem);
+                None
+            }
+        }
+    });
+    if listing.root.is_none() {
+        let refresh = if asked { Refresh::for_command(sym) } else { Refresh::cached() };
+        look(sym, workspace.as_ref(), &refresh, &mut listing);
+    }
+    listing
+}
+
+fn snapshot(sym: &Symposium, cwd: &Path) -> Option<Stored> {
+    let root = locate(cwd, &sym.env).ok().flatten()?;
+    let path = Snapshot::path(&sym.dirs, &root);
+    Stored::load(&path, crate::symposium::VERSION, &root).filter(|stored| stored.holds(&sym.env))
+}
+
+fn from_snapshot(known: SnapshotSubcommand) -> Vended {
+    Vended {
+        name: known.name,
+        plugin: known.plugin,
+        source: known.source,
+        description: known.description,
+        audience: known.audience,
+        manifest: known.run.map(|run| run.manifest),
+        needs: known.needs,
+    }
+}
+
+/// Goes through the sources.
+fn look(sym: &Symposium, loaded: Option<&Loaded>, refresh: &Refresh<'_>, listing: &mut Listing) {
+    let Ok(mut quiet) = Symposium::new(sym.env.clone(), Reporter::silent(), sym.options) else {
+        return;
+    };
+    // It vends nothing, and would be put on disk.
+    quiet.config.defaults.builtin = false;
+    let registry = Registry::load(&quiet, refresh);
+    listing.absent = registry
+        .sources
+        .iter()
+        .filter(|state| state.root.is_none() && state.notice.is_some())
+        .map(|state| state.name.clone())
+        .collect();
+    listing.diagnostics.extend(registry.diagnostics.iter().cloned());
+    let workspace = loaded.map(|loaded| &loaded.workspace);
+    listing.root = workspace.map(|workspace| workspace.root.clone());
+    let facts = Facts {
+        dependencies: workspace.map_or(&[], |workspace| &workspace.dependencies),
+        members: workspace.map_or(&[], |workspace| &workspace.members),
+        root: listing.root.as_deref(),
+        env: &sym.env,
+    };
+    let disabled = &quiet.config.plugins.disable;
+    let wanted = |plugin: &&Plugin| !disabled.iter().any(|name| same_crate(name, &plugin.name));
+    for plugin in registry.active().filter(wanted) {
+        for subcommand in &plugin.subcommands {
+            let evaluation = evaluate_all(&[&plugin.gate, &subcommand.gate], &facts);
+            listing.vended.push(Vended {
+                name: subcommand.name.clone(),
+                plugin: plugin.name.clone(),
+                source: plugin.source.clone(),
+                description: subcommand.description.clone(),
+                audience: subcommand.audience,
+                manifest: evaluation.holds.then(|| plugin.manifest.clone()),
+                needs: (!evaluation.holds).then_some(evaluation.reason),
+            });
+        }
+    }
+}
+
+/// The plugin and its subcommand, read anew from the manifest: that of one plugin only.
+///
+/// # Errors
+/// When it does not apply here, or the manifest went away since.
+pub fn load(sym: &Symposium, vended: &Vended) -> Result<(Plugin, Subcommand), Diagnostic> {
+    let gone = |manifest: &Path| {
+        Diagnostic::error(format!("`{}` of plugin `{}` is gone", vended.name, vended.plugin))
+            .in_file(manifest)
+            .note("`cargo agents sync` looks through all plugins again")
+    };
+    let manifest = vended.manifest.as_deref().ok_or_else(|| gone(Path::new(&vended.source)))?;
+    let text = std::fs::read_to_string(manifest).map_err(|_| gone(manifest))?;
+    let root = source::effective(sym)
+        .iter()
+        .filter(|spec| spec.name == vended.source)
+        .filter_map(|spec| source::open(sym, spec, &Refresh::cached()).0.root)
+        .find(|root| manifest.starts_with(root))
+        .ok_or_else(|| gone(manifest))?;
+    let place = Place { source: &vended.source, source_root: &root, manifest };
+    let parsed = Manifest::parse(Source::new(manifest, text), &place, Strictness::Load);
+    let plugin = parsed.plugin.ok_or_else(|| gone(manifest))?;
+    let found = plugin.subcommands.iter().find(|known| known.name == vended.name).cloned();
+    let subcommand = found.ok_or_else(|| gone(manifest))?;
+    Ok((plugin, subcommand))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plugins::builtin;
+    use crate::plugins::registry::scan;
+
+    #[test]
+    fn the_plugin_inside_the_program_vends_nothing_so_it_can_be_left_out() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let root = builtin::materialise(dir.path()).expect("writes");
+        let found = scan(source::BUILTIN, &root, Strictness::Validate);
+        assert!(!found.plugins.is_empty());
+        assert!(found.plugins.iter().all(|plugin| plugin.subcommands.is_empty()));
+    }
+}
