@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::self_update::SelfUpdateArgs;
 use crate::config::HookScope;
 use crate::plugins::model::Audience;
 use crate::symposium::UpdateLevel;
@@ -88,6 +89,8 @@ pub enum Command {
     Sync(SyncArgs),
     /// Take back everything that was registered and installed
     Uninstall(UninstallArgs),
+    /// Update Symposium itself to the newest version
+    SelfUpdate(SelfUpdateArgs),
     /// Answer an agent's event (agents call this)
     #[command(hide = true)]
     Hook(HookArgs),

@@ -21,6 +21,7 @@ pub mod grammar;
 mod help;
 mod init;
 mod request;
+mod self_update;
 mod sync;
 mod uninstall;
 mod version;
@@ -48,7 +49,8 @@ pub fn main() -> ExitCode {
 
 /// Runs the program: `args` with the program's name first, as `cargo agents …` or
 /// `cargo-agents …` pass them.
-pub fn run(mut words: Vec<OsString>, env: Environment) -> ExitCode {
+pub fn run(args: Vec<OsString>, env: Environment) -> ExitCode {
+    let mut words = args.clone();
     // Cargo runs `cargo-agents agents …` for `cargo agents …`.
     if words.get(1).is_some_and(|first| first == "agents") {
         words.remove(1);
@@ -73,7 +75,7 @@ pub fn run(mut words: Vec<OsString>, env: Environment) -> ExitCode {
             Some(Command::External(words)) if words.first().is_some_and(|word| word == "hook") => {
                 hook::main(&words[1..], &env)
             }
-            _ => command(*cli, env, report),
+            _ => command(*cli, &args, env, report),
         },
     }
 }
@@ -83,8 +85,8 @@ fn is_question(rest: &[OsString]) -> bool {
     matches!(rest, [only] if only == "--help" || only == "-h")
 }
 
-/// Runs one command.
-fn command(cli: Cli, env: Environment, report: Reporter) -> ExitCode {
+/// Runs one command; `args` are the process's own.
+fn command(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> ExitCode {
     let options = Options {
         update: cli.global.update.map(Into::into),
         offline: cli.global.offline,
@@ -101,13 +103,34 @@ fn command(cli: Cli, env: Environment, report: Reporter) -> ExitCode {
     log::install(sym.dirs.logs(), sym.config.log_level);
     sym.report.diagnostics(&sym.config_diagnostics);
     State::stamp(&sym.dirs.state_file(), crate::symposium::VERSION);
+    if cli.command.as_ref().is_some_and(may_update)
+        && let Some(code) = self_update::before(&sym, args)
+    {
+        return code;
+    }
     let result = match cli.command {
         Some(Command::Init(args)) => init::run(&mut sym, &args),
-        Some(Command::Sync(args)) => sync::run(&sym, &args),
+        Some(Command::Sync(args)) => {
+            let result = sync::run(&sym, &args);
+            if args.background {
+                self_update::look_in_background(&sym);
+            }
+            result
+        }
         Some(Command::Uninstall(args)) => uninstall::run(&sym, &args),
+        Some(Command::SelfUpdate(args)) => self_update::run(&sym, &args),
         Some(Command::External(words)) => dispatch::run(&sym, &words),
         // Answered before, without a context.
         Some(Command::Hook(_) | Command::Help(_)) | None => Ok(ExitCode::SUCCESS),
     };
     result.unwrap_or_else(|error| errors::fail(&sym.report, &error))
+}
+
+/// Whether a newer Symposium may be looked for before this command: not where its output is a
+/// file's, and not before one that is about Symposium itself.
+fn may_update(command: &Command) -> bool {
+    !matches!(
+        command,
+        Command::SelfUpdate(_) | Command::Uninstall(_) | Command::Hook(_) | Command::Help(_)
+    )
 }

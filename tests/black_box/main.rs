@@ -9,6 +9,8 @@ mod manners;
 mod plugin_sources;
 mod real_crates;
 #[cfg(unix)]
+mod self_update;
+#[cfg(unix)]
 mod subcommands;
 mod sync;
 mod workspace;

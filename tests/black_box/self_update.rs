@@ -1,0 +1,507 @@
+//! Updates of Symposium itself (F211–F219, decision 1): with a script in cargo's place, and with
+//! the real cargo and a registry on a loopback port.
+
+mod real_cargo;
+
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+use crate::sandbox;
+use symposium_testlib::{Run, Sandbox, Terminal};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// In the place of cargo's own name for crates.io.
+const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
+
+/// What cargo notes of a package beside its name, version and source.
+const FIELDS: &str = r#"{"version_req":null,"bins":["cargo-agents"],"features":[],"all_features":false,"no_default_features":false,"profile":"release","target":null,"rustc":null}"#;
+
+/// What stands in cargo's place. It notes what it is asked for in `asked`; `info` is what `cargo
+/// info` prints, and `install` runs for `cargo install`.
+fn fake_cargo(sandbox: &Sandbox, info: &str, install: &str) {
+    script(
+        sandbox,
+        "fake/cargo",
+        &format!(
+            "echo \"$*\" >> {dir}/asked\npwd >> {dir}/asked-in\ncase $1 in\ninfo) {info} ;;\n\
+             search) {{ [ -f {dir}/search ] && cat {dir}/search; }} || exit 101 ;;\n\
+             add) exit 101 ;;\ninstall) {install} ;;\n*) exit 99 ;;\nesac\n",
+            dir = sandbox.dir().display()
+        ),
+    );
+}
+
+fn script(sandbox: &Sandbox, path: &str, text: &str) {
+    sandbox.write(path, format!("#!/bin/sh\n{text}"));
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(sandbox.dir().join(path), mode).expect("sets the mode");
+}
+
+/// A sandbox whose program lies in cargo's folder, as if `source` had brought it.
+fn installed(source: &str) -> Sandbox {
+    let mut sandbox = sandbox();
+    sandbox.package(&[]);
+    let bin = sandbox.home().join(".cargo/bin");
+    std::fs::create_dir_all(&bin).expect("creates");
+    let exe = bin.join("cargo-agents");
+    if std::fs::hard_link(sandbox.binary(), &exe).is_err() {
+        std::fs::copy(sandbox.binary(), &exe).expect("copies");
+    }
+    record(&sandbox, VERSION, source);
+    sandbox.set("SYMPOSIUM_CARGO", sandbox.dir().join("fake/cargo"));
+    sandbox
+}
+
+fn record(sandbox: &Sandbox, version: &str, source: &str) {
+    let text = format!("{{\"installs\":{{\"symposium {version} ({source})\":{FIELDS}}}}}");
+    sandbox.write("home/.cargo/.crates2.json", text);
+}
+
+/// Shell commands that put a program of version 99.0.0 into our place, and note that in cargo's
+/// record. The program shows how it was called.
+fn install_99(sandbox: &Sandbox) -> String {
+    script(
+        sandbox,
+        "fake/new",
+        "case $1 in --version) echo 'cargo-agents 99.0.0'; exit ;; esac\n\
+         for arg; do echo \"new[$arg]\"; done\necho \"from[$SYMPOSIUM_UPDATED_FROM]\"\nexit 5\n",
+    );
+    sandbox.write(
+        "fake/record",
+        format!("{{\"installs\":{{\"symposium 99.0.0 ({CRATES_IO})\":{FIELDS}}}}}"),
+    );
+    let dir = sandbox.dir().display().to_string();
+    let cargo = format!("{dir}/home/.cargo");
+    format!(
+        "cp {dir}/fake/new {cargo}/bin/new && mv {cargo}/bin/new {cargo}/bin/cargo-agents && cp \
+         {dir}/fake/record {cargo}/.crates2.json"
+    )
+}
+
+const INFO_99: &str = "printf 'symposium #ai\\nversion: 99.0.0\\nlicense: MIT\\n'";
+
+/// The installed program, to be run with `args`.
+fn command(sandbox: &Sandbox, args: &[&str]) -> Command {
+    let template = sandbox.command(args);
+    let mut command = Command::new(sandbox.home().join(".cargo/bin/cargo-agents"));
+    command.args(args).current_dir(sandbox.ws()).env_clear();
+    for (name, value) in template.get_envs() {
+        if let Some(value) = value {
+            command.env(name, value);
+        }
+    }
+    command
+}
+
+fn run(sandbox: &Sandbox, args: &[&str]) -> Run {
+    let output = command(sandbox, args).stdin(std::process::Stdio::null()).output();
+    let output = output.expect("it starts");
+    Run {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// The same at a terminal.
+fn at_terminal(sandbox: &Sandbox, args: &[&str]) -> (i32, String) {
+    Terminal::start(command(sandbox, args), 100).finish()
+}
+
+fn asked(sandbox: &Sandbox) -> Vec<String> {
+    let path = sandbox.dir().join("asked");
+    std::fs::read_to_string(path).unwrap_or_default().lines().map(str::to_owned).collect()
+}
+
+fn state(sandbox: &Sandbox) -> String {
+    let path = sandbox.home().join(".symposium/state.toml");
+    std::fs::read_to_string(path).unwrap_or_default()
+}
+
+/// Makes the remembered times `hours` older.
+fn let_pass(sandbox: &Sandbox, hours: u64) {
+    let time = SystemTime::now() - Duration::from_secs(hours * 3600 + 60);
+    let time = humantime(time);
+    let text: String = state(sandbox)
+        .lines()
+        .map(|line| match line.split_once(" = ") {
+            Some((key, _)) if key.ends_with("update-check") => format!("{key} = \"{time}\"\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    sandbox.write("home/.symposium/state.toml", text);
+}
+
+fn humantime(time: SystemTime) -> String {
+    let output = Command::new("date")
+        .args(["-u", "+%Y-%m-%dT%H:%M:%SZ", "-d"])
+        .arg(format!(
+            "@{}",
+            time.duration_since(SystemTime::UNIX_EPOCH).expect("after 1970").as_secs()
+        ))
+        .output()
+        .expect("date runs");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+#[test]
+fn f211_decision_1_self_update_looks_with_info_and_installs() {
+    let sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, INFO_99, &install_99(&sandbox));
+    let run = run(&sandbox, &["self-update"]).ok();
+    assert!(
+        run.stderr.contains(&format!("updated symposium {VERSION} → 99.0.0")),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(
+        asked(&sandbox),
+        ["info symposium --registry crates-io", "install symposium --force --locked"]
+    );
+    assert!(state(&sandbox).contains("newest-version = \"99.0.0\""), "{}", state(&sandbox));
+    assert!(state(&sandbox).contains("last-update-check"), "{}", state(&sandbox));
+    // An empty folder of ours.
+    for folder in sandbox.read("asked-in").lines() {
+        assert!(folder.contains("/.symposium/cache/self-update/"), "{folder}");
+    }
+    let left = std::fs::read_dir(sandbox.home().join(".symposium/cache/self-update"));
+    assert_eq!(left.expect("is there").count(), 0);
+}
+
+#[test]
+fn f211_search_is_the_second_way() {
+    let sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, "exit 101", &install_99(&sandbox));
+    sandbox.write("search", "symposium = \"99.0.0\"    # Teach\n");
+    run(&sandbox, &["self-update"]).ok();
+    assert_eq!(
+        asked(&sandbox),
+        [
+            "info symposium --registry crates-io",
+            "search symposium --limit 1",
+            "install symposium --force --locked"
+        ]
+    );
+}
+
+#[test]
+fn f212_up_to_date_is_a_message() {
+    let sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, &format!("echo 'version: {VERSION}'"), "exit 1");
+    let run = run(&sandbox, &["self-update"]).ok();
+    assert!(run.stderr.contains("is the newest version"), "{}", run.stderr);
+    assert_eq!(asked(&sandbox).len(), 1);
+}
+
+#[test]
+fn a_newer_one_than_the_newest_is_left_alone() {
+    let sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, "echo 'version: 0.0.1'", "exit 1");
+    let run = run(&sandbox, &["self-update"]).ok();
+    assert!(run.stderr.contains("newer than the newest published one, 0.0.1"), "{}", run.stderr);
+}
+
+#[test]
+fn f211_pre_releases_do_not_count() {
+    let sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, "echo 'version: 99.0.0-rc.1'", "exit 1");
+    sandbox.write("search", "symposium = \"99.0.0-rc.1\"\n");
+    let run = run(&sandbox, &["self-update"]).code(1);
+    assert!(run.stderr.contains("99.0.0-rc.1 is a pre-release"), "{}", run.stderr);
+    assert!(
+        !asked(&sandbox).iter().any(|line| line.starts_with("install")),
+        "{:?}",
+        asked(&sandbox)
+    );
+}
+
+#[test]
+fn check_only_looks() {
+    let sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, INFO_99, "exit 1");
+    let run = run(&sandbox, &["self-update", "--check"]).code(1);
+    assert!(run.stderr.contains("symposium 99.0.0 is available"), "{}", run.stderr);
+    assert_eq!(asked(&sandbox).len(), 1);
+}
+
+#[test]
+fn a_version_that_the_compiler_can_not_build_is_not_asked_for() {
+    let sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, "echo 'version: 99.0.0 (latest 100.0.0)'", &install_99(&sandbox));
+    run(&sandbox, &["self-update"]).ok();
+    assert_eq!(asked(&sandbox)[1], "install symposium --force --locked --version 99.0.0");
+}
+
+#[test]
+fn another_registry_s_program_is_updated_from_there() {
+    let sandbox = installed("sparse+https://registry.example/index/");
+    fake_cargo(&sandbox, INFO_99, &install_99(&sandbox));
+    run(&sandbox, &["self-update"]).ok();
+    let index = "--index sparse+https://registry.example/index/";
+    assert_eq!(
+        asked(&sandbox),
+        [format!("info symposium {index}"), format!("install symposium --force --locked {index}")]
+    );
+}
+
+#[test]
+fn decision_1_what_cargo_did_not_bring_from_a_registry_is_not_replaced() {
+    for (source, how) in [
+        ("git+https://github.com/x/symposium#0123456789", "from the repository"),
+        ("path+file:///src/symposium", "from the folder /src/symposium"),
+    ] {
+        let sandbox = installed(source);
+        fake_cargo(&sandbox, INFO_99, "exit 1");
+        let run = run(&sandbox, &["self-update"]).code(1);
+        assert!(run.stderr.contains("99.0.0 is available"), "{}", run.stderr);
+        assert!(run.stderr.contains(how), "{}", run.stderr);
+        let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
+        assert_eq!(code, 0, "{screen}");
+        assert_eq!(asked(&sandbox), ["info symposium --registry crates-io"]);
+    }
+}
+
+#[test]
+fn a_failure_leaves_the_old_program_and_says_why() {
+    let sandbox = installed(CRATES_IO);
+    let exe = sandbox.home().join(".cargo/bin/cargo-agents");
+    let before = std::fs::metadata(&exe).expect("is there").len();
+    fake_cargo(&sandbox, INFO_99, "echo 'error: could not compile' >&2; exit 101");
+    let run = run(&sandbox, &["self-update"]).code(1);
+    assert!(run.stderr.contains("could not compile"), "{}", run.stderr);
+    assert!(run.stderr.contains("exit code 101"), "{}", run.stderr);
+    assert!(run.stderr.contains(&format!("symposium {VERSION} is still there")), "{}", run.stderr);
+    assert_eq!(std::fs::metadata(&exe).expect("is there").len(), before);
+    // Cargo says that all is well, and nothing happened.
+    fake_cargo(&sandbox, INFO_99, "exit 0");
+    let run = self::run(&sandbox, &["self-update"]).code(1);
+    assert!(run.stderr.contains(&format!("is still {VERSION}")), "{}", run.stderr);
+}
+
+#[test]
+fn f216_a_look_in_vain_is_no_check() {
+    let sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, "echo 'error: no network' >&2; exit 101", "exit 1");
+    let run = run(&sandbox, &["self-update"]).code(1);
+    assert!(run.stderr.contains("no network"), "{}", run.stderr);
+    assert!(!state(&sandbox).contains("last-update-check"), "{}", state(&sandbox));
+    let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
+    assert_eq!(code, 0, "{screen}");
+    assert!(!screen.contains("no network"), "{screen}");
+    let count = asked(&sandbox).len();
+    let_pass(&sandbox, 1);
+    at_terminal(&sandbox, &["sync", "--dry-run"]);
+    assert_eq!(asked(&sandbox).len(), 2 * count, "{:?}", asked(&sandbox));
+}
+
+#[test]
+fn f213_f219_on_installs_and_runs_the_same_command_with_the_new_program() {
+    let sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, INFO_99, &install_99(&sandbox));
+    let args = ["agents", "sync", "--agent", "cla ude", "--dry-run"];
+    let (code, screen) = at_terminal(&sandbox, &args);
+    let expected: String = args.iter().map(|arg| format!("new[{arg}]\n")).collect();
+    assert!(screen.ends_with(&format!("{expected}from[{VERSION}]\n")), "{screen}");
+    assert_eq!(code, 5, "{screen}");
+    assert!(screen.contains(&format!("symposium {VERSION} → 99.0.0")), "{screen}");
+}
+
+#[test]
+fn f213_once_a_day() {
+    let sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, &format!("echo 'version: {VERSION}'"), "exit 1");
+    for _ in 0..3 {
+        let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
+        assert_eq!(code, 0, "{screen}");
+    }
+    assert_eq!(asked(&sandbox).len(), 1);
+    let_pass(&sandbox, 23);
+    at_terminal(&sandbox, &["sync", "--dry-run"]);
+    assert_eq!(asked(&sandbox).len(), 1);
+    let_pass(&sandbox, 24);
+    at_terminal(&sandbox, &["sync", "--dry-run"]);
+    assert_eq!(asked(&sandbox).len(), 2);
+    // F217: asked for, it always looks.
+    run(&sandbox, &["self-update"]).ok();
+    assert_eq!(asked(&sandbox).len(), 3);
+}
+
+#[test]
+fn a_failed_update_does_not_stop_the_command_and_is_tried_again_tomorrow() {
+    let sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, INFO_99, "exit 101");
+    let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("99.0.0 could not be installed"), "{screen}");
+    assert!(screen.contains("Finished"), "{screen}");
+    at_terminal(&sandbox, &["sync", "--dry-run"]);
+    assert_eq!(asked(&sandbox).len(), 2);
+}
+
+#[test]
+fn the_new_program_looks_for_no_other_one() {
+    let mut sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, INFO_99, "exit 1");
+    sandbox.set("SYMPOSIUM_UPDATED_FROM", "0.0.1");
+    let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
+    assert_eq!(code, 0, "{screen}");
+    assert_eq!(asked(&sandbox), Vec::<String>::new());
+}
+
+#[test]
+fn f214_warn_tells_and_installs_nothing() {
+    let sandbox = installed(CRATES_IO);
+    sandbox.config("auto-update = \"warn\"\n");
+    fake_cargo(&sandbox, INFO_99, "exit 1");
+    let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("symposium 99.0.0 is available"), "{screen}");
+    assert!(screen.contains("cargo agents self-update"), "{screen}");
+    assert_eq!(asked(&sandbox).len(), 1);
+    assert!(state(&sandbox).contains("newest-version = \"99.0.0\""), "{}", state(&sandbox));
+}
+
+#[test]
+fn f215_off_never_looks() {
+    let sandbox = installed(CRATES_IO);
+    sandbox.config("auto-update = \"off\"\n");
+    fake_cargo(&sandbox, INFO_99, "exit 1");
+    at_terminal(&sandbox, &["sync", "--dry-run"]);
+    run(&sandbox, &["sync", "--background"]);
+    assert_eq!(asked(&sandbox), Vec::<String>::new());
+}
+
+#[test]
+fn decision_1_never_without_a_terminal_never_in_a_hook_never_for_help() {
+    let sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, INFO_99, &install_99(&sandbox));
+    run(&sandbox, &["sync", "--dry-run"]).ok();
+    for args in [
+        &["hook", "claude", "session-start"][..],
+        &["--help"],
+        &["--version"],
+        &["completions", "bash"],
+        &["-q", "sync", "--dry-run"],
+        &["--offline", "sync", "--dry-run"],
+        &["--json", "sync", "--dry-run"],
+        &["uninstall", "--dry-run"],
+    ] {
+        let (code, screen) = at_terminal(&sandbox, args);
+        assert_eq!(code, 0, "{args:?}: {screen}");
+    }
+    let mut in_ci = command(&sandbox, &["sync", "--dry-run"]);
+    in_ci.env("CI", "true");
+    Terminal::start(in_ci, 80).finish();
+    assert_eq!(asked(&sandbox), Vec::<String>::new());
+}
+
+#[test]
+fn a_background_sync_looks_and_installs_nothing() {
+    let sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, INFO_99, "exit 1");
+    run(&sandbox, &["sync", "--background"]).ok();
+    assert_eq!(asked(&sandbox), ["info symposium --registry crates-io"]);
+    assert!(state(&sandbox).contains("newest-version = \"99.0.0\""), "{}", state(&sandbox));
+    run(&sandbox, &["--offline", "sync", "--background"]).ok();
+    assert_eq!(asked(&sandbox).len(), 1);
+}
+
+#[test]
+fn a_checkout_s_build_is_never_looked_at_on_the_way() {
+    let mut sandbox = sandbox();
+    sandbox.package(&[]);
+    sandbox.set("SYMPOSIUM_CARGO", sandbox.dir().join("fake/cargo"));
+    fake_cargo(&sandbox, INFO_99, "exit 1");
+    Terminal::start(sandbox.command(&["sync", "--dry-run"]), 80).finish();
+    assert_eq!(asked(&sandbox), Vec::<String>::new());
+    let run = sandbox.run(&["self-update"]).code(1);
+    assert!(run.stderr.contains("was built in a checkout"), "{}", run.stderr);
+}
+
+#[test]
+fn a_registry_that_does_not_answer_costs_five_seconds_once() {
+    let sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, "sleep 60", "exit 1");
+    let start = std::time::Instant::now();
+    let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
+    assert_eq!(code, 0, "{screen}");
+    assert!(start.elapsed() >= Duration::from_secs(5), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
+    assert!(screen.contains("Finished"), "{screen}");
+    at_terminal(&sandbox, &["sync", "--dry-run"]);
+    assert_eq!(asked(&sandbox).len(), 1);
+}
+
+#[test]
+fn where_nothing_can_be_remembered_nobody_looks() {
+    let sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, INFO_99, "exit 1");
+    // A folder in the file's place: not even root can write it.
+    std::fs::create_dir_all(sandbox.home().join(".symposium/state.toml")).expect("creates");
+    let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
+    assert_eq!(code, 0, "{screen}");
+    assert_eq!(asked(&sandbox), Vec::<String>::new());
+}
+
+#[test]
+fn ctrl_c_stops_the_update_and_the_command() {
+    let sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, INFO_99, "echo compiling; exec sleep 60");
+    let mut terminal = Terminal::start(command(&sandbox, &["sync", "--dry-run"]), 100);
+    terminal.wait_for("compiling");
+    terminal.press("\u{3}");
+    let (code, screen) = terminal.finish();
+    assert_eq!(code, 1, "{screen}");
+    assert!(screen.contains("interrupted"), "{screen}");
+    assert!(!screen.contains("Finished"), "{screen}");
+    let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("Finished"), "{screen}");
+}
+
+#[test]
+fn two_at_once_install_once() {
+    let sandbox = installed(CRATES_IO);
+    let install = format!("sleep 1; {}", install_99(&sandbox));
+    fake_cargo(&sandbox, INFO_99, &install);
+    let start = || {
+        let mut command = command(&sandbox, &["self-update"]);
+        command.stderr(std::process::Stdio::piped()).spawn().expect("it starts")
+    };
+    let all = [start(), start(), start()];
+    let outputs = all.map(|child| child.wait_with_output().expect("it ends"));
+    let said: String =
+        outputs.iter().map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).collect();
+    assert!(outputs.iter().all(|output| output.status.success()), "{said}");
+    let installs = asked(&sandbox).iter().filter(|line| line.starts_with("install")).count();
+    assert_eq!(installs, 1, "{said}");
+    assert_eq!(said.matches("symposium 99.0.0 is the newest version").count(), 2, "{said}");
+}
+
+#[test]
+fn another_update_under_way_holds_no_command_up() {
+    let sandbox = installed(CRATES_IO);
+    let install = format!("touch {}/begun; sleep 3; exit 1", sandbox.dir().display());
+    fake_cargo(&sandbox, INFO_99, &install);
+    let mut first = command(&sandbox, &["self-update"]);
+    first.stderr(std::process::Stdio::null());
+    let mut first = first.spawn().expect("it starts");
+    while !sandbox.has("begun") {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let_pass(&sandbox, 24);
+    let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
+    assert_eq!(code, 0, "{screen}");
+    assert!(first.try_wait().expect("waits").is_none(), "it was waited for: {screen}");
+    assert!(!screen.contains("99.0.0"), "{screen}");
+    first.wait().expect("it ends");
+}
+
+#[test]
+fn offline_says_so() {
+    let sandbox = installed(CRATES_IO);
+    fake_cargo(&sandbox, INFO_99, "exit 1");
+    let run = run(&sandbox, &["--offline", "self-update"]).code(1);
+    assert!(run.stderr.contains("without the network"), "{}", run.stderr);
+    assert_eq!(asked(&sandbox), Vec::<String>::new());
+}
