@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::completions::{CompletionsArgs, ManArgs};
 use super::self_update::SelfUpdateArgs;
 use crate::config::HookScope;
 use crate::plugins::model::Audience;
@@ -91,6 +92,11 @@ pub enum Command {
     Uninstall(UninstallArgs),
     /// Update Symposium itself to the newest version
     SelfUpdate(SelfUpdateArgs),
+    /// Print a script that completes commands in your shell
+    Completions(CompletionsArgs),
+    /// Write manual pages into a folder
+    #[command(hide = true)]
+    Man(ManArgs),
     /// Answer an agent's event (agents call this)
     #[command(hide = true)]
     Hook(HookArgs),

@@ -15,6 +15,7 @@
 //! May use: everything. Used by: the binary.
 
 mod codex_trust;
+mod completions;
 mod dispatch;
 mod errors;
 pub mod grammar;
@@ -59,6 +60,8 @@ pub fn run(args: Vec<OsString>, env: Environment) -> ExitCode {
     match words.get(1).and_then(|first| first.to_str()) {
         // An agent waits, and must never be stopped by a word we do not know.
         Some("hook") if !is_question(rest) => return hook::main(rest, &env),
+        // A shell waits, at each press of the Tab key.
+        Some("complete") if !is_question(rest) => return completions::answer(rest, &env),
         _ => {}
     }
     let Request { wish, format, verbosity } = request::read(&words);
@@ -119,6 +122,8 @@ fn command(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
         }
         Some(Command::Uninstall(args)) => uninstall::run(&sym, &args),
         Some(Command::SelfUpdate(args)) => self_update::run(&sym, &args),
+        Some(Command::Completions(args)) => completions::run(&sym, &args),
+        Some(Command::Man(args)) => completions::man(&sym, &args),
         Some(Command::External(words)) => dispatch::run(&sym, &words),
         // Answered before, without a context.
         Some(Command::Hook(_) | Command::Help(_)) | None => Ok(ExitCode::SUCCESS),
@@ -131,6 +136,11 @@ fn command(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
 fn may_update(command: &Command) -> bool {
     !matches!(
         command,
-        Command::SelfUpdate(_) | Command::Uninstall(_) | Command::Hook(_) | Command::Help(_)
+        Command::SelfUpdate(_)
+            | Command::Uninstall(_)
+            | Command::Completions(_)
+            | Command::Man(_)
+            | Command::Hook(_)
+            | Command::Help(_)
     )
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests look at the world by themselves")]
 
 mod cases_skills;
+mod completions;
 mod configuration;
 mod crate_skills;
 mod help;

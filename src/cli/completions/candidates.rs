@@ -1,0 +1,224 @@
+//! What could stand at a place of the command line.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use clap::{Arg, Command, CommandFactory as _};
+use clap_complete::engine::{
+    ArgValueCandidates, CompletionCandidate, SubcommandCandidates, complete,
+};
+
+use crate::Symposium;
+use crate::agents::Agent;
+use crate::cli::grammar::Cli;
+use crate::config::Environment;
+use crate::plugins::registry::Registry;
+use crate::plugins::source::{Refresh, effective};
+use crate::report::Reporter;
+use crate::symposium::Options;
+use crate::sync::snapshot::{Snapshot, Stored};
+use crate::sync::subcommands;
+
+/// How long a description may be, in letters.
+const DESCRIPTION: usize = 70;
+
+/// What could stand at `words[index]`: each with its description after a tab.
+pub(super) fn at(words: &[OsString], index: usize, env: &Environment) -> Vec<String> {
+    let words = words.get(..=index).unwrap_or(words);
+    let sym = Symposium::new(
+        env.clone(),
+        Reporter::silent(),
+        Options { offline: true, ..Options::default() },
+    );
+    let sym = sym.ok().map(|mut sym| {
+        // Nothing of it can be named that is not known without it, and it would be put on disk.
+        sym.config.defaults.builtin = false;
+        Arc::new(sym)
+    });
+    let mut grammar = grammar(sym.as_ref());
+    let vended = sym.as_ref().map(|sym| vended(sym)).unwrap_or_default();
+    if let Some(command) = command_in(&grammar, words, index)
+        && vended.contains_key(&command)
+    {
+        // What follows is for the plugin's program to know; shells offer files.
+        return Vec::new();
+    }
+    grammar = grammar.add(SubcommandCandidates::new(move || as_candidates(&vended)));
+    let mut args: Vec<OsString> = vec!["cargo-agents".into()];
+    args.extend(words.iter().cloned());
+    args.resize(index.saturating_add(2).min(args.len() + 1), OsString::new());
+    let index = args.len() - 1;
+    let found = complete(&mut grammar, args, index, env.cwd()).unwrap_or_default();
+    found.iter().filter(|candidate| !candidate.is_hide_set()).filter_map(line).collect()
+}
+
+fn line(candidate: &CompletionCandidate) -> Option<String> {
+    let value = candidate.get_value().to_str()?;
+    if value.contains(char::is_control) {
+        return None;
+    }
+    let help = candidate.get_help().map(ToString::to_string).unwrap_or_default();
+    let help = crate::report::fit(help.lines().next().unwrap_or_default(), DESCRIPTION);
+    Some(if help.is_empty() { value.to_owned() } else { format!("{value}\t{help}") })
+}
+
+/// The first word before `words[index]` that is neither an option nor an option's value.
+fn command_in(grammar: &Command, words: &[OsString], index: usize) -> Option<String> {
+    let takes_value = |word: &str| {
+        let named = |arg: &&Arg| {
+            arg.get_long().is_some_and(|long| word.strip_prefix("--") == Some(long))
+                || arg.get_short().is_some_and(|short| {
+                    word.strip_prefix('-').is_some_and(|rest| rest.ends_with(short))
+                })
+        };
+        let found = grammar.get_arguments().find(named);
+        found.is_some_and(|arg| arg.get_action().takes_values())
+    };
+    let mut words = words.iter().take(index).map(|word| word.to_string_lossy());
+    while let Some(word) = words.next() {
+        if !word.starts_with('-') {
+            return Some(word.into_owned());
+        }
+        if takes_value(&word) {
+            words.next();
+        }
+    }
+    None
+}
+
+/// Vended subcommands that can be run here, by name, with what they are for.
+fn vended(sym: &Symposium) -> BTreeMap<String, String> {
+    let listing = subcommands::listing(sym);
+    listing.applicable().map(|vended| (vended.name.clone(), vended.description.clone())).collect()
+}
+
+fn as_candidates(vended: &BTreeMap<String, String>) -> Vec<CompletionCandidate> {
+    vended
+        .iter()
+        .map(|(name, help)| CompletionCandidate::new(name).help(Some(help.clone().into())))
+        .collect()
+}
+
+/// The grammar, with names where an argument takes one. What an argument takes is told by its
+/// placeholder: `PLUGIN`, `SOURCE`, `SKILL`, `AGENT`; agents' names also by `--agent` and its like.
+fn grammar(sym: Option<&Arc<Symposium>>) -> Command {
+    let mut grammar = Cli::command();
+    if let Some(sym) = sym {
+        grammar = with_names(grammar, sym);
+    }
+    grammar
+}
+
+fn with_names(command: Command, sym: &Arc<Symposium>) -> Command {
+    let named = command.mut_args(|arg| match names_of(&arg) {
+        Some(names) => {
+            let sym = Arc::clone(sym);
+            arg.add(ArgValueCandidates::new(move || names(&sym)))
+        }
+        None => arg,
+    });
+    named.mut_subcommands(|below| with_names(below, sym))
+}
+
+type Names = fn(&Symposium) -> Vec<CompletionCandidate>;
+
+fn names_of(arg: &Arg) -> Option<Names> {
+    let placeholder = arg.get_value_names().and_then(|names| names.first());
+    match (placeholder.map(|name| name.as_str()), arg.get_id().as_str()) {
+        (Some("AGENT"), _) | (_, "agent" | "add_agent" | "remove_agent") => Some(agents),
+        (Some("PLUGIN"), _) => Some(plugins),
+        (Some("SOURCE" | "PROVIDER"), _) => Some(sources),
+        (Some("SKILL"), _) => Some(skills),
+        _ => None,
+    }
+}
+
+fn agents(_sym: &Symposium) -> Vec<CompletionCandidate> {
+    let candidate = |agent: &Agent| {
+        CompletionCandidate::new(agent.name()).help(Some(agent.spec().title().into()))
+    };
+    Agent::ALL.iter().map(candidate).collect()
+}
+
+fn plugins(sym: &Symposium) -> Vec<CompletionCandidate> {
+    let registry = Registry::load(sym, &Refresh::cached());
+    let candidate = |plugin: &crate::plugins::model::Plugin| {
+        let help = format!("from source {}", plugin.source);
+        CompletionCandidate::new(&plugin.name).help(Some(help.into()))
+    };
+    registry.active().map(candidate).collect()
+}
+
+fn sources(sym: &Symposium) -> Vec<CompletionCandidate> {
+    effective(sym).into_iter().map(|source| CompletionCandidate::new(source.name)).collect()
+}
+
+/// What the workspace's snapshot knows; one that is a little old will do.
+fn skills(sym: &Symposium) -> Vec<CompletionCandidate> {
+    let Some(root) = sym.env.cwd().and_then(|cwd| crate::workspace::locate(cwd, &sym.env).ok()?)
+    else {
+        return Vec::new();
+    };
+    let path = Snapshot::path(&sym.dirs, &root);
+    let stored = Stored::load(&path, crate::symposium::VERSION, &root);
+    let skills = stored.map(|stored| stored.offer().skills).unwrap_or_default();
+    skills
+        .into_iter()
+        .map(|skill| CompletionCandidate::new(skill.name).help(Some(skill.description.into())))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values at the last of `words`, in an empty home.
+    fn offered(words: &[&str]) -> Vec<String> {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+        let env = Environment::with(dir.path(), [(variable, dir.path().as_os_str())]);
+        let words: Vec<OsString> = words.iter().map(Into::into).collect();
+        let lines = at(&words, words.len().saturating_sub(1), &env);
+        assert!(!dir.path().join(".symposium").exists(), "something was written");
+        lines.iter().map(|line| line.split('\t').next().unwrap_or_default().to_owned()).collect()
+    }
+
+    #[test]
+    fn commands_options_values_and_names_are_offered() {
+        let commands = offered(&[""]);
+        for name in ["init", "sync", "self-update", "completions"] {
+            assert!(commands.iter().any(|offered| offered == name), "{commands:?}");
+        }
+        for hidden in ["hook", "man", "help", "complete"] {
+            assert!(!commands.iter().any(|offered| offered == hidden), "{commands:?}");
+        }
+        assert_eq!(offered(&["sy"]), ["sync"]);
+        assert_eq!(offered(&["sync", "--dry"]), ["--dry-run"]);
+        assert_eq!(offered(&["--update", ""]), ["none", "check", "fetch"]);
+        assert_eq!(offered(&["--update=c"]), ["--update=check"]);
+        assert_eq!(offered(&["completions", "z"]), ["zsh"]);
+        assert!(offered(&["sync", "--agent", "cl"]).contains(&"claude".to_owned()));
+        assert!(offered(&["init", "--add-agent", ""]).contains(&"opencode".to_owned()));
+    }
+
+    #[test]
+    fn a_question_that_makes_no_sense_has_no_answers() {
+        let env = Environment::with("/", [("HOME", "/nowhere")]);
+        assert!(at(&[], usize::MAX, &env).is_empty() || at(&[], 0, &env).len() > 1);
+        assert_eq!(offered(&["sync", "--nonsense=x"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_command_is_found_behind_options_and_their_values() {
+        let mut grammar = Cli::command();
+        grammar.build();
+        let find = |words: &[&str]| {
+            let words: Vec<OsString> = words.iter().map(Into::into).collect();
+            command_in(&grammar, &words, words.len() - 1)
+        };
+        assert_eq!(find(&["-q", "--update", "check", "demo", ""]), Some("demo".to_owned()));
+        assert_eq!(find(&["--update=check", "demo", ""]), Some("demo".to_owned()));
+        assert_eq!(find(&["--update", "demo"]), None);
+    }
+}
