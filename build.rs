@@ -17,9 +17,11 @@ fn main() {
         return;
     }
     let Some(commit) = git(&root, &["rev-parse", "--short=10", "HEAD"]) else { return };
-    for name in ["HEAD", "logs/HEAD", "packed-refs"] {
-        // A file that is not there would count as changed each time.
+    // A checkout changes the first, a commit one of the others.
+    let branch = git(&root, &["symbolic-ref", "--quiet", "HEAD"]);
+    for name in ["HEAD", "logs/HEAD"].into_iter().chain(branch.as_deref()) {
         let path = git(&root, &["rev-parse", "--git-path", name]).map(|path| root.join(path));
+        // A file that is not there would count as changed each time.
         if let Some(path) = path.filter(|path| path.exists()) {
             println!("cargo:rerun-if-changed={}", path.display());
         }

@@ -1,5 +1,6 @@
 //! Completion in shells, and manual pages.
 
+#[cfg(unix)]
 use std::process::Command;
 
 use crate::sandbox;
@@ -60,6 +61,7 @@ fn each_shell_has_a_script() {
 }
 
 /// Whether a program of the system's is there.
+#[cfg(unix)]
 fn is_there(program: &str) -> bool {
     Command::new(program).arg("--version").output().is_ok()
 }
@@ -130,13 +132,37 @@ fn bash_completes_both_spellings_and_leaves_the_rest_of_cargo_alone() {
 
 #[cfg(unix)]
 #[test]
+fn fish_completes_both_spellings_and_offers_files_where_there_is_nothing_else() {
+    if !is_there("fish") {
+        return;
+    }
+    let sandbox = sandbox();
+    sandbox.package(&[]);
+    let script = r#"
+        cargo-agents completions fish | source
+        for line in "cargo-agents self" "cargo agents self" "cargo +nightly agents self" \
+            "cargo agents sync --dry" "cargo agents sync --agent clau" "cargo agents unknown Cargo.l"
+            echo "$line: "(complete -C "$line" | string replace -r '\t.*' '')
+        end
+    "#;
+    let text = in_shell(&sandbox, &["fish", "--no-config", "-c"], script);
+    let expected = "cargo-agents self: self-update\n\
+                    cargo agents self: self-update\n\
+                    cargo +nightly agents self: self-update\n\
+                    cargo agents sync --dry: --dry-run\n\
+                    cargo agents sync --agent clau: claude\n\
+                    cargo agents unknown Cargo.l: Cargo.lock\n";
+    assert_eq!(text, expected);
+}
+
+#[cfg(unix)]
+#[test]
 fn the_scripts_parse_where_their_shells_are() {
     let sandbox = sandbox();
     for (shell, check) in [
         ("bash", &["bash", "-n"][..]),
         ("zsh", &["zsh", "-n"]),
         ("fish", &["fish", "--no-execute"]),
-        ("elvish", &["elvish", "-compileonly"]),
     ] {
         if !is_there(check[0]) {
             continue;

@@ -2,7 +2,7 @@
 # Completion of `cargo agents` and `cargo-agents` for zsh.
 # Put it into a folder of $fpath as `_cargo-agents`, or load it, after `compinit`, with:
 #   source <(cargo-agents completions zsh)
-# Zsh's own completion of cargo calls the function for `cargo agents`.
+# The completion of cargo that comes with Rust calls the function for `cargo agents`.
 
 _cargo-agents() {
     local line value
@@ -26,8 +26,22 @@ _cargo-agents() {
     (( ${#found} )) && _describe -t commands 'cargo agents' found
 }
 
+# Where nobody completes cargo: `cargo agents …` all the same, and files for the rest.
+_cargo-agents-in-cargo() {
+    local at=2
+    [[ ${words[2]} == +* ]] && at=3
+    if [[ ${words[at]} == agents ]] && (( CURRENT > at )); then
+        words=("${(@)words[at,-1]}")
+        (( CURRENT -= at - 1 ))
+        _cargo-agents
+    else
+        _default
+    fi
+}
+
 if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
     _cargo-agents "$@"
 else
     compdef _cargo-agents cargo-agents
+    (( $+_comps[cargo] )) || compdef _cargo-agents-in-cargo cargo
 fi
