@@ -4,10 +4,17 @@
 mod cases_skills;
 mod configuration;
 mod crate_skills;
+mod init;
+#[cfg(unix)]
+mod init_terminal;
+mod init_trust;
 mod manners;
 mod plugin_sources;
 mod real_crates;
 mod sync;
+#[cfg(unix)]
+mod terminal;
+mod uninstall;
 mod workspace;
 mod workspace_skills;
 
