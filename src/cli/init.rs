@@ -55,10 +55,7 @@ pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
     // The clock does not run while people think.
     let start = Instant::now();
     State::stamp(&sym.dirs.state_file(), crate::symposium::VERSION);
-    let before = std::mem::take(&mut sym.config);
-    let saved = save(sym, &before, &choices);
-    sym.config = before;
-    let saved = saved?;
+    let saved = save(sym, &choices)?;
     let before = std::mem::replace(&mut sym.config, Config::load(&sym.dirs).config);
     let mut done = Done::default();
     if saved != Outcome::Unchanged {
@@ -119,28 +116,23 @@ fn choose(sym: &Symposium, args: &InitArgs) -> anyhow::Result<Choices> {
     Ok(Choices { agents, scope: args.hook_scope.map(Into::into), auto_update: None, trust })
 }
 
-fn save(sym: &Symposium, before: &Config, choices: &Choices) -> Result<Outcome, Diagnostic> {
+/// Writes what was chosen; what is there already stays as it is written.
+fn save(sym: &Symposium, choices: &Choices) -> Result<Outcome, Diagnostic> {
+    let scope = choices.scope.map(|scope| match scope {
+        HookScope::Global => "global",
+        HookScope::Project => "project",
+    });
+    let update = choices.auto_update.map(|update| match update {
+        AutoUpdate::On => "on",
+        AutoUpdate::Warn => "warn",
+        AutoUpdate::Off => "off",
+    });
     user_config::edit(&sym.dirs, &mut |config: &mut UserConfig| {
-        let written = |config: &UserConfig, key: &str| config.get(key);
-        if let Some(scope) = choices.scope {
-            let text = match scope {
-                HookScope::Global => "global",
-                HookScope::Project => "project",
-            };
-            if scope != before.hook_scope
-                || written(config, "hook-scope")?.is_none_or(|old| old != text)
+        for (key, value) in [("hook-scope", scope), ("auto-update", update)] {
+            if let Some(value) = value
+                && config.get(key)?.is_none_or(|now| now != value)
             {
-                config.set_value("hook-scope", &text.into())?;
-            }
-        }
-        if let Some(update) = choices.auto_update {
-            let text = match update {
-                AutoUpdate::On => "on",
-                AutoUpdate::Warn => "warn",
-                AutoUpdate::Off => "off",
-            };
-            if written(config, "auto-update")?.is_none_or(|old| old != text) {
-                config.set_value("auto-update", &text.into())?;
+                config.set_value(key, &value.into())?;
             }
         }
         config.set_agents(&choices.agents)
@@ -188,11 +180,9 @@ struct Init<'a> {
 impl Init<'_> {
     fn register(&self, was: HookScope, trust: Wish, mut done: Done) -> CommandResult {
         let sym = self.sym;
-        let root = self.root();
-        if let (Some(root), HookScope::Project, HookScope::Global) =
-            (&root, was, sym.config.hook_scope)
-        {
-            let removed = remove::remove_project_hooks(sym, root)?;
+        let root = self.root(&mut done);
+        if let Some(root) = root.as_deref().filter(|_| was != sym.config.hook_scope) {
+            let removed = remove::remove_from_project(sym, root)?;
             done.failed |= removed.failed;
             removed.changes.into_iter().for_each(|change| done.tell(sym, change));
         }
@@ -209,12 +199,16 @@ impl Init<'_> {
         Ok(done.code())
     }
 
-    fn root(&self) -> Option<PathBuf> {
-        crate::workspace::locate(self.sym.env.cwd()?, &self.sym.env).ok().flatten()
+    /// The workspace that this runs in. One that can't be read is no reason not to register hooks.
+    fn root(&self, done: &mut Done) -> Option<PathBuf> {
+        crate::workspace::locate(self.sym.env.cwd()?, &self.sym.env).unwrap_or_else(|error| {
+            super::errors::fail(&self.sym.report, &error.into());
+            done.failed = true;
+            None
+        })
     }
 
-    /// Syncs the workspace, hooks included. One that can't be synced is no reason not to register
-    /// hooks: `None`.
+    /// Syncs the workspace, hooks included; `None` when that could not be begun.
     fn sync(&self, root: &Path, done: &mut Done) -> Option<Synced> {
         let request =
             Request { start: root.to_path_buf(), sweep: self.sweep, ..Request::default() };

@@ -15,6 +15,7 @@ pub mod facts;
 mod folders;
 pub mod gates;
 pub mod hook_files;
+mod made;
 pub mod marker;
 pub mod observe;
 pub mod parents;

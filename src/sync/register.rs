@@ -1,11 +1,12 @@
 //! Hooks, servers and trust in the agents' files, in the order that leaves nothing behind.
 
 use super::hook_files::Survey;
-use super::registration::{Desired, Registered, Registrar};
+use super::made::Made;
+use super::registration::{Desired, Registered, Registrar, Which};
 use super::setup::Setup;
 use super::trust::{self, Consent};
 use crate::agents::Agent;
-use crate::report::Change;
+use crate::report::{Action, Change};
 
 /// Carries out `desired`, takes back trust in hooks that go, and keeps the rest in step. `agents` are
 /// those whose hooks stay at the configured scope.
@@ -19,7 +20,17 @@ pub fn register(
     let survey = Survey::of(setup);
     // Trust goes before the hooks: a folder that was made for both is then empty when they go.
     let before = trust::bring(setup, agents, Consent::AsGiven, apply);
+    let mut made = Made::default();
+    let ledgers = registrar.ledgers();
+    [Which::Home, Which::Workspace]
+        .iter()
+        .filter_map(|which| ledgers.of(*which))
+        .for_each(|ledger| made.collect(ledger));
     let mut registered = registrar.carry_out(desired);
+    if apply && registered.changes.iter().any(|change| change.action == Action::Unregister) {
+        // What held several things of ours that went one by one is empty only now.
+        made.tidy(setup.symposium(), setup.root());
+    }
     let scope = setup.symposium().config.hook_scope;
     survey.describe(setup, (agents, scope), &mut registered.changes);
     let after = if apply {

@@ -3,12 +3,12 @@
 //! What the user changed since we wrote it is kept and named. Folders, files and tables that exist
 //! because of us go once they are empty.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::apply::apply;
 use super::folders;
+use super::made::{self, Made};
 use super::observe::observe;
 use super::parents::Parents;
 use super::plan::{Wanted, plan};
@@ -20,10 +20,7 @@ use super::snapshot::Snapshot;
 use crate::Symposium;
 use crate::config::{Config, HookScope};
 use crate::documents::ledger::Surroundings;
-use crate::documents::{
-    Change as FileChange, Created, Document, FileFormat, JsonRules, Ledger, edit_file, exclude,
-    remove_empty_folders,
-};
+use crate::documents::{Ledger, exclude};
 use crate::report::{Action, Change, Reporter};
 use crate::text::Diagnostic;
 
@@ -64,16 +61,25 @@ pub fn remove(sym: &Symposium, roots: &[PathBuf], apply: bool) -> anyhow::Result
     Ok(removal.removed)
 }
 
-/// Takes back hooks that we registered in a project's own files, tracked by git or not: for a user
-/// who now has them registered elsewhere.
+/// Takes back hooks and servers that we registered in a project's own files, tracked by git or not:
+/// the user chose another scope, and what is still wanted there comes back as that scope has it.
 ///
 /// # Errors
 /// When there is no home folder.
-pub fn remove_project_hooks(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
+pub fn remove_from_project(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
     let mut removal =
         Removal { sym, apply: true, made: Made::default(), removed: Removed::default() };
-    removal.recorded(root, true)?;
+    removal.recorded(root, Elsewhere::Kept)?;
     Ok(removal.removed)
+}
+
+/// What happens to servers that are registered outside the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Elsewhere {
+    /// They stay.
+    Kept,
+    /// They go.
+    Gone,
 }
 
 struct Removal<'a> {
@@ -100,7 +106,7 @@ impl Removal<'_> {
                     .in_file(root),
             );
         }
-        self.recorded(root, false)?;
+        self.recorded(root, Elsewhere::Gone)?;
         let setup = Setup::new(sym, Some(root), false)?;
         let (mut registrar, diagnostics) = Registrar::open(sym, Some(root), self.apply);
         sym.report.diagnostics(&diagnostics);
@@ -116,14 +122,15 @@ impl Removal<'_> {
 
     /// What the ledger knows of the workspace. It is ours even in a file that git tracks, which is
     /// otherwise left alone while hooks are registered elsewhere.
-    fn recorded(&mut self, root: &Path, keep_servers: bool) -> anyhow::Result<()> {
+    fn recorded(&mut self, root: &Path, elsewhere: Elsewhere) -> anyhow::Result<()> {
         let sym = as_if_shared(self.sym);
         let setup = Setup::new(&sym, Some(root), false)?;
         let (mut registrar, _) = Registrar::open(&sym, Some(root), self.apply);
         let mut desired = Desired::default();
         setup.no_recorded_hooks(&mut desired, HookScope::Project, registrar.ledgers());
-        if keep_servers {
+        if elsewhere == Elsewhere::Kept {
             registrar.keep_servers(&mut desired);
+            desired.kept.retain(|(_, record)| !record.path.starts_with(root));
         }
         self.carry_out(&setup, &mut registrar, desired);
         Ok(())
@@ -190,7 +197,7 @@ impl Removal<'_> {
         let sym = self.sym;
         let mut left = Vec::new();
         for (path, created) in &self.made.created {
-            match prune(sym, path, created) {
+            match made::prune(sym, path, created) {
                 Ok(kept) if kept.is_empty() => {}
                 Ok(kept) => left.push((path, kept)),
                 Err(error) => {
@@ -199,11 +206,7 @@ impl Removal<'_> {
                 }
             }
         }
-        let mut folders: Vec<PathBuf> = self.made.folders.clone();
-        folders.sort_by_key(|folder| folder.components().count());
-        folders.dedup();
-        let gone = remove_empty_folders(&folders);
-        folders.retain(|folder| !gone.contains(folder));
+        let folders = self.made.remove_empty_folders();
         if self.removed.failed {
             return;
         }
@@ -238,51 +241,6 @@ fn as_if_shared(sym: &Symposium) -> Symposium {
         report: Reporter::silent(),
         options: sym.options,
     }
-}
-
-/// What exists because of us, by the ledgers as they were before anything was taken back.
-#[derive(Debug, Default)]
-struct Made {
-    created: BTreeMap<PathBuf, Vec<Created>>,
-    folders: Vec<PathBuf>,
-}
-
-impl Made {
-    fn collect(&mut self, ledger: &Ledger) {
-        let recorded = ledger.records().iter().map(|record| record.path.clone());
-        let mut paths: Vec<PathBuf> = recorded.chain(ledger.leftovers()).collect();
-        paths.sort();
-        paths.dedup();
-        for path in paths {
-            let surroundings = ledger.surroundings(&path);
-            self.folders.extend(surroundings.folders);
-            if !surroundings.created.is_empty() {
-                self.created.entry(path).or_default().extend(surroundings.created);
-            }
-        }
-    }
-}
-
-/// Undoes what was created in the file at `path` and is empty. Gives back what is in use.
-fn prune(sym: &Symposium, path: &Path, created: &[Created]) -> Result<Vec<Created>, Diagnostic> {
-    let lenient = JsonRules { comments: true, trailing_commas: true, bom: true };
-    let format = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("json" | "jsonc") => FileFormat::Json(lenient),
-        Some("toml") => FileFormat::Toml,
-        Some("yaml" | "yml") => FileFormat::Yaml,
-        // An exclude file has no containers and is blank or gone already.
-        _ => return Ok(Vec::new()),
-    };
-    let mut kept = Vec::new();
-    edit_file(&sym.dirs.locks(), path, PATIENCE, &mut |text| {
-        if text.is_none() {
-            return Ok(FileChange::Keep);
-        }
-        let mut document = Document::open(path, text, format)?;
-        kept = document.prune(created)?;
-        Ok(document.finish().change)
-    })?;
-    Ok(kept)
 }
 
 fn drop_ledger(sym: &Symposium, mut ledger: Ledger) {

@@ -92,6 +92,11 @@ impl<'a> Setup<'a> {
         self.sym
     }
 
+    /// The workspace's root, inside one.
+    pub fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+
     fn ask_versions(&mut self) {
         let configured = self.sym.config.agents.iter().filter_map(|name| Agent::from_name(name));
         for agent in configured {
@@ -359,4 +364,23 @@ pub fn other_spellings(agent: Agent, placement: &Placement<'_>, path: &Path) -> 
 #[allow(clippy::disallowed_methods, reason = "the one place that asks which program this is")]
 fn own_program() -> PathBuf {
     std::env::current_exe().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_as_programs_print_them() {
+        for (text, wanted) in [
+            ("kiro-cli 3.1.0\n", Some("3.1.0")),
+            ("v2.0", Some("2.0.0")),
+            ("Kiro CLI (version 3.0.1-beta.2)", Some("3.0.1-beta.2")),
+            ("usage: kiro", None),
+            ("", None),
+        ] {
+            let wanted = wanted.map(|text| Version::parse(text).expect("a version"));
+            assert_eq!(version_in(text), wanted, "{text}");
+        }
+    }
 }

@@ -22,6 +22,10 @@ mod hook_safety;
 mod hook_session;
 #[cfg(unix)]
 mod hook_sync;
+mod init;
+#[cfg(unix)]
+mod init_terminal;
+mod init_trust;
 mod manners;
 mod mcp;
 mod newer_schema;
@@ -38,6 +42,9 @@ mod stress;
 #[cfg(unix)]
 mod subcommands;
 mod sync;
+#[cfg(unix)]
+mod terminal;
+mod uninstall;
 mod workspace;
 mod workspace_skills;
 
