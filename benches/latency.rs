@@ -164,7 +164,7 @@ impl Bench {
         let empty = self.dir.join("empty");
         fs::create_dir_all(&empty).expect("creates");
         let small = self.dir.join("small");
-        symposium_testlib::large::large_workspace(&small, 2, 10);
+        symposium_testlib::large::large_workspace(&small, 2, 40);
         let large = self.dir.join("large");
         symposium_testlib::large::large_workspace(&large, 40, 1000);
         let homes: &[(&str, usize, usize)] = if quick {

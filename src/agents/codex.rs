@@ -14,9 +14,10 @@ use super::AgentSpec;
 use super::command::hook_command;
 use super::envelope::{Envelope, Reply, blocked, decide, permission};
 use super::payload::{Fields, Payload};
+pub use super::places::TrustedHook;
 use super::places::{
     FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SkillDirs,
-    string_map,
+    Trust, string_map,
 };
 use super::tools::{self, Tool};
 use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
@@ -85,6 +86,33 @@ impl AgentSpec for Codex {
 
     fn registered_timeout(&self, _: Event) -> u64 {
         60
+    }
+
+    fn trust(
+        &self,
+        placement: &Placement<'_>,
+        file: &Path,
+        hooks: &[TrustedHook<'_>],
+    ) -> Option<Trust> {
+        // Codex resolves the links of a folder that the variable names, and of no other.
+        let file = match (placement.scope, placement.env.var("CODEX_HOME"), file.parent()) {
+            (HookScope::Global, Some(_), Some(folder)) => dunce::canonicalize(folder)
+                .map_or_else(|_| file.to_path_buf(), |folder| folder.join("hooks.json")),
+            _ => file.to_path_buf(),
+        };
+        let entries = trust_entries(&file, hooks)
+            .into_iter()
+            .map(|(key, hash)| (key, json!({ "trusted_hash": hash })))
+            .collect();
+        Some(Trust {
+            path: placement.agent_dir("CODEX_HOME", ".codex").join("config.toml"),
+            format: FileFormat::Toml,
+            table: vec!["hooks".to_owned(), "state".to_owned()],
+            entries,
+            users_keys: &["enabled"],
+            why: "Codex runs a hook only after you trust it.",
+            by_hand: "open Codex and trust Symposium's hooks in /hooks",
+        })
     }
 
     fn server(
@@ -299,19 +327,6 @@ fn read_reply(event: Event, mut reply: Reply) -> Outcome {
         outcome.updated_input = reply.inner_object("updatedInput");
     }
     outcome
-}
-
-/// Where one of our handlers stands in a `hooks.json`.
-#[derive(Debug, Clone, Copy)]
-pub struct TrustedHook<'a> {
-    /// The event.
-    pub event: Event,
-    /// The matcher group as it stands in the file.
-    pub group: &'a Value,
-    /// The group's place in the event's array, from 0.
-    pub group_index: usize,
-    /// The handler's place in the group, from 0.
-    pub handler_index: usize,
 }
 
 /// What `[hooks.state."<key>"] trusted_hash` must say for Codex to run these hooks: key and hash.

@@ -63,6 +63,11 @@ impl AgentSpec for Kiro {
         &["kiro-cli", "kiro"]
     }
 
+    /// The IDE's `kiro` has version numbers of its own.
+    fn version_program(&self) -> Option<&'static str> {
+        Some("kiro-cli")
+    }
+
     fn home_folder(&self) -> &'static str {
         ".kiro"
     }

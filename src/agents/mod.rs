@@ -32,7 +32,7 @@ mod testing;
 
 use crate::config::Environment;
 use command::Shell;
-use places::{HookPlace, Placement, ServerPlace, SkillDirs};
+use places::{HookPlace, Placement, ServerPlace, SkillDirs, Trust, TrustedHook};
 use symposium_hook::{Event, Input};
 use wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
 
@@ -110,6 +110,11 @@ pub trait AgentSpec: Sync {
     /// Programs whose presence on `PATH` shows that it is installed.
     fn programs(&self) -> &'static [&'static str];
 
+    /// The program that is asked for its version, where that decides which files the agent reads.
+    fn version_program(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The folder in the home folder whose presence shows that it was used, relative to home.
     fn home_folder(&self) -> &'static str;
 
@@ -127,6 +132,18 @@ pub trait AgentSpec: Sync {
 
     /// Where and how our hooks are registered at the placement's scope.
     fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace>;
+
+    /// What must stand where for the agent to run `hooks`, ours in `file`; `None` where it runs every
+    /// hook that it finds.
+    fn trust(
+        &self,
+        placement: &Placement<'_>,
+        file: &std::path::Path,
+        hooks: &[TrustedHook<'_>],
+    ) -> Option<Trust> {
+        let _ = (placement, file, hooks);
+        None
+    }
 
     /// The shell that the agent runs a hook's command in.
     fn shell(&self, windows: bool) -> Shell {

@@ -98,6 +98,38 @@ pub struct HookEntry {
     pub group: Value,
 }
 
+/// Where one of our handlers stands in a file of hooks.
+#[derive(Debug, Clone, Copy)]
+pub struct TrustedHook<'a> {
+    /// The event.
+    pub event: Event,
+    /// The matcher group as it stands in the file.
+    pub group: &'a Value,
+    /// The group's place in the event's array, from 0.
+    pub group_index: usize,
+    /// The handler's place in the group, from 0.
+    pub handler_index: usize,
+}
+
+/// What must stand where for an agent to run our hooks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trust {
+    /// The file, absolute.
+    pub path: PathBuf,
+    /// What kind of file it is.
+    pub format: FileFormat,
+    /// Keys that lead to the table of trusted hooks.
+    pub table: Vec<String>,
+    /// Each hook's key in that table, and what its entry must say.
+    pub entries: Vec<(String, Value)>,
+    /// Keys of an entry that are the user's.
+    pub users_keys: &'static [&'static str],
+    /// What the agent asks for, for people.
+    pub why: &'static str,
+    /// How people give it in the agent itself.
+    pub by_hand: &'static str,
+}
+
 /// Where a server goes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerPlace {

@@ -1,5 +1,7 @@
 //! The shape of the command line.
 
+use std::path::PathBuf;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::HookScope;
@@ -85,6 +87,71 @@ pub enum Command {
     Sync(SyncArgs),
     /// Take back everything that was registered and installed
     Uninstall(UninstallArgs),
+    /// Look at plugins and where they come from
+    Plugin(PluginArgs),
+    /// Find a crate's sources and the skills it offers
+    CrateInfo(CrateInfoArgs),
+}
+
+impl Command {
+    /// Whether with `--json` it prints one document instead of lines.
+    pub fn answers_with_a_document(&self) -> bool {
+        match self {
+            Self::CrateInfo(_) => true,
+            Self::Plugin(args) => {
+                !matches!(args.command, PluginCommand::Sync { .. } | PluginCommand::Validate { .. })
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Arguments of `plugin`.
+#[derive(Debug, Args)]
+pub struct PluginArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: PluginCommand,
+}
+
+/// The commands below `plugin`.
+#[derive(Debug, Subcommand)]
+pub enum PluginCommand {
+    /// List the sources, and the plugins and skills in them
+    List,
+    /// Show what a plugin offers, when, and everything it could run
+    Show {
+        /// Its name, or `source/name`
+        name: String,
+    },
+    /// Fetch git sources
+    Sync {
+        /// Only this source, were it excepted from updates
+        name: Option<String>,
+    },
+    /// Check a manifest, a skill, a plugin's folder or a whole source
+    Validate {
+        /// The file or folder
+        path: PathBuf,
+        /// Don't ask the registry whether the crates exist
+        #[arg(long)]
+        no_check_crates: bool,
+    },
+    /// Explain a code such as S012
+    Explain {
+        /// The code
+        code: String,
+    },
+}
+
+/// Arguments of `crate-info`.
+#[derive(Debug, Args)]
+pub struct CrateInfoArgs {
+    /// The crate
+    pub name: String,
+    /// Its version: an exact one (1.0.3) or a requirement (^1.0)
+    #[arg(long, value_name = "REQ")]
+    pub version: Option<String>,
 }
 
 /// Arguments of `init`.
@@ -96,7 +163,7 @@ pub struct InitArgs {
     /// Remove this agent, and ask no questions (repeatable)
     #[arg(long, value_name = "NAME")]
     pub remove_agent: Vec<String>,
-    /// Where hooks are registered
+    /// Where hooks are registered, and ask no questions
     #[arg(long, value_name = "SCOPE")]
     pub hook_scope: Option<Scope>,
     /// Let Codex run our hooks without asking you first
@@ -107,7 +174,10 @@ pub struct InitArgs {
 impl InitArgs {
     /// Whether nothing is said, so that questions are asked.
     pub fn is_empty(&self) -> bool {
-        self.add_agent.is_empty() && self.remove_agent.is_empty() && self.hook_scope.is_none()
+        self.add_agent.is_empty()
+            && self.remove_agent.is_empty()
+            && self.hook_scope.is_none()
+            && !self.trust_codex_hooks
     }
 }
 

@@ -1,68 +1,108 @@
 //! `cargo agents init`.
 
-use std::path::Path;
-use std::process::ExitCode;
+mod ask;
+mod theme;
 
-use dialoguer::theme::ColorfulTheme;
-use dialoguer::{MultiSelect, Select};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
 
 use super::CommandResult;
+use super::codex_trust::{self, Wish};
 use super::grammar::InitArgs;
 use super::sync::unknown_agent;
+use super::uninstall;
 use crate::Symposium;
 use crate::agents::Agent;
+use crate::config::state::State;
 use crate::config::{AutoUpdate, Config, ConfigState, HookScope};
+use crate::documents::Outcome;
 use crate::documents::user_config::{self, UserConfig};
-use crate::report::Event;
+use crate::report::{Action, Change, Event, Kind};
+use crate::sync::register::register;
 use crate::sync::registration::{Desired, Registrar};
 use crate::sync::setup::{Setup, Sweep};
-use crate::sync::{Mode, Request, sync};
+use crate::sync::{Request, Synced, configured_agents, remove, sync};
 use crate::text::Diagnostic;
+use ask::Asked;
+
+/// The exit code of a program that Ctrl-C ended, as shells have it.
+const INTERRUPTED: u8 = 130;
 
 /// What the user chose.
 #[derive(Debug, Clone, PartialEq)]
 struct Choices {
     agents: Vec<String>,
-    scope: HookScope,
+    /// `None`: as it is.
+    scope: Option<HookScope>,
+    /// `None`: as it is.
     auto_update: Option<AutoUpdate>,
+    trust: Wish,
 }
 
 /// Runs the command.
 pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
-    if sym.config_state == ConfigState::Broken {
-        return Err(Diagnostic::error("the configuration can't be read, so it is not changed")
-            .in_file(sym.dirs.config_file())
-            .note("mend it (or move it away) and run `cargo agents init` again")
-            .into());
-    }
+    refuse(sym)?;
     let choices = if args.is_empty() {
-        if !sym.report.is_interactive() {
-            return Err(Diagnostic::error("`init` asks questions, and there is nobody to ask")
-                .note("name the agents instead: `cargo agents init --add-agent claude`")
-                .note("also: `--remove-agent NAME`, `--hook-scope global|project`")
-                .into());
-        }
-        match ask(sym)? {
-            Some(choices) => choices,
-            None => {
-                sym.report.event(&Event::status("Cancelled", "nothing was changed"));
-                return Ok(ExitCode::FAILURE);
-            }
+        match ask::ask(sym)? {
+            Asked::Chosen(choices) => choices,
+            Asked::Cancelled => return Ok(cancelled(sym, ExitCode::FAILURE)),
+            Asked::Interrupted => return Ok(cancelled(sym, ExitCode::from(INTERRUPTED))),
         }
     } else {
         choose(sym, args)?
     };
-    save(sym, &choices)?;
-    // The rest works with what the file says now.
-    sym.config = Config::load(&sym.dirs).config;
-    let failed = register(sym, args)?;
-    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    // The clock does not run while people think.
+    let start = Instant::now();
+    State::stamp(&sym.dirs.state_file(), crate::symposium::VERSION);
+    let before = std::mem::replace(&mut sym.config, Config::default());
+    let saved = save(sym, &before, &choices);
+    sym.config = before;
+    let saved = saved?;
+    let before = std::mem::replace(&mut sym.config, Config::load(&sym.dirs).config);
+    let mut done = Done::default();
+    if saved != Outcome::Unchanged {
+        done.tell(sym, config_change(sym));
+    }
+    if sym.config.agents.is_empty() && !before.agents.is_empty() {
+        return uninstall::last_agent(sym, start);
+    }
+    let asked = args.is_empty() || args.hook_scope.is_some();
+    let sweep = if asked { Sweep::Everything } else { Sweep::Recorded };
+    Init { sym, sweep, start }.register(before.hook_scope, choices.trust, done)
 }
 
+/// What would go wrong later goes wrong now, before anybody is asked anything.
+fn refuse(sym: &Symposium) -> Result<(), Diagnostic> {
+    if sym.config_state == ConfigState::Broken {
+        return Err(Diagnostic::error("the configuration can't be read, so it is not changed")
+            .in_file(sym.dirs.config_file())
+            .note("mend it (or move it away) and run `cargo agents init` again"));
+    }
+    let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+    if sym.env.var(variable).is_none() {
+        return Err(Diagnostic::error(format!("{variable} is not set"))
+            .note("agents' files are in the home folder, and only you know which that is")
+            .note(format!("set {variable} and run `cargo agents init` again")));
+    }
+    Ok(())
+}
+
+fn cancelled(sym: &Symposium, code: ExitCode) -> ExitCode {
+    sym.report.event(&Event::status("Cancelled", "nothing was changed"));
+    code
+}
+
+/// What the flags say.
 fn choose(sym: &Symposium, args: &InitArgs) -> anyhow::Result<Choices> {
     let mut agents = sym.config.agents.clone();
     for name in &args.add_agent {
         Agent::from_name(name).ok_or_else(|| unknown_agent(name))?;
+        if args.remove_agent.contains(name) {
+            return Err(
+                Diagnostic::error(format!("`{name}` can't be both added and removed")).into()
+            );
+        }
         if !agents.contains(name) {
             agents.push(name.clone());
         }
@@ -75,148 +115,175 @@ fn choose(sym: &Symposium, args: &InitArgs) -> anyhow::Result<Choices> {
         }
         agents.retain(|agent| agent != name);
     }
-    let scope = args.hook_scope.map_or(sym.config.hook_scope, Into::into);
-    Ok(Choices { agents, scope, auto_update: None })
+    let trust = if args.trust_codex_hooks { Wish::Give } else { Wish::Remind };
+    Ok(Choices { agents, scope: args.hook_scope.map(Into::into), auto_update: None, trust })
 }
 
-/// Asks; `None` when the user got out with Esc or Ctrl-C.
-fn ask(sym: &Symposium) -> anyhow::Result<Option<Choices>> {
-    let theme: Box<dyn dialoguer::theme::Theme> = if sym.report.has_color() {
-        Box::new(ColorfulTheme::default())
-    } else {
-        Box::new(dialoguer::theme::SimpleTheme)
-    };
-    let setup = Setup::new(sym, None, false)?;
-    let configured = &sym.config.agents;
-    let mut items = Vec::new();
-    let mut chosen = Vec::new();
-    for agent in Agent::ALL {
-        let spec = agent.spec();
-        let found = spec.programs().iter().any(|program| setup.find(program).is_some())
-            || sym.env.home().is_some_and(|home| home.join(spec.home_folder()).is_dir());
-        let note = if found { "  (found on this machine)" } else { "" };
-        items.push(format!("{}{note}", spec.title()));
-        let preselected = if configured.is_empty() {
-            found
-        } else {
-            configured.iter().any(|name| name == agent.name())
-        };
-        chosen.push(preselected);
-    }
-    let Some(picked) = MultiSelect::with_theme(theme.as_ref())
-        .with_prompt("Which agents do you use? (space to select, enter to confirm)")
-        .items(&items)
-        .defaults(&chosen)
-        .interact_opt()?
-    else {
-        return Ok(None);
-    };
-    let mut agents: Vec<String> =
-        configured.iter().filter(|name| Agent::from_name(name).is_none()).cloned().collect();
-    agents.extend(picked.iter().map(|index| Agent::ALL[*index].name().to_owned()));
-    let scopes = ["everywhere (recommended)", "only in projects where you run `cargo agents sync`"];
-    let Some(scope) = Select::with_theme(theme.as_ref())
-        .with_prompt("Where should hooks be registered?")
-        .items(scopes)
-        .default(usize::from(sym.config.hook_scope == HookScope::Project))
-        .interact_opt()?
-    else {
-        return Ok(None);
-    };
-    let updates = ["install it", "tell me", "never look"];
-    let Some(update) = Select::with_theme(theme.as_ref())
-        .with_prompt("When there is a newer Symposium?")
-        .items(updates)
-        .default(match sym.config.auto_update {
-            AutoUpdate::On => 0,
-            AutoUpdate::Warn => 1,
-            AutoUpdate::Off => 2,
-        })
-        .interact_opt()?
-    else {
-        return Ok(None);
-    };
-    Ok(Some(Choices {
-        agents,
-        scope: if scope == 0 { HookScope::Global } else { HookScope::Project },
-        auto_update: Some([AutoUpdate::On, AutoUpdate::Warn, AutoUpdate::Off][update]),
-    }))
-}
-
-fn save(sym: &Symposium, choices: &Choices) -> Result<(), Diagnostic> {
+fn save(sym: &Symposium, before: &Config, choices: &Choices) -> Result<Outcome, Diagnostic> {
     user_config::edit(&sym.dirs, &mut |config: &mut UserConfig| {
-        let scope = match choices.scope {
-            HookScope::Global => "global",
-            HookScope::Project => "project",
-        };
-        if choices.scope != sym.config.hook_scope || config.get("hook-scope")?.is_some() {
-            config.set_value("hook-scope", &scope.into())?;
+        let written = |config: &UserConfig, key: &str| config.get(key);
+        if let Some(scope) = choices.scope {
+            let text = match scope {
+                HookScope::Global => "global",
+                HookScope::Project => "project",
+            };
+            if scope != before.hook_scope
+                || written(config, "hook-scope")?.is_none_or(|old| old != text)
+            {
+                config.set_value("hook-scope", &text.into())?;
+            }
         }
-        if let Some(update) = choices.auto_update
-            && (update != sym.config.auto_update || config.get("auto-update")?.is_some())
-        {
-            let update = match update {
+        if let Some(update) = choices.auto_update {
+            let text = match update {
                 AutoUpdate::On => "on",
                 AutoUpdate::Warn => "warn",
                 AutoUpdate::Off => "off",
             };
-            config.set_value("auto-update", &update.into())?;
+            if written(config, "auto-update")?.is_none_or(|old| old != text) {
+                config.set_value("auto-update", &text.into())?;
+            }
         }
         config.set_agents(&choices.agents)
-    })?;
-    Ok(())
+    })
+    .map_err(|error| error.note("nothing was registered"))
 }
 
-/// Registers what the configuration says, and syncs inside a workspace.
-fn register(sym: &Symposium, args: &InitArgs) -> anyhow::Result<bool> {
-    let cwd = sym.cwd()?;
-    let root = crate::workspace::locate(&cwd, &sym.env).ok().flatten();
-    let sweep = if args.hook_scope.is_some() || args.is_empty() {
-        Sweep::Everything
-    } else {
-        Sweep::Recorded
-    };
-    let mut failed = false;
-    if root.is_some() {
-        let request = Request { start: cwd, mode: Mode::Apply, sweep, ..Request::default() };
-        let synced = sync(sym, &request)?;
-        failed |= synced.failed;
-        super::sync::finish(sym, &synced, Mode::Apply, std::time::Instant::now());
-    } else {
-        failed |= register_alone(sym, None, sweep)?;
-        let agents: Vec<_> = sym
+fn config_change(sym: &Symposium) -> Change {
+    Change {
+        action: Action::Update,
+        kind: Kind::File,
+        name: sym.report.path(&sym.dirs.config_file()),
+        origin: None,
+        places: Vec::new(),
+        reason: None,
+        planned: false,
+    }
+}
+
+/// What was done and told so far.
+#[derive(Debug, Default)]
+struct Done {
+    changes: usize,
+    failed: bool,
+}
+
+impl Done {
+    fn tell(&mut self, sym: &Symposium, change: Change) {
+        self.changes += usize::from(change.action.is_change());
+        sym.report.event(&Event::Change(change));
+    }
+
+    fn code(&self) -> ExitCode {
+        if self.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    }
+}
+
+/// The configuration says what is wanted; this brings it about.
+struct Init<'a> {
+    sym: &'a Symposium,
+    sweep: Sweep,
+    start: Instant,
+}
+
+impl Init<'_> {
+    fn register(&self, was: HookScope, trust: Wish, mut done: Done) -> CommandResult {
+        let sym = self.sym;
+        let root = self.root();
+        if let (Some(root), HookScope::Project, HookScope::Global) =
+            (&root, was, sym.config.hook_scope)
+        {
+            let removed = remove::remove_project_hooks(sym, root)?;
+            done.failed |= removed.failed;
+            removed.changes.into_iter().for_each(|change| done.tell(sym, change));
+        }
+        let synced = match &root {
+            Some(root) => self.sync(root, &mut done),
+            None => None,
+        };
+        if synced.is_none() {
+            self.register_alone(&mut done)?;
+        }
+        codex_trust::follow(sym, root.as_deref(), trust, &mut |change| done.tell(sym, change))
+            .map(|failed| done.failed |= failed)?;
+        self.finish(synced.as_ref(), &done);
+        Ok(done.code())
+    }
+
+    fn root(&self) -> Option<PathBuf> {
+        crate::workspace::locate(self.sym.env.cwd()?, &self.sym.env).ok().flatten()
+    }
+
+    /// Syncs the workspace, hooks included. One that can't be synced is no reason not to register
+    /// hooks: `None`.
+    fn sync(&self, root: &Path, done: &mut Done) -> Option<Synced> {
+        let request =
+            Request { start: root.to_path_buf(), sweep: self.sweep, ..Request::default() };
+        match sync(self.sym, &request) {
+            Ok(synced) => {
+                done.failed |= synced.failed;
+                done.changes += synced.changes.iter().filter(|it| it.action.is_change()).count();
+                Some(synced)
+            }
+            Err(error) => {
+                super::errors::fail(&self.sym.report, &error);
+                done.failed = true;
+                None
+            }
+        }
+    }
+
+    /// Registers hooks outside any workspace. Servers of agents that stay, stay.
+    fn register_alone(&self, done: &mut Done) -> anyhow::Result<()> {
+        let sym = self.sym;
+        let setup = Setup::new(sym, None, true)?;
+        let (mut registrar, diagnostics) = Registrar::open(sym, None, true);
+        sym.report.diagnostics(&diagnostics);
+        let agents = configured_agents(sym);
+        let mut desired = Desired::default();
+        registrar.keep_servers(&mut desired);
+        let stays = |name: &str| agents.iter().any(|agent| agent.name() == name);
+        desired.kept.retain(|(_, record)| stays(&record.agent));
+        let notes = setup.hooks(&mut desired, &agents, registrar.ledgers(), self.sweep);
+        sym.report.diagnostics(&notes);
+        let registered = register(&setup, &mut registrar, desired, &agents, true);
+        sym.report.diagnostics(&registered.diagnostics);
+        done.failed |= registered.failed();
+        registered.changes.into_iter().for_each(|change| done.tell(sym, change));
+        Ok(())
+    }
+
+    fn finish(&self, synced: Option<&Synced>, done: &Done) {
+        let sym = self.sym;
+        let names: Vec<&str> = sym
             .config
             .agents
             .iter()
-            .filter(|name| Agent::from_name(name).is_some())
-            .cloned()
+            .filter_map(|name| Agent::from_name(name))
+            .map(Agent::name)
             .collect();
-        let summary = if agents.is_empty() {
-            "no agents are configured".to_owned()
-        } else {
-            format!("start {} in a Rust project", agents.join(" or "))
+        let agents = match names.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+            _ => names.concat(),
         };
-        sym.report.event(&Event::Finished { summary, changes: 0, planned: false, seconds: 0.0 });
+        let outside = match sym.config.hook_scope {
+            _ if names.is_empty() => "no agents are configured".to_owned(),
+            HookScope::Global => format!("start {agents} in a Rust project"),
+            HookScope::Project => {
+                "run `cargo agents sync` in each project, to register hooks there".to_owned()
+            }
+        };
+        let summary = match (synced, done.changes) {
+            (Some(synced), 0) => format!("nothing to do ({})", synced.summary),
+            (Some(synced), _) => synced.summary.clone(),
+            (None, 0) => format!("nothing to do; {outside}"),
+            (None, _) => outside,
+        };
+        let seconds = self.start.elapsed().as_secs_f64();
+        let changes = done.changes;
+        sym.report.event(&Event::Finished { summary, changes, planned: false, seconds });
+        if synced.is_some() && changes > 0 && !names.is_empty() {
+            let next = format!("start {agents} here; `cargo agents status` shows what it gets");
+            sym.report.event(&Event::status("Next", next));
+        }
     }
-    super::codex_trust::offer(sym, args)?;
-    Ok(failed)
-}
-
-/// Registers hooks outside any workspace.
-fn register_alone(sym: &Symposium, root: Option<&Path>, sweep: Sweep) -> anyhow::Result<bool> {
-    let setup = Setup::new(sym, root, true)?;
-    let (mut registrar, diagnostics) = Registrar::open(sym, root, true);
-    sym.report.diagnostics(&diagnostics);
-    let agents: Vec<Agent> =
-        sym.config.agents.iter().filter_map(|name| Agent::from_name(name)).collect();
-    let mut desired = Desired::default();
-    let notes = setup.hooks(&mut desired, &agents, registrar.ledgers(), sweep);
-    sym.report.diagnostics(&notes);
-    registrar.keep_servers(&mut desired);
-    let registered = registrar.carry_out(desired);
-    sym.report.diagnostics(&registered.diagnostics);
-    for change in &registered.changes {
-        sym.report.event(&Event::Change(change.clone()));
-    }
-    Ok(registered.failed())
 }

@@ -12,10 +12,13 @@
 //!
 //! May use: everything. Used by: the binary.
 
+mod closest;
 mod codex_trust;
+mod crate_info;
 mod errors;
 pub mod grammar;
 mod init;
+mod plugin;
 mod sync;
 mod uninstall;
 
@@ -56,7 +59,12 @@ pub fn run(mut args: Vec<OsString>, env: Environment) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    let format = if cli.global.json { Format::Json } else { Format::People };
+    let is_document = cli.command.as_ref().is_some_and(Command::answers_with_a_document);
+    let format = match (cli.global.json, is_document) {
+        (false, _) => Format::People,
+        (true, false) => Format::Json,
+        (true, true) => Format::Document,
+    };
     let verbosity = match (cli.global.quiet, cli.global.verbose) {
         (true, _) => Verbosity::Quiet,
         (false, true) => Verbosity::Verbose,
@@ -77,11 +85,16 @@ pub fn run(mut args: Vec<OsString>, env: Environment) -> ExitCode {
     };
     log::install(sym.dirs.logs(), sym.config.log_level);
     sym.report.diagnostics(&sym.config_diagnostics);
-    State::stamp(&sym.dirs.state_file(), crate::symposium::VERSION);
+    // `init` may be called off, and then nothing was written.
+    if !matches!(cli.command, Some(Command::Init(_))) {
+        State::stamp(&sym.dirs.state_file(), crate::symposium::VERSION);
+    }
     let result = match cli.command {
         Some(Command::Init(args)) => init::run(&mut sym, &args),
         Some(Command::Sync(args)) => sync::run(&sym, &args),
         Some(Command::Uninstall(args)) => uninstall::run(&sym, &args),
+        Some(Command::Plugin(args)) => plugin::run(&sym, &args.command),
+        Some(Command::CrateInfo(args)) => crate_info::run(&sym, &args),
         None => Ok(ExitCode::SUCCESS),
     };
     result.unwrap_or_else(|error| errors::fail(&sym.report, &error))

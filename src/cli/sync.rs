@@ -15,7 +15,12 @@ use crate::text::Diagnostic;
 pub(super) fn run(sym: &Symposium, args: &SyncArgs) -> CommandResult {
     let start = Instant::now();
     let named = named_agents(&args.agent)?;
-    let mode = if args.dry_run || args.check { Mode::Plan } else { Mode::Apply };
+    let mode = match args {
+        SyncArgs { dry_run: true, .. } | SyncArgs { check: true, .. } => Mode::Plan,
+        // An event started us, and its user wants no sync by events.
+        SyncArgs { background: true, .. } if !sym.config.auto_sync.0 => Mode::Look,
+        _ => Mode::Apply,
+    };
     let request = Request {
         start: sym.cwd()?,
         named: (!named.is_empty()).then_some(named),
@@ -25,6 +30,9 @@ pub(super) fn run(sym: &Symposium, args: &SyncArgs) -> CommandResult {
         ..Request::default()
     };
     let synced = sync(sym, &request)?;
+    if args.background {
+        return Ok(ExitCode::SUCCESS);
+    }
     finish(sym, &synced, mode, start);
     let found = args.check && synced.is_change();
     Ok(if synced.failed || found { ExitCode::FAILURE } else { ExitCode::SUCCESS })

@@ -8,61 +8,99 @@ use super::CommandResult;
 use super::grammar::UninstallArgs;
 use crate::Symposium;
 use crate::documents::Ledger;
-use crate::report::{Change, Event};
-use crate::sync::remove::{self, Removal};
+use crate::report::Event;
+use crate::sync::remove::{self, Removed};
 use crate::text::Diagnostic;
 
 /// Runs the command.
 pub(super) fn run(sym: &Symposium, args: &UninstallArgs) -> CommandResult {
     let start = Instant::now();
-    let mut roots: Vec<PathBuf> = Vec::new();
-    if let Some(cwd) = sym.env.cwd()
-        && let Ok(Some(root)) = crate::workspace::locate(cwd, &sym.env)
-    {
-        roots.push(root);
-    }
-    let (ledgers, diagnostics) = Ledger::all_workspaces(&sym.dirs);
-    sym.report.diagnostics(&diagnostics);
-    let known: Vec<PathBuf> =
-        ledgers.iter().filter_map(Ledger::root).map(Path::to_path_buf).collect();
+    let mut roots = Vec::from_iter(here(sym));
+    let known = known(sym);
     if args.all_workspaces {
         roots.extend(known);
+        roots.sort();
+        roots.dedup();
     } else {
-        let others = known.iter().filter(|root| !roots.contains(root)).count();
-        if others > 0 {
-            sym.report.diagnostic(
-                &Diagnostic::warning(format!(
-                    "something is installed in {others} other workspaces"
-                ))
-                .note("`--all-workspaces` takes it back, too"),
-            );
+        hint_at_others(sym, &known, &roots);
+    }
+    let removed = take_back(sym, &roots, !args.dry_run)?;
+    let changes = removed.changes.iter().filter(|change| change.action.is_change()).count();
+    let summary = match (changes, args.dry_run, removed.failed) {
+        (_, false, true) => {
+            "some things could not be taken back; mend them and try again".to_owned()
         }
-    }
-    roots.sort();
-    roots.dedup();
-    let mut changes: Vec<Change> = Vec::new();
-    let mut failed = false;
-    for root in &roots {
-        let removal = Removal { root: Some(root), apply: !args.dry_run };
-        let removed = remove::remove(sym, &removal)?;
-        failed |= removed.failed;
-        changes.extend(removed.changes);
-    }
-    let removed = remove::remove(sym, &Removal { root: None, apply: !args.dry_run })?;
-    failed |= removed.failed;
-    changes.extend(removed.changes);
-    for change in &changes {
+        (0, ..) => "nothing of Symposium's is left".to_owned(),
+        (1, true, _) => "1 change; run without --dry-run to make it".to_owned(),
+        (count, true, _) => format!("{count} changes; run without --dry-run to make them"),
+        (_, false, false) => format!(
+            "everything is taken back; your settings stay in {}",
+            sym.report.path(sym.dirs.config())
+        ),
+    };
+    Ok(finish(sym, &removed, (summary, changes), args.dry_run, start))
+}
+
+/// The last agent was removed: hooks without an agent are no use to anybody.
+pub(super) fn last_agent(sym: &Symposium, start: Instant) -> CommandResult {
+    let roots = Vec::from_iter(here(sym));
+    let removed = take_back(sym, &roots, true)?;
+    hint_at_others(sym, &known(sym), &roots);
+    let changes = 1 + removed.changes.iter().filter(|change| change.action.is_change()).count();
+    let summary = "no agents are left; `cargo agents init` starts over".to_owned();
+    Ok(finish(sym, &removed, (summary, changes), false, start))
+}
+
+fn finish(
+    sym: &Symposium,
+    removed: &Removed,
+    (summary, changes): (String, usize),
+    planned: bool,
+    start: Instant,
+) -> ExitCode {
+    let seconds = start.elapsed().as_secs_f64();
+    sym.report.event(&Event::Finished { summary, changes, planned, seconds });
+    if removed.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+fn take_back(sym: &Symposium, roots: &[PathBuf], apply: bool) -> anyhow::Result<Removed> {
+    let removed = remove::remove(sym, roots, apply)?;
+    for change in &removed.changes {
         sym.report.event(&Event::Change(change.clone()));
     }
-    let count = changes.iter().filter(|change| change.action.is_change()).count();
-    let summary = match (count, args.dry_run) {
-        (0, _) => "nothing of Symposium's is left".to_owned(),
-        (count, true) => format!("{count} changes; run without --dry-run to make them"),
-        (_, false) => {
-            format!("your settings are in {}", sym.report.path(sym.dirs.config()))
-        }
+    Ok(removed)
+}
+
+/// The workspace that the command runs in. Broken manifests do not hide it where the ledger knows
+/// it.
+fn here(sym: &Symposium) -> Option<PathBuf> {
+    let cwd = sym.env.cwd()?;
+    let found = crate::workspace::locate(cwd, &sym.env).ok().flatten();
+    found.or_else(|| known(sym).into_iter().filter(|root| cwd.starts_with(root)).max())
+}
+
+/// Workspaces where something is installed.
+fn known(sym: &Symposium) -> Vec<PathBuf> {
+    let (ledgers, diagnostics) = Ledger::all_workspaces(&sym.dirs);
+    for diagnostic in &diagnostics {
+        tracing::warn!("{}", diagnostic.message);
+    }
+    ledgers.iter().filter_map(Ledger::root).map(Path::to_path_buf).collect()
+}
+
+fn hint_at_others(sym: &Symposium, known: &[PathBuf], roots: &[PathBuf]) {
+    let others: Vec<&PathBuf> = known.iter().filter(|root| !roots.contains(root)).collect();
+    let what = match others.as_slice() {
+        [] => return,
+        [one] => format!("something is still installed in {}", sym.report.path(one)),
+        [first, rest @ ..] => format!(
+            "something is still installed in {} and {} more",
+            sym.report.path(first),
+            rest.len()
+        ),
     };
-    let seconds = start.elapsed().as_secs_f64();
-    sym.report.event(&Event::Finished { summary, changes: count, planned: args.dry_run, seconds });
-    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    sym.report.diagnostic(
+        &Diagnostic::warning(what)
+            .note("`cargo agents uninstall --all-workspaces` takes it back, too"),
+    );
 }

@@ -12,6 +12,8 @@ pub struct State {
     pub last_update_check: Option<String>,
     /// The newest version that it knew.
     pub newest: Option<String>,
+    /// When an agent was last told of it, in RFC 3339.
+    pub last_update_nudge: Option<String>,
 }
 
 impl State {
@@ -24,6 +26,7 @@ impl State {
             version: get("version"),
             last_update_check: get("last-update-check"),
             newest: get("newest-version"),
+            last_update_nudge: get("last-update-nudge"),
         }
     }
 
@@ -38,6 +41,7 @@ impl State {
             ("version", &self.version),
             ("last-update-check", &self.last_update_check),
             ("newest-version", &self.newest),
+            ("last-update-nudge", &self.last_update_nudge),
         ] {
             match value {
                 Some(value) if document.get(key).and_then(|item| item.as_str()) == Some(value) => {}

@@ -1,13 +1,20 @@
 //! Symposium's own word in a session: what there is to discover, what came since the client looked.
 
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
 use super::session::Session;
 use crate::agents::Agent;
+use crate::config::state::State;
+use crate::config::{AutoUpdate, Config, Dirs};
 use crate::sync::snapshot::{Offer, SnapshotSkill};
 
 /// Longest announcement, in characters.
 const LONGEST: usize = 2000;
 /// Longest description in an announcement, in characters.
 const DESCRIPTION: usize = 200;
+/// How often a newer Symposium is mentioned.
+const ONCE_IN: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The hint that there are subcommands for the agent.
 pub fn discovery_hint(offer: &Offer) -> Option<String> {
@@ -29,52 +36,61 @@ pub fn discovery_hint(offer: &Offer) -> Option<String> {
     ))
 }
 
+/// What there may be news of.
+#[derive(Debug, Clone, Copy)]
+pub struct News<'a> {
+    /// What the workspace offers.
+    pub offer: &'a Offer,
+    /// The workspace's root.
+    pub root: &'a Path,
+}
+
 /// What this session has not seen of what came after `since`; marks it as announced.
 ///
 /// Clients read skill folders before the first hook runs (decision 28), so what a sync brought
 /// later is told in words, with the path of each `SKILL.md`.
 pub fn announce(
-    offer: &Offer,
+    news: &News<'_>,
     session: &mut Session,
     since: u64,
     agent: Option<Agent>,
 ) -> Option<String> {
     let reads = agent.map(|agent| agent.spec().skill_dirs().project);
     let mut skills = Vec::new();
-    for skill in offer.skills.iter().filter(|skill| skill.since >= since) {
-        if session.announced.contains(&skill.name) {
-            continue;
-        }
+    for skill in news.offer.skills.iter().filter(|skill| skill.since >= since) {
         let dir = skill.dirs.iter().find(|dir| {
             reads.is_none_or(|reads| {
                 reads.iter().any(|parent| dir.starts_with(&format!("{parent}/")))
             })
         });
-        if let Some(dir) = dir {
+        if let Some(dir) = dir
+            && !session.announced.contains(&skill.name)
+        {
             session.announced.push(skill.name.clone());
-            skills.push((skill, dir.as_str()));
+            skills.push((skill, news.root.join(dir).join("SKILL.md")));
         }
     }
     let mut servers = Vec::new();
-    for server in offer.servers.iter().filter(|server| server.since >= since) {
+    for server in news.offer.servers.iter().filter(|server| server.since >= since) {
         let key = format!("server {}", server.name);
         if !session.announced.contains(&key) {
             session.announced.push(key);
             servers.push(server.name.as_str());
         }
     }
-    let mut parts = Vec::new();
-    parts.extend(skills_text(&skills));
-    if !servers.is_empty() {
-        parts.push(format!(
-            "New MCP servers for this workspace are registered and there in the next session: {}.",
-            servers.join(", ")
-        ));
-    }
+    let servers = (!servers.is_empty()).then(|| {
+        let names = crate::report::fit(&servers.join(", "), DESCRIPTION);
+        format!(
+            "New MCP servers for this workspace are registered and there in the next session: \
+             {names}."
+        )
+    });
+    let room = LONGEST - servers.as_ref().map_or(0, |text| text.chars().count() + 1);
+    let parts: Vec<String> = skills_text(&skills, room).into_iter().chain(servers).collect();
     (!parts.is_empty()).then(|| parts.join("\n"))
 }
 
-fn skills_text(skills: &[(&SnapshotSkill, &str)]) -> Option<String> {
+fn skills_text(skills: &[(&SnapshotSkill, PathBuf)], room: usize) -> Option<String> {
     if skills.is_empty() {
         return None;
     }
@@ -82,13 +98,13 @@ fn skills_text(skills: &[(&SnapshotSkill, &str)]) -> Option<String> {
         "New skills for this workspace's crates came after this session started. Read one when the \
          task calls for it:"
             .to_owned();
-    for (index, (skill, dir)) in skills.iter().enumerate() {
+    for (index, (skill, path)) in skills.iter().enumerate() {
         let description = crate::report::fit(&skill.description, DESCRIPTION);
-        let line = format!("\n- {}: {description} ({dir}/SKILL.md)", skill.name);
+        let line = format!("\n- {}: {description} ({})", skill.name, path.display());
         let left = skills.len() - index;
         let more = format!("\nand {left} more: `cargo agents status`");
-        let room = if left > 1 { more.chars().count() } else { 0 };
-        if text.chars().count() + line.chars().count() + room > LONGEST {
+        let reserve = if left > 1 { more.chars().count() } else { 0 };
+        if text.chars().count() + line.chars().count() + reserve > room {
             text.push_str(&more);
             break;
         }
@@ -97,9 +113,57 @@ fn skills_text(skills: &[(&SnapshotSkill, &str)]) -> Option<String> {
     Some(text)
 }
 
+/// What a session remembers of having been told of a program that is on its way.
+pub fn installing_key(program: &str) -> String {
+    format!("installing {program}")
+}
+
+/// The line about programs that hooks wait for; each is told once a session.
+pub fn installing(missing: &[String], session: &mut Session) -> Option<String> {
+    let new: Vec<&str> = missing
+        .iter()
+        .filter(|name| !session.nudges.contains(&installing_key(name)))
+        .map(String::as_str)
+        .collect();
+    session.nudges.extend(new.iter().map(|name| installing_key(name)));
+    (!new.is_empty()).then(|| {
+        format!(
+            "{} is being installed in the background; until it is there, the hooks that need it do \
+             nothing.",
+            new.join(", ")
+        )
+    })
+}
+
+/// The line that there is a newer Symposium, when the user wants to be told and a check found one:
+/// once a day.
+pub fn update_nudge(dirs: &Dirs) -> Option<String> {
+    let file = dirs.state_file();
+    let mut state = State::load(&file);
+    let newest = semver::Version::parse(state.newest.as_deref()?).ok()?;
+    let own = semver::Version::parse(crate::symposium::VERSION).ok()?;
+    if newest <= own || Config::load(dirs).config.auto_update == AutoUpdate::Off {
+        return None;
+    }
+    let now = SystemTime::now();
+    let last = state.last_update_nudge.as_deref().and_then(|at| humantime::parse_rfc3339(at).ok());
+    // A clock that was set back must not silence us.
+    if last.is_some_and(|last| now.duration_since(last).is_ok_and(|age| age < ONCE_IN)) {
+        return None;
+    }
+    state.last_update_nudge = Some(humantime::format_rfc3339_seconds(now).to_string());
+    if let Err(error) = state.save(&file) {
+        tracing::warn!("it is not remembered that an update was offered: {error}");
+    }
+    Some(format!(
+        "symposium {newest} is available (this is {own}). Run `cargo agents self-update` to upgrade."
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sync::snapshot::SnapshotServer;
 
     fn skill(name: &str, since: u64, description: &str) -> SnapshotSkill {
         SnapshotSkill {
@@ -110,33 +174,70 @@ mod tests {
         }
     }
 
+    fn news(offer: &Offer) -> News<'_> {
+        News { offer, root: Path::new("/w") }
+    }
+
     #[test]
     fn decision_28_new_skills_are_announced_once_a_session() {
         let offer =
             Offer { skills: vec![skill("old", 1, "o"), skill("new", 10, "n")], ..Offer::default() };
         let mut session = Session::default();
-        let text = announce(&offer, &mut session, 5, Some(Agent::Claude)).expect("an announcement");
-        assert!(text.ends_with("\n- new: n (.claude/skills/new/SKILL.md)"), "{text}");
-        assert_eq!(announce(&offer, &mut session, 5, Some(Agent::Claude)), None);
+        let text =
+            announce(&news(&offer), &mut session, 5, Some(Agent::Claude)).expect("an announcement");
+        assert!(text.ends_with("\n- new: n (/w/.claude/skills/new/SKILL.md)"), "{text}");
+        assert_eq!(announce(&news(&offer), &mut session, 5, Some(Agent::Claude)), None);
     }
 
     #[test]
     fn decision_28_a_skill_the_agent_does_not_read_is_not_announced_to_it() {
         let offer = Offer { skills: vec![skill("new", 10, "n")], ..Offer::default() };
-        assert_eq!(announce(&offer, &mut Session::default(), 5, Some(Agent::Kiro)), None);
+        assert_eq!(announce(&news(&offer), &mut Session::default(), 5, Some(Agent::Kiro)), None);
     }
 
     #[test]
     fn decision_28_an_announcement_is_bounded_and_says_how_many_more() {
         let skills =
             (0..40).map(|number| skill(&format!("s{number}"), 10, &"d".repeat(900))).collect();
-        let offer = Offer { skills, ..Offer::default() };
-        let text = announce(&offer, &mut Session::default(), 5, None).expect("an announcement");
+        let server = |number: i32| SnapshotServer { name: format!("server-{number}"), since: 10 };
+        let servers = (0..40).map(server).collect();
+        let offer = Offer { skills, servers, ..Offer::default() };
+        let text =
+            announce(&news(&offer), &mut Session::default(), 5, None).expect("an announcement");
         assert!(text.chars().count() <= LONGEST);
         let told = text.matches("SKILL.md").count();
         assert!(
-            text.ends_with(&format!("and {} more: `cargo agents status`", 40 - told)),
+            text.contains(&format!("\nand {} more: `cargo agents status`\n", 40 - told)),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_program_on_its_way_is_mentioned_once_a_session() {
+        let mut session = Session::default();
+        let missing = ["`rtk` of plugin `p`".to_owned()];
+        let line = installing(&missing, &mut session).expect("a line");
+        assert!(line.starts_with("`rtk` of plugin `p` is being installed"), "{line}");
+        assert_eq!(installing(&missing, &mut session), None);
+        assert_eq!(installing(&[], &mut session), None);
+    }
+
+    #[test]
+    fn f228_a_newer_version_is_mentioned_once_a_day_unless_the_user_wants_no_updates() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let dirs = Dirs::under(dir.path());
+        let state = |text: &str| std::fs::write(dirs.state_file(), text).expect("writes");
+        assert_eq!(update_nudge(&dirs), None);
+        state("newest-version = \"0.0.1\"\n");
+        assert_eq!(update_nudge(&dirs), None, "an older one");
+        state("newest-version = \"999.0.0\"\n");
+        let line = update_nudge(&dirs).expect("a line");
+        assert!(line.starts_with("symposium 999.0.0 is available"), "{line}");
+        assert_eq!(update_nudge(&dirs), None, "today");
+        state("newest-version = \"999.0.0\"\nlast-update-nudge = \"2020-01-01T00:00:00Z\"\n");
+        assert!(update_nudge(&dirs).is_some(), "long ago");
+        state("newest-version = \"999.0.0\"\n");
+        std::fs::write(dirs.config_file(), "auto-update = \"off\"\n").expect("writes");
+        assert_eq!(update_nudge(&dirs), None);
     }
 }

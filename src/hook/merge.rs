@@ -1,34 +1,43 @@
 //! Several handlers' wishes become one, by rule.
 
+use serde_json::{Map, Value};
 use symposium_hook::Decision;
 
 use crate::agents::wire::Outcome;
 
 /// Adds `next` to `all`: the stronger decision wins (deny, ask, allow, none) and keeps its reasons,
-/// equal ones join theirs; contexts and messages join in order; the last rewrite wins.
-///
-/// Says what is worth logging.
-pub fn merge(all: &mut Outcome, next: Outcome) -> Vec<String> {
-    let mut notes = Vec::new();
+/// equal ones join theirs; contexts and messages join in order; the last rewrite wins, which saw
+/// those before it.
+pub fn merge(all: &mut Outcome, next: Outcome) {
     match next.decision.cmp(&all.decision) {
         std::cmp::Ordering::Greater => {
             all.decision = next.decision;
             all.reasons = next.reasons;
         }
-        std::cmp::Ordering::Equal => all.reasons.extend(next.reasons),
+        std::cmp::Ordering::Equal => {
+            for reason in next.reasons {
+                if !all.reasons.contains(&reason) {
+                    all.reasons.push(reason);
+                }
+            }
+        }
         std::cmp::Ordering::Less => {}
     }
     all.context.extend(next.context);
-    if let Some(updated) = next.updated_input {
-        if all.updated_input.as_ref().is_some_and(|before| *before != updated) {
-            notes.push("two handlers rewrote the input; the last one counts".to_owned());
-        }
-        all.updated_input = Some(updated);
-    }
+    all.updated_input = next.updated_input.or(all.updated_input.take());
     join(&mut all.user_message, next.user_message);
     join(&mut all.stop, next.stop);
-    all.extra.extend(next.extra);
-    notes
+    carry(&mut all.extra, next.extra);
+}
+
+/// Fields that we do not know: objects of the same name are joined.
+fn carry(all: &mut Map<String, Value>, next: Map<String, Value>) {
+    for (key, value) in next {
+        match (all.get_mut(&key), value) {
+            (Some(Value::Object(all)), Value::Object(next)) => carry(all, next),
+            (_, value) => drop(all.insert(key, value)),
+        }
+    }
 }
 
 /// A denied tool runs with no input at all, so there is nothing left to rewrite.
@@ -49,7 +58,7 @@ fn join(all: &mut Option<String>, next: Option<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Map, json};
+    use serde_json::json;
 
     fn decided(decision: Option<Decision>, reason: &str) -> Outcome {
         Outcome { decision, reasons: vec![reason.to_owned()], ..Outcome::default() }
@@ -90,16 +99,24 @@ mod tests {
     }
 
     #[test]
-    fn decision_10_the_last_rewrite_wins_and_a_conflict_is_noted() {
+    fn decision_10_the_last_rewrite_wins_and_silence_leaves_it() {
         let rewrite = |command: &str| {
             let mut input = Map::new();
             input.insert("command".to_owned(), json!(command));
             Outcome { updated_input: Some(input), ..Outcome::default() }
         };
-        let mut all = rewrite("a");
-        assert_eq!(merge(&mut all, rewrite("a")).len(), 0);
-        assert_eq!(merge(&mut all, rewrite("b")).len(), 1);
+        let all = merged([rewrite("a"), rewrite("b"), Outcome::default()]);
         assert_eq!(all, rewrite("b"));
+    }
+
+    #[test]
+    fn decision_10_a_native_answers_unknown_fields_are_kept() {
+        let unknown = |key: &str| {
+            let extra = Map::from_iter([("inner".to_owned(), json!({ key: 1 }))]);
+            Outcome { extra, ..Outcome::default() }
+        };
+        let all = merged([unknown("a"), Outcome::default(), unknown("b")]);
+        assert_eq!(Value::Object(all.extra), json!({"inner": {"a": 1, "b": 1}}));
     }
 
     #[test]

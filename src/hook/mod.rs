@@ -5,11 +5,18 @@
 //! leaves this room other than into the log, and nothing but the agent's answer reaches standard
 //! output. Only an explicit deny denies.
 //!
+//! - [`pipeline`]: the steps, in order
+//! - [`conversation`]: our own part in a session, with [`builtin`]'s words and [`session`]'s memory
+//! - [`dispatch`]: the plugins' hooks, chosen by [`select`], started by [`run`], joined by [`merge`]
+//! - [`claims`]: an event that is delivered twice is answered once
+//!
 //! May use: `sync` (to make sure that the snapshot is current) and every floor below. Used by:
 //! the program's entry, before the command line is parsed.
 
 mod builtin;
-
+mod claims;
+mod conversation;
+mod dispatch;
 pub mod merge;
 mod pipeline;
 mod run;
@@ -23,7 +30,8 @@ use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
 use crate::agents::wire::Answer;
-use crate::config::Environment;
+use crate::config::{Config, Dirs, Environment};
+use crate::report::log;
 
 /// Most of an event that is read, in bytes; no agent sends as much.
 const LARGEST_EVENT: u64 = 256 * 1024 * 1024;
@@ -34,11 +42,15 @@ pub fn main(args: &[OsString], env: &Environment) -> ExitCode {
     // A panic is logged like any other trouble; its usual message would reach the agent's screen.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     let answer = std::panic::catch_unwind(AssertUnwindSafe(|| {
+        let Ok(dirs) = Dirs::resolve(env) else { return Answer::carry_on() };
+        let place = dirs.clone();
+        log::install_lazily(dirs.logs(), move || Config::load(&place).config.log_level);
         let mut stdin = Vec::new();
-        if !std::io::stdin().is_terminal() {
+        let by_hand = std::io::stdin().is_terminal();
+        if !by_hand {
             let _ = std::io::stdin().lock().take(LARGEST_EVENT).read_to_end(&mut stdin);
         }
-        pipeline::answer(args, stdin, env)
+        pipeline::answer(&pipeline::Call { args, stdin: &stdin, by_hand, env, dirs: &dirs })
     }))
     .unwrap_or_else(|_| Answer::carry_on());
     // An agent that closed its end does not want to hear it.

@@ -2,87 +2,100 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use symposium_hook::Event;
 
-use super::run::{Call, run_hook};
+use super::claims::{Claim, Claims};
+use super::conversation::Conversation;
+use super::dispatch::Dispatch;
 use super::select::{Occasion, select};
-use super::session::{self, Session, Store};
-use super::{builtin, merge, trace};
+use super::session::{self, Store};
+use super::{merge, trace};
 use crate::agents::wire::{Answer, Decoded, Outcome};
-use crate::agents::{self, Agent, AgentSpec};
+use crate::agents::{self, AgentSpec};
 use crate::config::{Dirs, Environment};
-use crate::report::log;
-use crate::sync::current::{self, Current};
+use crate::sync::current::{self, Question};
 use crate::sync::snapshot::{SnapshotHook, Stored};
 
-/// What is kept of the time registered with the agent for everything but the plugins' hooks.
-const MARGIN: Duration = Duration::from_secs(3);
+/// A call of our program.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Call<'a> {
+    /// The arguments after `hook`.
+    pub(super) args: &'a [OsString],
+    /// Standard input, whole.
+    pub(super) stdin: &'a [u8],
+    /// Whether a person at a terminal calls us.
+    pub(super) by_hand: bool,
+    /// Our surroundings.
+    pub(super) env: &'a Environment,
+    /// Our folders.
+    pub(super) dirs: &'a Dirs,
+}
 
 /// One event being answered.
 struct Turn<'a> {
-    name: &'a str,
-    agent: Option<Agent>,
     spec: &'static dyn AgentSpec,
     event: Event,
     env: &'a Environment,
-    dirs: Dirs,
+    dirs: &'a Dirs,
     started: Instant,
     arrived: u64,
 }
 
-/// The answer to `hook <args>` with `stdin`.
-pub(super) fn answer(args: &[OsString], stdin: Vec<u8>, env: &Environment) -> Answer {
-    let words: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
-    let Ok(dirs) = Dirs::resolve(env) else { return Answer::carry_on() };
-    let (Some(name), Some(event)) = (words.first(), words.get(1)) else {
-        return refuse(&dirs, env, "an agent and an event are needed");
+/// The answer to a call.
+pub(super) fn answer(call: &Call<'_>) -> Answer {
+    #[cfg(debug_assertions)]
+    assert!(!call.env.has("SYMPOSIUM_TEST_PANIC"), "a panic was asked for");
+    let started = Instant::now();
+    let (spec, event) = match understood(call.args) {
+        Ok(understood) => understood,
+        Err(problem) => return refuse(call, &problem),
     };
-    let Some(spec) = agents::codec(name) else {
-        return refuse(&dirs, env, &format!("there is no agent `{name}`"));
-    };
-    let known = Event::ALL.into_iter().find(|known| {
-        [known.cli_name(), known.name(), spec.event_name(*known)].contains(&event.as_ref())
-    });
-    let Some(event) = known else {
-        return refuse(&dirs, env, &format!("there is no event `{event}`"));
-    };
-    let turn = Turn {
-        name,
-        agent: Agent::from_name(name),
-        spec,
-        event,
-        env,
-        dirs,
-        started: Instant::now(),
-        arrived: session::now(),
-    };
-    let answer = turn.answer(&stdin);
-    trace::record(env, name, event.cli_name(), &stdin, &answer);
+    let turn =
+        Turn { spec, event, env: call.env, dirs: call.dirs, started, arrived: session::now() };
+    let answer = turn.answer(call.stdin);
+    trace::record(call.env, spec.name(), event.cli_name(), call.stdin, &answer, started.elapsed());
     answer
 }
 
-/// Nothing an agent's configuration of another day calls us with may stop the agent.
-fn refuse(dirs: &Dirs, env: &Environment, problem: &str) -> Answer {
-    start_log(dirs, env);
-    tracing::warn!("`hook` was called in a way this version does not know: {problem}");
-    Answer::carry_on()
+/// Whom and what the arguments name. The event may have our name, the manifests' or the agent's
+/// own; what stands behind it is for later versions to say.
+fn understood(args: &[OsString]) -> Result<(&'static dyn AgentSpec, Event), String> {
+    let mut words = args.iter().map(|arg| arg.to_string_lossy());
+    let (Some(name), Some(event)) = (words.next(), words.next()) else {
+        return Err("an agent and an event are needed".to_owned());
+    };
+    let spec = agents::codec(&name).ok_or_else(|| format!("there is no agent `{name}`"))?;
+    Event::ALL
+        .into_iter()
+        .find(|known| [known.cli_name(), known.name(), spec.event_name(*known)].contains(&&*event))
+        .map(|event| (spec, event))
+        .ok_or_else(|| format!("there is no event `{event}`"))
 }
 
-fn start_log(dirs: &Dirs, _env: &Environment) {
-    log::install(dirs.logs(), crate::config::Config::load(dirs).config.log_level);
+/// Nothing an agent's configuration of another day calls us with may stop the agent.
+fn refuse(call: &Call<'_>, problem: &str) -> Answer {
+    tracing::warn!("`hook` was called in a way this version does not know: {problem}");
+    let mut answer = Answer::carry_on();
+    if call.by_hand {
+        let events = Event::ALL.map(Event::cli_name).join(", ");
+        answer.stderr = format!(
+            "{problem}\nusage: cargo agents hook AGENT EVENT < event.json\nevents: {events}\n"
+        );
+    }
+    answer
 }
 
 impl Turn<'_> {
     fn answer(&self, stdin: &[u8]) -> Answer {
-        let decoded = match self.spec.decode(self.event, stdin, self.env) {
+        let mut decoded = match self.spec.decode(self.event, stdin, self.env) {
             Ok(decoded) => decoded,
-            Err(error) => {
-                start_log(&self.dirs, self.env);
-                tracing::warn!("{error}");
+            Err(problem) => {
+                tracing::warn!("{problem}");
+                // The event says nothing, but it is one: the skills may be brought up to date.
                 if let Some(root) = self.env.cwd().and_then(|cwd| self.root_of(cwd)) {
-                    let _ = current::for_hook(self.env, &self.dirs, &root);
+                    let _ = self.current(&root);
                 }
                 return Answer::carry_on();
             }
@@ -92,24 +105,61 @@ impl Turn<'_> {
         }
         let Some(cwd) = self.cwd(&decoded) else { return Answer::carry_on() };
         let Some(root) = self.root_of(&cwd) else { return Answer::carry_on() };
-        let Some(current) = current::for_hook(self.env, &self.dirs, &root) else {
-            return Answer::carry_on();
+        let Some(stored) = self.current(&root) else { return Answer::carry_on() };
+        // A server's tool can be told from its native name only where the servers are known.
+        name_tool(self.spec, &mut decoded, &stored.header.servers);
+        let hooks = self.hooks(&stored, &decoded);
+        let counts = !hooks.is_empty() || self.event == Event::UserPromptSubmit;
+        let claims = Claims::new(self.dirs, &decoded).filter(|_| counts);
+        let outcome = match claims.as_ref().map_or(Claim::First, Claims::claim) {
+            // The plugins' word stands, and nothing is said twice.
+            Claim::Repeated(outcome) => *outcome,
+            Claim::First => {
+                let outcome = self.consult(&stored, &hooks, stdin, &decoded, (&root, &cwd));
+                if let Some(claims) = &claims {
+                    claims.answered(&outcome);
+                }
+                outcome
+            }
         };
-        #[cfg(debug_assertions)]
-        assert!(!self.env.has("SYMPOSIUM_TEST_PANIC"), "a panic was asked for");
-        let mut outcome = Outcome::default();
-        let hooks = self.hooks(&current.stored, &decoded);
-        let store = decoded.input.session_id().map(|id| Store::new(&self.dirs, id));
-        if let Some(answered) =
-            self.converse(&current, &decoded, store.as_ref(), &mut outcome, &hooks)
-            && answered
-        {
-            return Answer::carry_on();
-        }
-        self.run_hooks(&hooks, stdin, decoded, &root, &cwd, &mut outcome);
-        merge::settle(&mut outcome);
-        self.hold_back(&mut outcome, store.as_ref());
         self.spec.encode(self.event, &outcome)
+    }
+
+    /// Our own word and the plugins'.
+    fn consult(
+        &self,
+        stored: &Stored,
+        hooks: &[SnapshotHook],
+        stdin: &[u8],
+        decoded: &Decoded,
+        (root, cwd): (&Path, &Path),
+    ) -> Outcome {
+        let conversation = Conversation {
+            spec: self.spec,
+            event: self.event,
+            dirs: self.dirs,
+            arrived: self.arrived,
+            stored,
+            store: decoded.input.session_id().map(|id| Store::new(self.dirs, id)),
+        };
+        let mut outcome = Outcome::default();
+        let refresh = conversation.join(decoded, hooks, &mut outcome);
+        let dispatch = Dispatch {
+            spec: self.spec,
+            event: self.event,
+            env: self.env,
+            started: self.started,
+            root,
+            cwd,
+            servers: &stored.header.servers,
+        };
+        let rewritten = dispatch.run(hooks, stdin, decoded, &mut outcome);
+        merge::settle(&mut outcome);
+        conversation.hold_back(&mut outcome, std::iter::once(decoded).chain(&rewritten));
+        if refresh && stored.header.refreshable {
+            current::refresh_in_background(root);
+        }
+        outcome
     }
 
     /// Where the agent works: what the event says, else our own folder.
@@ -123,7 +173,12 @@ impl Turn<'_> {
     }
 
     fn root_of(&self, cwd: &Path) -> Option<PathBuf> {
-        crate::workspace::locate(cwd, self.env).ok().flatten()
+        current::root_of(self.env, self.dirs, cwd)
+    }
+
+    fn current(&self, root: &Path) -> Option<Stored> {
+        let insist = self.event == Event::SessionStart;
+        current::for_hook(&Question { env: self.env, dirs: self.dirs, root, insist })
     }
 
     fn hooks(&self, stored: &Stored, decoded: &Decoded) -> Vec<SnapshotHook> {
@@ -132,175 +187,15 @@ impl Turn<'_> {
         }
         let hooks = stored.hooks(self.event);
         let names = decoded.tool_names();
-        let occasion = Occasion { agent: self.name, tool_names: &names };
+        let occasion = Occasion { agent: self.spec.name(), tool_names: &names };
         select(&hooks, &occasion).into_iter().cloned().collect()
-    }
-
-    /// Our own part in the session. `Some(true)`: this event was answered before.
-    fn converse(
-        &self,
-        current: &Current,
-        decoded: &Decoded,
-        store: Option<&Store>,
-        outcome: &mut Outcome,
-        hooks: &[SnapshotHook],
-    ) -> Option<bool> {
-        if self.event == Event::SessionStart {
-            self.start_session(current, store, outcome);
-            return Some(false);
-        }
-        let store = store?;
-        let claim = decoded.tool_use_id.as_deref().filter(|_| !hooks.is_empty());
-        let speaks = self.spec.delivers_context(self.event);
-        let known = store.read();
-        let changed_at = current.stored.header.changed_at;
-        let news = known.as_ref().is_none_or(|session| session.heard_of < changed_at);
-        let pending = known.as_ref().is_some_and(|session| !session.pending.is_empty());
-        let activation = activated_skill(decoded);
-        let counts = self.event == Event::UserPromptSubmit || activation.is_some();
-        if claim.is_none() && known.is_some() && !counts && !(speaks && (news || pending)) {
-            return Some(false);
-        }
-        let offer = (news && speaks).then(|| current.stored.offer());
-        let (answered, context) = store.update(|session| {
-            if let Some(id) = claim
-                && !session.claim(self.event.name(), id)
-            {
-                return (true, Vec::new());
-            }
-            self.first_sight(session);
-            if self.event == Event::UserPromptSubmit {
-                session.prompts += 1;
-            }
-            session.activations.extend(activation);
-            let mut context = Vec::new();
-            if speaks {
-                context.append(&mut session.pending);
-            }
-            if let Some(offer) = &offer {
-                let since = session.started_at;
-                context.extend(builtin::announce(offer, session, since, self.agent));
-                session.heard_of = changed_at;
-            }
-            (false, context)
-        });
-        outcome.context.extend(context);
-        Some(answered)
-    }
-
-    /// A session whose start we were not told of began, for us, with this event.
-    fn first_sight(&self, session: &mut Session) {
-        if session.started_at == 0 {
-            session.started_at = self.arrived;
-            self.name.clone_into(&mut session.agent);
-        }
-    }
-
-    fn start_session(&self, current: &Current, store: Option<&Store>, outcome: &mut Outcome) {
-        let offer = current.stored.offer();
-        outcome.context.extend(builtin::discovery_hint(&offer));
-        // OpenCode reads skill folders after it told us of the session; the others before.
-        let late = self.agent == Some(Agent::OpenCode);
-        let since = if late { session::now() } else { self.arrived };
-        let announce = |session: &mut Session| {
-            session.started_at = since;
-            session.heard_of = current.stored.header.changed_at;
-            session.announced.clear();
-            self.name.clone_into(&mut session.agent);
-            builtin::announce(&offer, session, since, self.agent)
-        };
-        let text = match store {
-            Some(store) => store.update(announce),
-            None => announce(&mut Session::default()),
-        };
-        outcome.context.extend(text);
-        outcome.context.extend(current::update_nudge(self.env, &self.dirs));
-        session::prune(&self.dirs);
-        current::refresh_in_background(self.env, &current.stored.header.root);
-    }
-
-    fn run_hooks(
-        &self,
-        hooks: &[SnapshotHook],
-        stdin: &[u8],
-        mut decoded: Decoded,
-        root: &Path,
-        cwd: &Path,
-        outcome: &mut Outcome,
-    ) {
-        if hooks.is_empty() {
-            return;
-        }
-        start_log(&self.dirs, self.env);
-        let registered = Duration::from_secs(self.spec.registered_timeout(self.event));
-        let budget = registered.saturating_sub(MARGIN);
-        let mut native = stdin.to_vec();
-        for hook in hooks {
-            let canonical = hook.format == "symposium";
-            let input = if canonical {
-                serde_json::to_vec(&decoded.input).unwrap_or_default()
-            } else {
-                native.clone()
-            };
-            let call = Call {
-                agent: self.name,
-                spec: self.spec,
-                event: self.event,
-                root,
-                cwd,
-                env: self.env,
-                stdin: input,
-                limit: budget.saturating_sub(self.started.elapsed()),
-            };
-            let mut verdict = run_hook(hook, call);
-            if let Some(updated) = verdict.outcome.updated_input.take()
-                && self.event == Event::PreToolUse
-            {
-                let updated =
-                    if canonical { self.spec.native_input(&decoded, &updated) } else { updated };
-                // The next hook sees the rewritten input.
-                if let Some(rewritten) = self.spec.replace_input(&native, &updated)
-                    && let Ok(again) = self.spec.decode(self.event, &rewritten, self.env)
-                {
-                    native = rewritten;
-                    decoded = again;
-                }
-                verdict.outcome.updated_input = Some(updated);
-            }
-            for note in merge::merge(outcome, verdict.outcome) {
-                tracing::warn!("{note}");
-            }
-            if verdict.last {
-                break;
-            }
-        }
-    }
-
-    /// Keeps context that the agent ignores at this event for the next that takes it.
-    fn hold_back(&self, outcome: &mut Outcome, store: Option<&Store>) {
-        if outcome.context.is_empty() || self.spec.delivers_context(self.event) {
-            return;
-        }
-        let context = std::mem::take(&mut outcome.context);
-        let later = self.spec.delivers_context(Event::PostToolUse);
-        match store.filter(|_| later) {
-            Some(store) => store.update(|session| {
-                self.first_sight(session);
-                session.pending.extend(context);
-            }),
-            None => {
-                start_log(&self.dirs, self.env);
-                tracing::warn!("{} takes no context; a hook's was dropped", self.name);
-            }
-        }
     }
 }
 
-/// The skill that this use of a tool activates: Claude Code's `Skill` tool names it.
-fn activated_skill(decoded: &Decoded) -> Option<String> {
-    let symposium_hook::Input::PreToolUse(input) = &decoded.input else { return None };
-    if input.tool_name != "Skill" {
-        return None;
+/// Gives a server's tool its canonical name, where that takes knowing the servers.
+pub(super) fn name_tool(spec: &dyn AgentSpec, decoded: &mut Decoded, servers: &[String]) {
+    if !servers.is_empty() {
+        let servers: Vec<&str> = servers.iter().map(String::as_str).collect();
+        spec.name_mcp_tool(decoded, &servers);
     }
-    input.tool_input.get("skill").and_then(|skill| skill.as_str()).map(str::to_owned)
 }

@@ -1,6 +1,7 @@
 //! What is remembered of an agent's session: never the prompts' text.
 
 use std::fs;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -8,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::config::Dirs;
-use crate::files::{Lock, is_plain_name, write_if_changed};
+use crate::files::{Lock, LockError, is_plain_name};
 
 /// How long a session that nobody uses is remembered.
 const KEEP_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 /// How long another process of the same session may keep us waiting.
-const PATIENCE: Duration = Duration::from_millis(100);
-/// How many tool uses are remembered, to notice an event that is delivered twice.
-const REMEMBERED: usize = 64;
+pub const PATIENCE: Duration = Duration::from_millis(100);
+/// Most entries of each list that are remembered.
+const REMEMBERED: usize = 500;
 
 /// One session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,12 +34,21 @@ pub struct Session {
     pub activations: Vec<String>,
     /// Which nudges were given.
     pub nudges: Vec<String>,
-    /// Names of skills, servers and subcommands that were announced.
+    /// Names of skills and servers that were announced.
     pub announced: Vec<String>,
-    /// Context that could not be delivered with its event and waits for the next that can.
-    pub pending: Vec<String>,
-    /// Events that were answered: event and tool use.
-    pub answered: Vec<String>,
+    /// Context that could not be delivered with its event and waits for one that can.
+    pub pending: Vec<Held>,
+}
+
+/// Context that waits.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Held {
+    /// The text.
+    pub text: String,
+    /// The use of a tool whose result it goes with, under each of the names that it may have by
+    /// then; none: it goes with anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool: Vec<String>,
 }
 
 /// Where a session is remembered.
@@ -62,6 +72,16 @@ impl Store {
         }
     }
 
+    /// The lock that whoever changes something of the session holds.
+    pub fn lock(&self) -> &Path {
+        &self.lock
+    }
+
+    /// A file beside the lock, for what need not be kept.
+    pub fn beside(&self, extension: &str) -> PathBuf {
+        self.lock.with_extension(extension)
+    }
+
     /// What is remembered, if anything.
     pub fn read(&self) -> Option<Session> {
         let text = fs::read(&self.path).ok()?;
@@ -71,32 +91,50 @@ impl Store {
     /// Changes what is remembered, alone; written only when it differs. When another process holds
     /// the session for too long, or nothing can be written, the change is made and forgotten.
     pub fn update<T>(&self, change: impl FnOnce(&mut Session) -> T) -> T {
-        let _held = Lock::acquire(&self.lock, PATIENCE);
+        let held = Lock::acquire(&self.lock, PATIENCE);
         let before = self.read();
         let mut session = before.clone().unwrap_or_default();
         let result = change(&mut session);
-        if before.as_ref() != Some(&session)
-            && let Ok(bytes) = serde_json::to_vec(&session)
-            && let Err(error) = write_if_changed(&self.path, &bytes)
-        {
-            tracing::debug!("the session is not remembered: {error}");
+        session.forget();
+        if before.as_ref() == Some(&session) {
+            return result;
+        }
+        let written = match held {
+            // Somebody else is writing.
+            Err(error @ LockError::Busy { .. }) => Err(io::Error::other(error)),
+            Ok(_) | Err(LockError::Io { .. }) => serde_json::to_vec(&session)
+                .map_err(io::Error::from)
+                .and_then(|bytes| replace(&self.path, &bytes)),
+        };
+        if let Err(error) = written {
+            tracing::warn!("the session is not remembered: {error}");
         }
         result
     }
 }
 
 impl Session {
-    /// Whether this event is answered for the first time; remembers it.
-    pub fn claim(&mut self, event: &str, tool_use: &str) -> bool {
-        let key = format!("{event} {tool_use}");
-        if self.answered.contains(&key) {
-            return false;
+    /// Keeps a session without end from growing without end.
+    fn forget(&mut self) {
+        for list in [&mut self.activations, &mut self.nudges, &mut self.announced] {
+            list.drain(..list.len().saturating_sub(REMEMBERED));
         }
-        self.answered.push(key);
-        let surplus = self.answered.len().saturating_sub(REMEMBERED);
-        self.answered.drain(..surplus);
-        true
+        let surplus = self.pending.len().saturating_sub(REMEMBERED);
+        self.pending.drain(..surplus);
     }
+}
+
+/// Replaces a file in one step. It is not forced onto the disk: what is in it may be lost with the
+/// machine's power, and the agent is waiting.
+///
+/// # Errors
+/// Trouble writing it.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.persist(path).map(drop).map_err(|error| error.error)
 }
 
 /// Forgets sessions that were not touched for long, with their locks.
@@ -155,14 +193,51 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_claimed_once() {
-        let mut session = Session::default();
-        assert!(session.claim("PreToolUse", "1"));
-        assert!(!session.claim("PreToolUse", "1"));
-        assert!(session.claim("PostToolUse", "1"));
-        for number in 0..200 {
-            session.claim("PreToolUse", &number.to_string());
+    fn decision_16_a_session_that_nobody_used_for_two_weeks_is_forgotten() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let dirs = Dirs::under(dir.path());
+        for id in ["old", "new"] {
+            Store::new(&dirs, id).update(|session| session.prompts = 1);
         }
-        assert!(session.answered.len() <= REMEMBERED);
+        fs::write(dirs.locks().join("workspace-1.lock"), "").expect("writes");
+        let age = |path: PathBuf| {
+            let file = fs::File::options().write(true).open(path).expect("opens");
+            file.set_modified(SystemTime::now() - KEEP_FOR - Duration::from_secs(60))
+                .expect("sets");
+        };
+        let old = Store::new(&dirs, "old");
+        age(old.path.clone());
+        age(old.lock.clone());
+        age(dirs.locks().join("workspace-1.lock"));
+        prune(&dirs);
+        assert!(old.read().is_none() && !old.lock.exists());
+        assert!(Store::new(&dirs, "new").read().is_some());
+        assert!(dirs.locks().join("workspace-1.lock").exists(), "not a session's");
+    }
+
+    #[test]
+    fn a_session_that_another_process_holds_is_left_to_it() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let store = Store::new(&Dirs::under(dir.path()), "s");
+        store.update(|session| session.prompts = 1);
+        let held = Lock::acquire(store.lock(), Duration::ZERO).expect("is free");
+        assert_eq!(
+            store.update(|session| {
+                session.prompts += 1;
+                session.prompts
+            }),
+            2
+        );
+        drop(held);
+        assert_eq!(store.read().expect("a session").prompts, 1);
+    }
+
+    #[test]
+    fn a_session_does_not_grow_without_end() {
+        let activations = (0..2 * REMEMBERED).map(|number| number.to_string()).collect();
+        let mut session = Session { activations, ..Session::default() };
+        session.forget();
+        assert_eq!(session.activations.len(), REMEMBERED);
+        assert_eq!(session.activations.last(), Some(&(2 * REMEMBERED - 1).to_string()));
     }
 }

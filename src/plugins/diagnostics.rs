@@ -201,6 +201,76 @@ explanations! {
     BROKEN_INSTALLATION "S035" "the installation it needs was left out"
     "The installation that this entry refers to has a problem of its own and was left out, so this \
      entry can't run. Mend the installation first."
+
+    SKILL_FOLDER "S036" "a folder of skills is missing or empty"
+    "`source.path` of a `[[skills]]` group names a folder, relative to the plugin's, that holds \
+     skills: folders with a `SKILL.md`, at most six levels deep. This one does not exist or holds \
+     none, so the group offers nothing. In a crate, `path` is relative to its `Cargo.toml`."
+
+    FILE_MISSING "S037" "a program or script is not there"
+    "An installation without `source` and without `install_commands` runs what is on disk already. \
+     A relative path starts at the plugin's folder, and there is no such file: it can't be run."
+
+    UNKNOWN_CRATE "S038" "no crate has this name"
+    "The registry has no crate of this name, so the predicate never holds, or there is nothing to \
+     install. If the crate is private or not published yet, `plugin validate --no-check-crates` \
+     leaves the registry out."
+
+    SHADOWED "S039" "two plugins of one name"
+    "Plugins are found by name. Of two with the same name the first counts, in the order of the \
+     sources and of their paths, and the other is never used. Rename one of the two."
+
+    FRONTMATTER "S101" "the frontmatter can't be read"
+    "A `SKILL.md` starts with a line `---`, then YAML with at least `name` and `description`, then \
+     another line `---`. Without it the skill is skipped."
+
+    SKILL_FIELD "S102" "a required field is missing or empty"
+    "Every skill has a `name` and a `description`, both of them text: agents decide by the \
+     description whether to read the skill at all. Without them it is skipped."
+
+    SKILL_NAME "S103" "the skill's name breaks the rules"
+    "A name has 1 to 64 lower-case letters, digits and single hyphens, and neither starts nor ends \
+     with a hyphen (agentskills.io). Another one that is no path is installed under a name made of \
+     it; other tools refuse it."
+
+    PATH_NAME "S104" "the skill's name could be a path"
+    "The name becomes the name of a folder in people's workspaces. One that could lead somewhere \
+     else is always refused."
+
+    FOLDER_NAME "S105" "the skill's name differs from its folder's"
+    "A skill's folder is called as the skill is (agentskills.io); some agents go by the one, some \
+     by the other. Rename the folder or the skill."
+
+    SKILL_LENGTH "S106" "a text of the skill is too long"
+    "A description has at most 1024 characters, and `compatibility` at most 500 (agentskills.io). \
+     What is too long is cut when the skill is installed, and other tools refuse it. Move details \
+     into the body."
+
+    YAML_SLIP "S107" "the frontmatter is not quite YAML"
+    "A value that holds `: ` or starts with a special character, such as `*`, must stand in quotes. \
+     Symposium reads it as it was meant; other tools refuse the skill."
+
+    SKILL_GATE "S108" "the skill's `crates` or `predicates` can't be used"
+    "`crates` is a string with commas or a list, of entries such as `serde` or `tokio>=1.40`; \
+     `predicates` is a string or a list of `env(…)`, `path_exists(…)` and the like. A skill whose \
+     condition can't be read never applies."
+
+    HIDDEN_TEXT "S109" "text that people don't see"
+    "An agent reads characters that no screen shows, comments, and what follows after a page of \
+     empty lines. Invisible characters that can carry a message make Symposium refuse the skill; \
+     the rest is pointed out to those who install it."
+
+    SKILL_RUNS "S110" "the skill runs something or allows it"
+    "Some agents run a command written as `` !`command` `` when the skill is used, skip their \
+     question for the tools in `allowed-tools`, and run a skill's `hooks`. Hooks of skills are never \
+     installed; the others are, and `plugin show` lists them."
+
+    NEEDS_CRATES "S111" "a skill outside of a plugin needs `crates`"
+    "A skill that lies in a plugin source by itself says which crates it is for, as `crates: serde` \
+     in its frontmatter, or `crates: \"*\"` for every workspace. Without it, it never applies."
+
+    IGNORED_FIELD "S112" "a field of the skill is ignored"
+    "The field is known, and its value is of a type that it does not take, so it counts as absent."
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use semver::{Version, VersionReq};
 use symposium_hook::Event;
 
 /// A plugin: everything one `SYMPOSIUM.toml` offers.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Plugin {
     /// Its name.
     pub name: String,
@@ -36,7 +36,7 @@ pub struct Plugin {
 }
 
 /// `crates` (or `depends-on`) and `predicates` at one level. All levels must hold.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Gate {
     /// `None` when the level says nothing, which holds. A list holds if one of its atoms does; an
     /// empty list never does.
@@ -46,7 +46,7 @@ pub struct Gate {
 }
 
 /// One atom of a `crates` list.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum CrateAtom {
     /// `*`: holds everywhere.
     Any,
@@ -62,7 +62,7 @@ pub enum CrateAtom {
 }
 
 /// One entry of a `predicates` list.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Predicate {
     /// `env(NAME)` or `env(NAME=value)`.
     Env {
@@ -88,7 +88,7 @@ pub enum Predicate {
 }
 
 /// A group of skills.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SkillGroup {
     /// When the group applies.
     pub gate: Gate,
@@ -99,7 +99,7 @@ pub struct SkillGroup {
 }
 
 /// Where a group's skills are.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum SkillSource {
     /// A folder, relative to the plugin's folder.
     Path(String),
@@ -120,7 +120,7 @@ pub enum SkillSource {
 }
 
 /// How to get something onto disk and what of it to run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Installation {
     /// Its name; a promoted inline one is named after its owner (`<hook>`, `<owner>__req_<i>`).
     pub name: String,
@@ -137,7 +137,7 @@ pub struct Installation {
 }
 
 /// What of an installation is run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Runnable {
     /// A program: a binary's name for cargo, a path inside the tree for git and archives, a path in
     /// the plugin's folder (or an absolute one) without a source.
@@ -147,7 +147,7 @@ pub enum Runnable {
 }
 
 /// How an installation gets onto disk.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum InstallSource {
     /// A crate's binaries.
     Cargo {
@@ -177,7 +177,7 @@ pub enum InstallSource {
 }
 
 /// The checksums of a binary installation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Checksum {
     /// The same file everywhere.
     One(String),
@@ -186,7 +186,7 @@ pub enum Checksum {
 }
 
 /// A hook.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Hook {
     /// Its name.
     pub name: String,
@@ -226,7 +226,7 @@ pub enum OnFailure {
 }
 
 /// An MCP server.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct McpServer {
     /// Its name in the agents' files.
     pub name: String,
@@ -237,7 +237,7 @@ pub struct McpServer {
 }
 
 /// How an MCP server is reached. Values of `env` and `headers` may be secret.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Transport {
     /// A program that speaks on its standard streams.
     Stdio {
@@ -265,7 +265,7 @@ pub enum Transport {
 }
 
 /// A subcommand.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Subcommand {
     /// Its name.
     pub name: String,

@@ -9,7 +9,7 @@ use super::builtin;
 use crate::Symposium;
 use crate::config::{RECOMMENDATIONS, RECOMMENDATIONS_URL, SourceLocation, USER_PLUGINS};
 use crate::fetch::git::{Checkout, GitError, Outcome, Policy, Repository};
-use crate::report::{Action, Change, Event, Kind};
+use crate::report::{Action, Change, Event, Kind, Progress};
 use crate::symposium::UpdateLevel;
 use crate::text::Diagnostic;
 
@@ -295,8 +295,11 @@ fn open_git(
     state.location = repository.shown();
     state.inputs.push(repository.stamp(&cache));
     let policy = refresh.policy_for(spec);
-    let tell = || sym.report.event(&Event::status("Fetching", &spec.name));
-    let (problem, age) = match repository.checkout_telling(&cache, &policy, &sym.env, &tell) {
+    let progress = std::cell::Cell::new(Progress::default());
+    let tell = || progress.set(sym.report.busy("Fetching", &spec.name));
+    let found = repository.checkout_telling(&cache, &policy, &sym.env, &tell);
+    drop(progress);
+    let (problem, age) = match found {
         Ok(checkout) => {
             let age = age(SystemTime::now(), checkout.fetched_at);
             let problem = checkout.stale.clone();

@@ -3,7 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use tracing_subscriber::fmt::MakeWriter;
@@ -19,6 +19,25 @@ const KEEP_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 ///
 /// Only the first call in a process counts. Nothing is created until the first event.
 pub fn install(dir: &Path, level: LogLevel) {
+    let _ = tracing::subscriber::set_global_default(to_file(dir, level));
+}
+
+/// As [`install`], with a level that is asked for when there is something to log, and not before:
+/// for processes that must be quick and nearly never have anything to say.
+pub fn install_lazily(dir: &Path, level: impl Fn() -> LogLevel + Send + Sync + 'static) {
+    let dir = dir.to_path_buf();
+    let lazy = Lazy { make: Box::new(move || to_file(&dir, level())), made: OnceLock::new() };
+    let _ = tracing::subscriber::set_global_default(lazy);
+}
+
+type ToFile = tracing_subscriber::fmt::Subscriber<
+    tracing_subscriber::fmt::format::DefaultFields,
+    tracing_subscriber::fmt::format::Format<tracing_subscriber::fmt::format::Full, Rfc3339>,
+    tracing_subscriber::filter::LevelFilter,
+    LazyFile,
+>;
+
+fn to_file(dir: &Path, level: LogLevel) -> ToFile {
     let level = match level {
         LogLevel::Trace => tracing::Level::TRACE,
         LogLevel::Debug => tracing::Level::DEBUG,
@@ -27,13 +46,54 @@ pub fn install(dir: &Path, level: LogLevel) {
         LogLevel::Error => tracing::Level::ERROR,
     };
     let writer = LazyFile { dir: dir.to_path_buf(), file: Arc::default() };
-    let subscriber = tracing_subscriber::fmt()
+    tracing_subscriber::fmt()
         .with_max_level(level)
         .with_ansi(false)
         .with_timer(Rfc3339)
         .with_writer(writer)
-        .finish();
-    let _ = tracing::subscriber::set_global_default(subscriber);
+        .finish()
+}
+
+/// A subscriber that is made by the first event.
+struct Lazy {
+    make: Box<dyn Fn() -> ToFile + Send + Sync>,
+    made: OnceLock<ToFile>,
+}
+
+impl Lazy {
+    fn inner(&self) -> &ToFile {
+        self.made.get_or_init(&self.make)
+    }
+}
+
+impl tracing::Subscriber for Lazy {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        self.inner().enabled(metadata)
+    }
+
+    fn new_span(&self, span: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        self.inner().new_span(span)
+    }
+
+    fn record(&self, span: &tracing::span::Id, values: &tracing::span::Record<'_>) {
+        self.inner().record(span, values);
+    }
+
+    fn record_follows_from(&self, span: &tracing::span::Id, follows: &tracing::span::Id) {
+        self.inner().record_follows_from(span, follows);
+    }
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        self.inner().event(event);
+    }
+
+    fn enter(&self, span: &tracing::span::Id) {
+        self.inner().enter(span);
+    }
+
+    fn exit(&self, span: &tracing::span::Id) {
+        self.inner().exit(span);
+    }
 }
 
 struct Rfc3339;
@@ -148,6 +208,28 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).expect("reads").count(), KEEP - 1 + 1);
         prune(dir.path(), SystemTime::now() + KEEP_FOR + Duration::from_secs(60));
         assert_eq!(fs::read_dir(dir.path()).expect("reads").count(), 1);
+    }
+
+    #[test]
+    fn a_lazy_log_asks_for_its_level_once_and_only_when_something_is_said() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let asked = Arc::new(Mutex::new(0));
+        let (count, path) = (Arc::clone(&asked), dir.path().to_path_buf());
+        let level = move || {
+            *count.lock().expect("not poisoned") += 1;
+            LogLevel::Warn
+        };
+        let make = Box::new(move || to_file(&path, level()));
+        let lazy = Lazy { make, made: OnceLock::new() };
+        tracing::subscriber::with_default(lazy, || {
+            assert_eq!(*asked.lock().expect("not poisoned"), 0);
+            tracing::info!("not this");
+            tracing::warn!("but this");
+        });
+        assert_eq!(*asked.lock().expect("not poisoned"), 1);
+        let entry = fs::read_dir(dir.path()).expect("reads").next().expect("a file");
+        let text = fs::read_to_string(entry.expect("an entry").path()).expect("reads");
+        assert!(text.contains("but this") && !text.contains("not this"), "{text}");
     }
 
     #[test]

@@ -10,8 +10,11 @@
 mod event;
 pub mod log;
 mod people;
+mod progress;
 mod reporter;
+mod snippet;
 
 pub use event::{Action, Change, Event, Kind, Verdict};
 pub use people::{Palette, fit, short_path};
+pub use progress::Progress;
 pub use reporter::{Format, Reporter, Verbosity};

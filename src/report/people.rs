@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 
-use super::{Change, Event, Verbosity, Verdict};
+use super::{Change, Event, Kind, Verbosity, Verdict};
 use crate::text::Severity;
 
 /// The styles, which are cargo's. Nothing depends on colour.
@@ -129,6 +129,9 @@ fn line(style: Style, verb: &str, text: &str) -> String {
 fn render_change(change: &Change, palette: Palette) -> String {
     let verb = if change.planned { change.action.future() } else { change.action.past() };
     let style = if change.action.is_change() { palette.good } else { palette.warning };
+    if let (Kind::Hooks, Some(reason)) = (change.kind, &change.reason) {
+        return line(style, verb, &format!("{:<8} {reason}", change.places.join(" ")));
+    }
     let mut text = change.name.clone();
     let mut rest = String::new();
     if let Some(origin) = &change.origin {

@@ -6,10 +6,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anstream::{AutoStream, ColorChoice};
+use indicatif::MultiProgress;
 
-use super::{Event, people};
+use super::{Event, Progress, people, snippet};
 use crate::config::Environment;
-use crate::text::{Diagnostic, Severity};
+use crate::text::{Diagnostic, Location, Severity};
 
 /// How much is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -31,6 +32,9 @@ pub enum Format {
     People,
     /// JSON lines on standard output.
     Json,
+    /// One JSON document on standard output: a command's result. Talk goes to standard error, as
+    /// text.
+    Document,
     /// Nowhere but the log: for hooks, whose output belongs to the agent.
     Silent,
 }
@@ -45,6 +49,8 @@ pub struct Reporter {
     width: usize,
     interactive: bool,
     color: bool,
+    /// Where spinners are drawn; `None` where nobody watches.
+    bars: Option<MultiProgress>,
     out: Stream,
     err: Stream,
     warnings: AtomicUsize,
@@ -75,6 +81,8 @@ impl Reporter {
             && io::stderr().is_terminal()
             && env.var("CI").is_none()
             && format == Format::People;
+        let watched = reporter.interactive && verbosity >= Verbosity::Normal;
+        reporter.bars = watched.then(MultiProgress::new);
         reporter
     }
 
@@ -97,6 +105,7 @@ impl Reporter {
             width: 80,
             interactive: false,
             color: false,
+            bars: None,
             out: Mutex::new(out),
             err: Mutex::new(err),
             warnings: AtomicUsize::new(0),
@@ -142,17 +151,7 @@ impl Reporter {
     /// Tells an event.
     pub fn event(&self, event: &Event) {
         if let Event::Diagnostic { severity, message, location, .. } = event {
-            let place = location.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
-            match severity {
-                Severity::Warning => {
-                    self.warnings.fetch_add(1, Ordering::Relaxed);
-                    tracing::warn!("{place}{message}");
-                }
-                Severity::Error => {
-                    self.errors.fetch_add(1, Ordering::Relaxed);
-                    tracing::error!("{place}{message}");
-                }
-            }
+            self.record(*severity, message, location.as_ref());
         }
         match self.format {
             Format::Silent => {}
@@ -161,11 +160,59 @@ impl Reporter {
                     write_line(&self.out, &line);
                 }
             }
-            Format::People => {
+            Format::People | Format::Document => {
                 if let Some(text) = people::render(event, self.verbosity, self.home.as_deref()) {
-                    write_line(&self.err, &text);
+                    self.talk(&text);
                 }
             }
+        }
+    }
+
+    /// Counts a problem and logs it.
+    fn record(&self, severity: Severity, message: &str, location: Option<&Location>) {
+        let place = location.map(|place| format!("{place}: ")).unwrap_or_default();
+        match severity {
+            Severity::Warning => {
+                self.warnings.fetch_add(1, Ordering::Relaxed);
+                tracing::warn!("{place}{message}");
+            }
+            Severity::Error => {
+                self.errors.fetch_add(1, Ordering::Relaxed);
+                tracing::error!("{place}{message}");
+            }
+        }
+    }
+
+    /// A line for people, above the spinners.
+    fn talk(&self, text: &str) {
+        match &self.bars {
+            Some(bars) => bars.suspend(|| write_line(&self.err, text)),
+            None => write_line(&self.err, text),
+        }
+    }
+
+    /// Tells that something takes its time: a spinner until the result is dropped; where nobody
+    /// watches a terminal, one line.
+    pub fn busy(&self, verb: &str, message: &str) -> Progress {
+        match &self.bars {
+            Some(bars) => Progress::spinning(bars, verb, message),
+            None => {
+                self.event(&Event::status(verb, message));
+                Progress::default()
+            }
+        }
+    }
+
+    /// Tells a problem with the line of the file that it is in, the place marked: for those who
+    /// write the file. Paths inside `base` are shown from there. Machines get the same event as by
+    /// [`Reporter::diagnostic`].
+    pub fn snippet(&self, diagnostic: &Diagnostic, base: &std::path::Path) {
+        if !matches!(self.format, Format::People | Format::Document) {
+            return self.diagnostic(diagnostic);
+        }
+        self.record(diagnostic.severity, &diagnostic.message, diagnostic.location().as_ref());
+        if diagnostic.is_error() || self.verbosity >= Verbosity::Normal {
+            self.talk(&snippet::render(diagnostic, base, self.width));
         }
     }
 
@@ -193,9 +240,9 @@ impl Reporter {
         }
     }
 
-    /// A command's result as one JSON document on standard output, in the JSON form only.
+    /// A command's result as one JSON document on standard output, in the JSON forms only.
     pub fn json(&self, value: &impl serde::Serialize) {
-        if self.format == Format::Json
+        if matches!(self.format, Format::Json | Format::Document)
             && let Ok(line) = serde_json::to_string(value)
         {
             write_line(&self.out, &line);

@@ -23,6 +23,7 @@ mod tests;
 
 pub use on_demand::OnDemand;
 pub use package::{PackageId, package_id};
+pub use registry::known_names;
 
 /// How a crate's sources were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]

@@ -9,6 +9,7 @@ use serde_yaml::Value;
 use super::frontmatter::Frontmatter;
 use super::name::{NAME_LIMIT, conforms, could_be_a_path, same_name, slug};
 use super::scan::scan_hidden;
+use crate::plugins::diagnostics::codes;
 use crate::text::toml::Located;
 use crate::text::{Diagnostic, Source};
 
@@ -86,7 +87,8 @@ impl SkillDocument {
         source: Arc<Source>,
         folder: Option<&str>,
     ) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
-        let front = Frontmatter::parse(&source)?;
+        let front = Frontmatter::parse(&source)
+            .map_err(|problem| Box::new((*problem).code(codes::FRONTMATTER)))?;
         let reader = Reader { source, front, warnings: Vec::new() };
         reader.read(folder)
     }
@@ -100,7 +102,7 @@ impl SkillDocument {
             Err(error) => vec![*error],
         };
         for diagnostic in &mut found {
-            if diagnostic.code == Some(TOO_LONG) {
+            if diagnostic.code.is_some_and(|code| RULES.contains(&code)) {
                 diagnostic.severity = crate::text::Severity::Error;
             }
         }
@@ -110,8 +112,8 @@ impl SkillDocument {
     }
 }
 
-/// Code of the warning about a description that is cut.
-pub(super) const TOO_LONG: &str = "skill-description-length";
+/// What breaks the published rules, and an installation mends.
+const RULES: [&str; 3] = [codes::SKILL_NAME, codes::FOLDER_NAME, codes::SKILL_LENGTH];
 
 struct Reader {
     source: Arc<Source>,
@@ -125,7 +127,7 @@ impl Reader {
         folder: Option<&str>,
     ) -> Result<(SkillDocument, Vec<Diagnostic>), Box<Diagnostic>> {
         for mend in self.front.mends.clone() {
-            self.warn(mend.lines.start..mend.lines.start, mend.problem);
+            self.warn(codes::YAML_SLIP, mend.lines.start..mend.lines.start, mend.problem);
         }
         let name = self.name()?;
         let install_name = self.install_name(&name, folder);
@@ -134,6 +136,7 @@ impl Reader {
         if compatibility.as_ref().is_some_and(|text| text.chars().count() > COMPATIBILITY_LIMIT) {
             let span = self.front.span("compatibility");
             self.warn(
+                codes::SKILL_LENGTH,
                 span,
                 format!("`compatibility` is longer than {COMPATIBILITY_LIMIT} characters"),
             );
@@ -145,7 +148,8 @@ impl Reader {
         let has_hooks = self.front.get("hooks").is_some();
         if has_hooks {
             let span = self.front.span("hooks");
-            self.warn(span, "`hooks` of a skill are never installed: they run commands unasked");
+            let message = "`hooks` of a skill are never installed: they run commands unasked";
+            self.warn(codes::SKILL_RUNS, span, message);
         }
         let document = SkillDocument {
             source: Arc::clone(&self.source),
@@ -163,12 +167,17 @@ impl Reader {
         Ok((document, self.warnings))
     }
 
-    fn warn(&mut self, span: Range<usize>, message: impl Into<String>) {
-        self.warnings.push(Diagnostic::warning(message).at(&self.source, span));
+    fn warn(&mut self, code: &'static str, span: Range<usize>, message: impl Into<String>) {
+        self.warnings.push(Diagnostic::warning(message).code(code).at(&self.source, span));
     }
 
-    fn error(&self, span: Range<usize>, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::error(message).at(&self.source, span)
+    fn error(
+        &self,
+        code: &'static str,
+        span: Range<usize>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::error(message).code(code).at(&self.source, span)
     }
 
     /// A value that must be there and be a plain one.
@@ -176,7 +185,7 @@ impl Reader {
         let span = self.front.span(key);
         let missing = || {
             Box::new(
-                self.error(span.clone(), format!("`{key}` is missing"))
+                self.error(codes::SKILL_FIELD, span.clone(), format!("`{key}` is missing"))
                     .note(format!("write `{key}: …` between the `---` lines")),
             )
         };
@@ -185,9 +194,10 @@ impl Reader {
             Some(text) if !text.trim().is_empty() => {
                 Ok(Located { value: text.trim().to_owned(), span })
             }
-            Some(_) => Err(self.error(span, format!("`{key}` is empty")).into()),
-            None if value.is_null() => Err(self.error(span, format!("`{key}` is empty")).into()),
-            None => Err(self.error(span, format!("`{key}` must be a string")).into()),
+            None if !value.is_null() => Err(self
+                .error(codes::SKILL_FIELD, span, format!("`{key}` must be a string"))
+                .into()),
+            _ => Err(self.error(codes::SKILL_FIELD, span, format!("`{key}` is empty")).into()),
         }
     }
 
@@ -197,7 +207,8 @@ impl Reader {
         let text = scalar(value);
         let span = self.front.span(key);
         if text.is_none() && !value.is_null() {
-            self.warn(span.clone(), format!("`{key}` must be a string; it is left out"));
+            let message = format!("`{key}` must be a string; it is left out");
+            self.warn(codes::IGNORED_FIELD, span.clone(), message);
         }
         text.map(|value| Located { value, span })
     }
@@ -207,7 +218,7 @@ impl Reader {
         if could_be_a_path(&name.value) {
             let shown = name.value.escape_debug().to_string();
             return Err(self
-                .error(name.span, format!("`{shown}` can't be a skill's name"))
+                .error(codes::PATH_NAME, name.span, format!("`{shown}` can't be a skill's name"))
                 .note("use lower-case letters, digits and single hyphens")
                 .into());
         }
@@ -218,6 +229,7 @@ impl Reader {
         let install_name = slug(&name.value);
         if !conforms(&name.value) {
             self.warn(
+                codes::SKILL_NAME,
                 name.span.clone(),
                 format!(
                     "the name `{}` breaks the rules (1 to {NAME_LIMIT} lower-case letters, digits \
@@ -230,6 +242,7 @@ impl Reader {
             && !same_name(folder, &name.value)
         {
             self.warn(
+                codes::FOLDER_NAME,
                 name.span.clone(),
                 format!("the name `{}` differs from its folder's, `{folder}`", name.value),
             );
@@ -247,7 +260,7 @@ impl Reader {
                  cut when installed"
             ));
             let span = description.span.clone();
-            self.warnings.push(warning.code(TOO_LONG).at(&self.source, span));
+            self.warnings.push(warning.code(codes::SKILL_LENGTH).at(&self.source, span));
         }
         Ok(description)
     }
@@ -271,7 +284,8 @@ impl Reader {
             None | Some(Value::Null) => BTreeMap::new(),
             Some(_) => {
                 let span = self.front.span("metadata");
-                self.warn(span, "`metadata` must be `key: value` lines; it is left out");
+                let message = "`metadata` must be `key: value` lines; it is left out";
+                self.warn(codes::IGNORED_FIELD, span, message);
                 BTreeMap::new()
             }
         }
@@ -288,7 +302,11 @@ impl Reader {
                     Some((other, before)) if atoms(before) != atoms(&items) => {
                         let span = items.first().map_or(0..0, |item| item.span.clone());
                         return Err(self
-                            .error(span, format!("`{other}` and `{place}` say different things"))
+                            .error(
+                                codes::SKILL_GATE,
+                                span,
+                                format!("`{other}` and `{place}` say different things"),
+                            )
                             .note("keep one of them")
                             .into());
                     }
@@ -301,7 +319,8 @@ impl Reader {
             && items.iter().all(|item| item.value.trim().is_empty())
         {
             let span = self.front.span(place.split('.').next().unwrap_or(place));
-            self.warn(span, format!("`{place}` is empty: the skill never applies"));
+            let message = format!("`{place}` is empty: the skill never applies");
+            self.warn(codes::SKILL_GATE, span, message);
         }
         let mut predicates = self.list(None, "predicates")?.unwrap_or_default();
         predicates.extend(self.list(Some("metadata"), "predicates")?.unwrap_or_default());
@@ -321,8 +340,10 @@ impl Reader {
                 self.front.span_within(&self.source.text, parent, key),
             ),
         };
-        let wrong =
-            || Box::new(self.error(span.clone(), format!("`{key}` must be a string or a list")));
+        let wrong = || {
+            let message = format!("`{key}` must be a string or a list");
+            Box::new(self.error(codes::SKILL_GATE, span.clone(), message))
+        };
         let located = |value: String| Located { value, span: span.clone() };
         match value {
             None => Ok(None),

@@ -13,6 +13,7 @@ use super::document::{RawGate, SkillDocument};
 use super::model::{Skill, SkillOrigin};
 use crate::fetch::archive::Limits;
 use crate::files::contained;
+use crate::plugins::diagnostics::codes;
 use crate::plugins::model::{Gate, MatchedCrate, Plugin, SkillGroup, SkillSource};
 use crate::report::{Event, Kind, Verdict};
 use crate::text::{Diagnostic, Severity, Source};
@@ -120,7 +121,7 @@ impl<'a> Resolver<'a> {
                         version: found.version.clone(),
                         requirement: None,
                     };
-                    self.crate_skills(&request, tried_first.as_deref(), &plugin.name);
+                    self.crate_skills(&request, tried_first.as_deref(), Some(&plugin.name));
                 }
             }
             SkillSource::NamedCrate { name, requirement } => {
@@ -129,9 +130,14 @@ impl<'a> Resolver<'a> {
                     version: None,
                     requirement: requirement.clone(),
                 };
-                self.crate_skills(&request, None, &plugin.name);
+                self.crate_skills(&request, None, Some(&plugin.name));
             }
         }
+    }
+
+    /// Adds the skills that a crate offers by itself, no plugin asked.
+    pub fn of_crate(&mut self, request: &CrateRequest) {
+        self.crate_skills(request, None, None);
     }
 
     /// Adds a skill that lies in a plugin source by itself. It must say what it is about, unless
@@ -145,6 +151,7 @@ impl<'a> Resolver<'a> {
         if document.gate.is_empty() && !chosen {
             let name = document.name;
             let warning = Diagnostic::warning("a skill outside of a plugin needs `crates`")
+                .code(codes::NEEDS_CRATES)
                 .at(&document.source, name.span)
                 .note("say which crates it is about, or `crates: \"*\"`");
             self.done.diagnostics.push(warning);
@@ -322,7 +329,10 @@ impl<'a> Resolver<'a> {
 }
 
 /// Reads a folder's `SKILL.md`, which may be a link inside the root.
-fn read_source(root: &Path, dir: &Path) -> Result<Arc<Source>, Box<Diagnostic>> {
+///
+/// # Errors
+/// It can't be read, leads out of the root, is no text or too large.
+pub fn read_source(root: &Path, dir: &Path) -> Result<Arc<Source>, Box<Diagnostic>> {
     let path = dir.join(SKILL_FILE);
     let refused = |message: String| Box::new(Diagnostic::error(message).in_file(&path));
     let real =

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::plugins::diagnostics::codes;
 use crate::text::{Diagnostic, Source};
 
 #[cfg(test)]
@@ -71,7 +72,13 @@ impl Finding {
                 "`allowed-tools` lets agents use tools without asking: {excerpt}"
             )),
         };
-        diagnostic.at(source, self.span.clone())
+        let code = match self.kind {
+            Hidden::Smuggled | Hidden::Invisible | Hidden::Comment | Hidden::Below => {
+                codes::HIDDEN_TEXT
+            }
+            Hidden::Command | Hidden::AllowedTools => codes::SKILL_RUNS,
+        };
+        diagnostic.code(code).at(source, self.span.clone())
     }
 }
 

@@ -1,87 +1,148 @@
 //! What the hook room calls: a snapshot that holds, made anew where it does not.
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
-use super::run::{Caller, Mode, Request, sync};
+use super::run::{Caller, Mode, Request, sync, sync_unless};
 use super::snapshot::{Snapshot, Stored};
 use crate::Symposium;
-use crate::config::state::State;
-use crate::config::{AutoUpdate, Dirs, Environment};
+use crate::config::{ConfigState, Dirs, Environment};
 use crate::process::{Child, spawn_detached};
-use crate::report::{Reporter, log};
-use crate::symposium::Options;
+use crate::report::Reporter;
+use crate::symposium::{Options, VERSION};
 
-/// A snapshot to answer from.
-#[derive(Debug)]
-pub struct Current {
-    /// The snapshot.
-    pub stored: Stored,
-    /// Whether it was made just now.
-    pub fresh: bool,
+/// How long an event waits for its sync. What takes longer goes on in a process of its own.
+const BUDGET: Duration = Duration::from_secs(2);
+
+/// What an event asks about.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// Our surroundings.
+    pub env: &'a Environment,
+    /// Our folders.
+    pub dirs: &'a Dirs,
+    /// The workspace's root.
+    pub root: &'a Path,
+    /// Whether a sync that failed is tried again.
+    pub insist: bool,
 }
 
-/// The workspace's snapshot: the stored one while its inputs are as they were, else a new one, if
-/// the user lets hooks sync. Never fails: trouble is logged, and the old one serves.
-pub fn for_hook(env: &Environment, dirs: &Dirs, root: &Path) -> Option<Current> {
-    let path = Snapshot::path(dirs, root);
-    let stored = Stored::load(&path, crate::symposium::VERSION, root);
-    if let Some(stored) = &stored
-        && stored.holds(env)
+/// The workspace's snapshot: the stored one while its inputs are as they were, else a new one, after
+/// a sync if the user lets events sync. Never fails: trouble is logged, and the old one serves.
+pub fn for_hook(question: &Question<'_>) -> Option<Stored> {
+    let Question { env, dirs, root, insist } = *question;
+    let stored = Stored::load(&Snapshot::path(dirs, root), VERSION, root);
+    if let Some(current) = stored.as_ref().filter(|stored| stored.holds(env))
+        && !(insist && current.header.failed)
     {
-        return Some(Current { stored: stored.clone(), fresh: false });
+        return stored;
     }
-    let sym = Symposium::new(
-        env.clone(),
-        Reporter::silent(),
-        Options { offline: true, ..Options::default() },
-    )
-    .ok()?;
-    log::install(dirs.logs(), sym.config.log_level);
-    for diagnostic in &sym.config_diagnostics {
-        sym.report.diagnostic(diagnostic);
-    }
-    if !sym.config.auto_sync.0 {
-        return stored.map(|stored| Current { stored, fresh: false });
-    }
-    let request = Request {
-        start: root.to_path_buf(),
-        mode: Mode::Apply,
-        caller: Caller::Hook,
-        ..Request::default()
+    let work = Work {
+        env: env.clone(),
+        root: root.to_path_buf(),
+        path: Snapshot::path(dirs, root),
+        insist,
+        old: stored.clone(),
     };
-    if let Err(error) = sync(&sym, &request) {
-        tracing::warn!("the sync before this event failed: {error:#}");
+    let (done, made) = mpsc::channel();
+    let thread = std::thread::Builder::new().name("sync".to_owned());
+    if let Err(error) = thread.spawn(move || done.send(work.run())) {
+        tracing::warn!("no sync before this event: {error}");
+        return stored;
     }
-    let made = Stored::load(&path, crate::symposium::VERSION, root);
-    made.or(stored).map(|stored| Current { stored, fresh: true })
+    match made.recv_timeout(BUDGET) {
+        Ok(made) => made.or(stored),
+        // It panicked, which is logged.
+        Err(RecvTimeoutError::Disconnected) => stored,
+        Err(RecvTimeoutError::Timeout) => {
+            tracing::warn!("the sync takes too long to wait for, and goes on in the background");
+            refresh_in_background(root);
+            stored
+        }
+    }
 }
 
-/// Refreshes sources and programs in a process of its own that nobody waits for.
-pub fn refresh_in_background(env: &Environment, root: &Path) {
-    if env.has("SYMPOSIUM_NO_BACKGROUND") {
-        return;
+/// The sync before an event, on a thread of its own.
+struct Work {
+    env: Environment,
+    root: PathBuf,
+    path: PathBuf,
+    insist: bool,
+    old: Option<Stored>,
+}
+
+impl Work {
+    fn run(self) -> Option<Stored> {
+        let options = Options { offline: true, ..Options::default() };
+        let sym = Symposium::new(self.env.clone(), Reporter::silent(), options).ok()?;
+        sym.report.diagnostics(&sym.config_diagnostics);
+        #[cfg(debug_assertions)]
+        if let Some(ms) = self.env.text("SYMPOSIUM_TEST_SLOW_SYNC").and_then(|ms| ms.parse().ok()) {
+            std::thread::sleep(Duration::from_millis(ms));
+        }
+        if sym.config_state == ConfigState::Broken {
+            // What the user wants is not known until the file is mended.
+            return self.old.clone().or_else(|| self.look(&sym));
+        }
+        if !sym.config.auto_sync.0 {
+            return self.look(&sym);
+        }
+        let request = self.request(Mode::Apply);
+        match sync_unless(&sym, &request, || self.current().is_some()) {
+            Ok(Some(synced)) => synced.stored,
+            Ok(None) => self.current(),
+            Err(error) => {
+                tracing::warn!("the sync before this event failed: {error:#}");
+                self.look(&sym)
+            }
+        }
     }
+
+    fn request(&self, mode: Mode) -> Request {
+        Request { start: self.root.clone(), mode, caller: Caller::Hook, ..Request::default() }
+    }
+
+    /// What another process made meanwhile.
+    fn current(&self) -> Option<Stored> {
+        let stored = Stored::load(&self.path, VERSION, &self.root)?;
+        let again = self.insist && stored.header.failed;
+        (!again && stored.holds(&self.env)).then_some(stored)
+    }
+
+    /// What applies now, with nothing changed: hooks run were the disk full.
+    fn look(&self, sym: &Symposium) -> Option<Stored> {
+        match sync(sym, &self.request(Mode::Look)) {
+            Ok(synced) => synced.stored,
+            Err(error) => {
+                tracing::warn!("what applies here can't be found out: {error:#}");
+                None
+            }
+        }
+    }
+}
+
+/// The root of the workspace that `cwd` is in, were its manifests broken at the moment: then it is
+/// the nearest folder above that we have a snapshot of.
+pub fn root_of(env: &Environment, dirs: &Dirs, cwd: &Path) -> Option<PathBuf> {
+    match crate::workspace::locate(cwd, env) {
+        Ok(root) => root,
+        Err(problem) => {
+            tracing::warn!("{}", problem.message);
+            let cwd = dunce::canonicalize(cwd).unwrap_or_else(|_| cwd.to_path_buf());
+            let known = |root: &&Path| Snapshot::path(dirs, root).exists();
+            cwd.ancestors().find(known).map(Path::to_path_buf)
+        }
+    }
+}
+
+/// Refreshes sources, programs and the workspace in a process of its own that nobody waits for.
+pub fn refresh_in_background(root: &Path) {
     let Some(program) = own_program() else { return };
     let child = Child::new(program).args(["sync", "--background"]).cwd(root);
     if let Err(error) = spawn_detached(&child) {
-        tracing::debug!("no refresh in the background: {error}");
+        tracing::warn!("no refresh in the background: {error}");
     }
-}
-
-/// The line for the agent that there is a newer Symposium, when the user wants to be told and a
-/// check found one since.
-pub fn update_nudge(env: &Environment, dirs: &Dirs) -> Option<String> {
-    let _ = env;
-    let state = State::load(&dirs.state_file());
-    let newest = semver::Version::parse(state.newest.as_deref()?).ok()?;
-    let own = semver::Version::parse(crate::symposium::VERSION).ok()?;
-    let config = crate::config::Config::load(dirs).config;
-    (newest > own && config.auto_update != AutoUpdate::Off).then(|| {
-        format!(
-            "symposium {newest} is available (this is {own}). Run `cargo agents self-update` to \
-             upgrade."
-        )
-    })
 }
 
 #[allow(clippy::disallowed_methods, reason = "which program this is")]

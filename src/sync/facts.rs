@@ -7,7 +7,7 @@ use crate::fetch::git::{Policy, Repository};
 use crate::plugins::model::{CrateAtom, Gate, Hook, McpServer, Plugin, Subcommand};
 use crate::plugins::predicate::{Facts as GateFacts, evaluate_all};
 use crate::plugins::registry::Registry;
-use crate::report::{Event, Kind, Verdict};
+use crate::report::{Event, Kind, Progress, Verdict};
 use crate::skills::crate_source::{CrateSources, NotOnDisk};
 use crate::skills::resolve::{GitFolder, Resolver};
 use crate::skills::{Skill, SkillOrigin};
@@ -110,7 +110,11 @@ impl Gatherer<'_> {
         list.iter().any(|listed| same_crate(listed, name))
     }
 
-    fn checkout(&self, url: &str) -> Result<GitFolder, Box<Diagnostic>> {
+    /// The checkout that a plugin's URL names.
+    ///
+    /// # Errors
+    /// It is no URL, a place on this machine, or can't be had.
+    pub fn checkout(&self, url: &str) -> Result<GitFolder, Box<Diagnostic>> {
         let repository = Repository::parse(url, None, None)?;
         if repository.is_local() {
             return Err(Box::new(Diagnostic::error(format!(
@@ -118,10 +122,13 @@ impl Gatherer<'_> {
             ))));
         }
         let cache = self.sym.dirs.plugin_sources();
+        let shown = repository.shown();
+        let progress = std::cell::Cell::new(Progress::default());
+        let tell = || progress.set(self.sym.report.busy("Fetching", &shown));
         let checkout =
-            repository.checkout(&cache, &self.policy, &self.sym.env).map_err(|error| {
-                Box::new(Diagnostic::error(format!("can't read `{}`: {error}", repository.shown())))
-            })?;
+            repository.checkout_telling(&cache, &self.policy, &self.sym.env, &tell).map_err(
+                |error| Box::new(Diagnostic::error(format!("can't read `{shown}`: {error}"))),
+            )?;
         Ok(GitFolder {
             root: checkout.root,
             start: checkout.subdir,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::plugins::diagnostics::codes;
 use crate::plugins::model::{Gate, Predicate};
 use crate::plugins::predicate::{Facts, evaluate_all, parse_crate_list};
 use crate::skills::RawGate;
@@ -25,6 +26,7 @@ impl Gates for ByFacts<'_> {
                 atoms.extend(read.atoms);
                 problems.extend(read.errors.into_iter().map(|error| {
                     Diagnostic::error(format!("`crates`: {}", error.message))
+                        .code(codes::SKILL_GATE)
                         .at(source, list.span.clone())
                 }));
             }
@@ -35,6 +37,7 @@ impl Gates for ByFacts<'_> {
                 Ok(predicate) => gate.predicates.push(predicate),
                 Err(error) => problems.push(
                     Diagnostic::error(format!("`predicates`: {}", error.message))
+                        .code(codes::SKILL_GATE)
                         .at(source, text.span.clone()),
                 ),
             }

@@ -2,7 +2,8 @@
 //!
 //! [`facts`] gathers what applies, [`plan`] says what should change in skill folders (pure),
 //! [`apply`] changes it and decides nothing; [`registration`] does the same for hooks and servers in
-//! the agents' own files. [`snapshot`] keeps what hooks, help and subcommands need, and [`current`]
+//! the agents' own files, with [`trust`] for agents that ask for it. [`remove`] takes everything back.
+//! [`snapshot`] keeps what hooks, help and subcommands need, and [`current`]
 //! is what the hook room calls.
 //!
 //! May use: every room below. Used by: `hook` (only "make sure it is current") and `cli`.
@@ -11,18 +12,23 @@ pub mod apply;
 pub mod content;
 pub mod current;
 pub mod facts;
-mod gates;
+mod folders;
+pub mod gates;
+pub mod hook_files;
 pub mod marker;
 pub mod observe;
 pub mod parents;
 pub mod plan;
 mod programs;
+pub mod register;
 pub mod registration;
+mod remember;
 pub mod remove;
 mod run;
 pub mod setup;
 pub mod snapshot;
 pub mod targets;
+pub mod trust;
 mod wanted;
 
 pub use run::{Caller, Mode, Request, Synced, configured_agents, sync};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::Symposium;
 use crate::installations::{Acquirer, InstallError, Mode, Prepared};
-use crate::plugins::model::{McpServer, Plugin, Transport};
+use crate::plugins::model::{Installation, McpServer, Plugin, Transport};
 use crate::sync::snapshot::Run;
 
 /// What to run, as the snapshot remembers it; without arguments while it is not there.
@@ -15,9 +15,11 @@ pub fn run_of(
     installation: &str,
     prepared: &Result<Prepared, InstallError>,
 ) -> Run {
+    let known = plugin.installations.iter().find(|known| known.name == installation);
     let mut run = Run {
         manifest: plugin.manifest.clone(),
         installation: installation.to_owned(),
+        fetchable: known.is_some_and(is_fetchable),
         ..Run::default()
     };
     let Ok(prepared) = prepared else { return run };
@@ -34,6 +36,11 @@ pub fn run_of(
         }
     }
     run
+}
+
+/// Whether an installation is got by us, and so can be got when it is missing.
+pub fn is_fetchable(installation: &Installation) -> bool {
+    installation.source.is_some() || !installation.install_commands.is_empty()
 }
 
 /// The folders that `path` has before those it inherited: those of today are not those of the

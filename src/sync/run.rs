@@ -1,6 +1,5 @@
 //! One sync, from start to end.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -9,26 +8,26 @@ use sha2::{Digest as _, Sha256};
 use super::apply::apply;
 use super::content::hex;
 use super::facts::{Facts, Gatherer};
+use super::folders;
 use super::observe::observe;
 use super::parents::Parents;
 use super::plan::{Plan, plan};
-use super::programs::{resolve_server, run_of};
+use super::programs::resolve_server;
+use super::register::register;
 use super::registration::{Desired, Registered, Registrar};
 use super::setup::{Setup, Sweep};
-use super::snapshot::{
-    Header, Offer, Snapshot, SnapshotHook, SnapshotServer, SnapshotSkill, SnapshotSubcommand,
-    Stored,
-};
+use super::snapshot::Stored;
 use super::wanted::{self, Chosen};
 use crate::Symposium;
 use crate::agents::Agent;
+use crate::config::ConfigState;
 use crate::documents::exclude;
 use crate::fetch::git::Policy;
 use crate::files::{Lock, LockError};
 use crate::installations::{Acquirer, Mode as InstallMode, Network};
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
-use crate::report::{Change, Event, Kind, Verdict};
+use crate::report::{Action, Change, Event, Kind, Verdict};
 use crate::skills::crate_source::fetch::Fetcher;
 use crate::skills::crate_source::{CrateDisk, CrateSources, OnDemand};
 use crate::text::Diagnostic;
@@ -39,6 +38,8 @@ use crate::workspace::{Loaded, Workspace};
 pub enum Mode {
     /// It only says what it would do.
     Plan,
+    /// It only finds out what hooks, help and subcommands need.
+    Look,
     /// It does it.
     #[default]
     Apply,
@@ -99,6 +100,8 @@ pub struct Synced {
     pub failed: bool,
     /// The workspace's root.
     pub root: PathBuf,
+    /// What hooks, help and subcommands need now; none of a plan, or for agents that were named.
+    pub stored: Option<Stored>,
 }
 
 impl Synced {
@@ -133,19 +136,54 @@ pub fn configured_agents(sym: &Symposium) -> Vec<Agent> {
 /// When there is no workspace, its manifests are broken, or another sync holds it for too long.
 /// What concerns single skills, plugins or files is told and does not stop the rest.
 pub fn sync(sym: &Symposium, request: &Request) -> anyhow::Result<Synced> {
-    let loaded = Workspace::load(&request.start, &sym.env)?.ok_or_else(|| {
-        Diagnostic::error(format!("there is no Rust workspace in {}", request.start.display()))
-            .note("run it in a folder with a Cargo.toml, or below one")
-    })?;
-    let _lock = match request.mode {
-        Mode::Apply => lock(sym, &loaded.workspace.root, request.caller)?,
-        Mode::Plan => None,
-    };
+    if request.caller == Caller::Background {
+        Sync { sym, request, loaded: &load(sym, request)?, now: now() }.get_ahead();
+    }
+    let (loaded, _lock) = start(sym, request)?;
     Sync { sym, request, loaded: &loaded, now: now() }.run()
 }
 
+/// As [`sync`], but for the case that another process did it while we waited for our turn: then
+/// `is_current` says so, and there is nothing to do.
+///
+/// # Errors
+/// As [`sync`].
+pub(super) fn sync_unless(
+    sym: &Symposium,
+    request: &Request,
+    is_current: impl FnOnce() -> bool,
+) -> anyhow::Result<Option<Synced>> {
+    let (loaded, _lock) = start(sym, request)?;
+    if is_current() {
+        return Ok(None);
+    }
+    Sync { sym, request, loaded: &loaded, now: now() }.run().map(Some)
+}
+
+fn load(sym: &Symposium, request: &Request) -> anyhow::Result<Loaded> {
+    let loaded = Workspace::load(&request.start, &sym.env)?;
+    Ok(loaded.ok_or_else(|| {
+        Diagnostic::error(format!("there is no Rust workspace in {}", request.start.display()))
+            .note("run it in a folder with a Cargo.toml, or below one")
+    })?)
+}
+
+/// The workspace, and the right to change something in it.
+fn start(sym: &Symposium, request: &Request) -> anyhow::Result<(Loaded, Option<Lock>)> {
+    let acts = request.mode == Mode::Apply;
+    if acts && request.named.is_none() && sym.config_state == ConfigState::Broken {
+        // Without it no agent is configured, and what is there for them would be removed.
+        return Err(Diagnostic::error("the configuration can't be read, so nothing is changed")
+            .in_file(sym.dirs.config_file())
+            .into());
+    }
+    let loaded = load(sym, request)?;
+    let lock = if acts { lock(sym, &loaded.workspace.root, request.caller)? } else { None };
+    Ok((loaded, lock))
+}
+
 /// The lock that one sync a workspace holds. Where no lock file can be made we go on without.
-fn lock(sym: &Symposium, root: &Path, caller: Caller) -> anyhow::Result<Option<Lock>> {
+pub(super) fn lock(sym: &Symposium, root: &Path, caller: Caller) -> anyhow::Result<Option<Lock>> {
     let hash = hex(&Sha256::digest(root.as_os_str().as_encoded_bytes()));
     let path = sym.dirs.locks().join(format!("workspace-{}.lock", &hash[..16]));
     let patience = match caller {
@@ -166,11 +204,11 @@ pub(super) fn now() -> u64 {
     u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
 }
 
-struct Sync<'a> {
-    sym: &'a Symposium,
-    request: &'a Request,
-    loaded: &'a Loaded,
-    now: u64,
+pub(super) struct Sync<'a> {
+    pub(super) sym: &'a Symposium,
+    pub(super) request: &'a Request,
+    pub(super) loaded: &'a Loaded,
+    pub(super) now: u64,
 }
 
 impl Sync<'_> {
@@ -205,21 +243,42 @@ impl Sync<'_> {
         let mut failed = false;
         let mut changes = self.apply(&plan, &mut failed);
         let registered = self.register(&agents, &facts, &mut failed)?;
+        self.reap(&registered.changes);
         changes.extend(registered.changes);
         for change in &changes {
             sym.report.event(&Event::Change(change.clone()));
         }
-        let synced = Synced {
+        let mut synced = Synced {
             summary: summary(&chosen, &facts, &agents),
             plan,
             changes,
             failed,
             root: workspace.root.clone(),
+            stored: None,
         };
-        if self.request.mode == Mode::Apply && self.request.named.is_none() {
-            self.snapshot(&registry, &facts, &chosen, &agents, &synced);
+        if self.request.mode != Mode::Plan && self.request.named.is_none() {
+            synced.stored = self.remember(&registry, &facts, &chosen, &agents, &synced);
         }
         Ok(synced)
+    }
+
+    /// Gets what takes long before the workspace is locked: nobody shall wait for a program that is
+    /// being compiled. Afterwards everything is on disk, or known not to be had.
+    fn get_ahead(&self) {
+        let registry = Registry::load(self.sym, &self.refresh());
+        let facts = self.gather(&registry);
+        let fetcher = Network::new(self.sym);
+        let acquirer = Acquirer::new(self.sym, &fetcher);
+        for (plugin, hook) in &facts.hooks {
+            if let Err(error) = acquirer.hook(plugin, hook, InstallMode::Detached) {
+                tracing::warn!("{error}");
+            }
+        }
+        for (plugin, server, _) in &facts.servers {
+            if let Err(error) = resolve_server(&acquirer, plugin, server, InstallMode::Detached) {
+                tracing::warn!("{error}");
+            }
+        }
     }
 
     fn tell_workspace(&self) {
@@ -259,7 +318,7 @@ impl Sync<'_> {
                 limit: sym.options.timeout,
                 offline: sym.options.offline,
             };
-            Box::new(OnDemand::new(disk, fetcher, false))
+            Box::new(OnDemand::new(disk, fetcher, false).telling(&sym.report))
         } else {
             Box::new(disk)
         };
@@ -306,9 +365,10 @@ impl Sync<'_> {
 
     fn apply(&self, plan: &Plan, failed: &mut bool) -> Vec<Change> {
         let mut changes = plan.changes();
-        if self.request.mode == Mode::Plan {
+        if self.request.mode != Mode::Apply {
             return changes;
         }
+        folders::remember(self.sym, &self.loaded.workspace.root, plan);
         for done in apply(plan) {
             if let Err(error) = done.result {
                 *failed = true;
@@ -323,7 +383,16 @@ impl Sync<'_> {
         for change in &mut changes {
             change.planned = false;
         }
+        self.reap(&changes);
         changes
+    }
+
+    /// Folders of ours that became empty go, too.
+    fn reap(&self, changes: &[Change]) {
+        let takes = |action| matches!(action, Action::Remove | Action::Unregister);
+        if self.request.mode == Mode::Apply && changes.iter().any(|change| takes(change.action)) {
+            folders::reap(self.sym, &self.loaded.workspace.root);
+        }
     }
 
     /// Hooks and servers of the configured agents. `--agent` places skills only.
@@ -333,7 +402,7 @@ impl Sync<'_> {
         facts: &Facts<'_>,
         failed: &mut bool,
     ) -> anyhow::Result<Registered> {
-        if self.request.named.is_some() {
+        if self.request.named.is_some() || self.request.mode == Mode::Look {
             return Ok(Registered::default());
         }
         let (sym, root) = (self.sym, &self.loaded.workspace.root);
@@ -366,163 +435,18 @@ impl Sync<'_> {
                 }
             }
         }
-        let registered = registrar.carry_out(desired);
+        let registered = register(&setup, &mut registrar, desired, agents, apply);
         *failed |= registered.failed();
         sym.report.diagnostics(&registered.diagnostics);
         Ok(registered)
     }
 
-    fn install_mode(&self) -> InstallMode {
+    pub(super) fn install_mode(&self) -> InstallMode {
         match (self.request.mode, self.request.caller) {
             (Mode::Apply, Caller::Command) => InstallMode::Explicit,
             (Mode::Apply, Caller::Background) => InstallMode::Detached,
             _ => InstallMode::Dispatch { budget: Duration::ZERO },
         }
-    }
-
-    /// Keeps what hooks, help and subcommands need. Trouble costs speed only, so it is logged.
-    fn snapshot(
-        &self,
-        registry: &Registry,
-        facts: &Facts<'_>,
-        chosen: &Chosen,
-        agents: &[Agent],
-        synced: &Synced,
-    ) {
-        let sym = self.sym;
-        let root = &self.loaded.workspace.root;
-        let path = Snapshot::path(&sym.dirs, root);
-        let before = Stored::load(&path, crate::symposium::VERSION, root);
-        let offer = self.offer(facts, chosen, agents, before.as_ref());
-        let changed_at = match &before {
-            Some(before) if before.offer() == offer && !synced.is_change() => {
-                before.header.changed_at
-            }
-            _ => now(),
-        };
-        let snapshot = Snapshot {
-            header: Header {
-                layout: 0,
-                program: crate::symposium::VERSION.to_owned(),
-                root: root.clone(),
-                fingerprint: self.fingerprint(registry, facts),
-                env: facts
-                    .env
-                    .iter()
-                    .map(|name| (name.clone(), sym.env.text(name).map(str::to_owned)))
-                    .collect(),
-                changed_at,
-                hooks: BTreeMap::new(),
-            },
-            hooks: self.hooks(facts),
-            offer,
-        };
-        if let Err(error) = snapshot.save(&path) {
-            tracing::debug!("no snapshot: {error}");
-        }
-    }
-
-    fn hooks(&self, facts: &Facts<'_>) -> BTreeMap<symposium_hook::Event, Vec<SnapshotHook>> {
-        let fetcher = Network::new(self.sym);
-        let acquirer = Acquirer::new(self.sym, &fetcher);
-        let mut hooks: BTreeMap<_, Vec<SnapshotHook>> = BTreeMap::new();
-        for (plugin, hook) in &facts.hooks {
-            let prepared = acquirer.hook(plugin, hook, self.install_mode());
-            if let Err(error) = &prepared
-                && self.request.caller == Caller::Command
-            {
-                self.sym.report.warn(error.to_string());
-            }
-            hooks.entry(hook.event).or_default().push(SnapshotHook {
-                plugin: plugin.name.clone(),
-                name: hook.name.clone(),
-                matcher: hook.matcher.clone(),
-                agent: hook.agent.clone(),
-                format: hook.format.clone(),
-                timeout: u64::try_from(hook.timeout.as_millis()).unwrap_or(u64::MAX),
-                on_failure: hook.on_failure,
-                run: run_of(self.sym, plugin, &hook.command, &prepared),
-            });
-        }
-        hooks
-    }
-
-    fn offer(
-        &self,
-        facts: &Facts<'_>,
-        chosen: &Chosen,
-        agents: &[Agent],
-        before: Option<&Stored>,
-    ) -> Offer {
-        let old = before.map(Stored::offer).unwrap_or_default();
-        let root = &self.loaded.workspace.root;
-        let since_skill = |name: &str| {
-            old.skills.iter().find(|skill| skill.name == name).map_or(self.now, |skill| skill.since)
-        };
-        let skills =
-            chosen.wanted.skills.iter().zip(&chosen.descriptions).map(|(skill, description)| {
-                let dirs = skill.parents.iter().map(|index| {
-                    let path = chosen.wanted.parents[*index].path.join(&skill.name);
-                    let relative = path.strip_prefix(root).unwrap_or(&path);
-                    relative.to_string_lossy().replace('\\', "/")
-                });
-                SnapshotSkill {
-                    name: skill.name.clone(),
-                    description: description.clone(),
-                    dirs: dirs.collect(),
-                    since: since_skill(&skill.name),
-                }
-            });
-        let servers = facts.servers.iter().filter(|_| !agents.is_empty()).map(|(_, server, _)| {
-            let known = old.servers.iter().find(|known| known.name == server.name);
-            SnapshotServer {
-                name: server.name.clone(),
-                since: known.map_or(self.now, |known| known.since),
-            }
-        });
-        let fetcher = Network::new(self.sym);
-        let acquirer = Acquirer::new(self.sym, &fetcher);
-        let quiet = InstallMode::Dispatch { budget: Duration::ZERO };
-        let subcommands = facts.subcommands.iter().map(|(plugin, subcommand, needs)| {
-            let run = needs.is_none().then(|| {
-                let prepared = acquirer.subcommand(plugin, subcommand, quiet);
-                run_of(self.sym, plugin, &subcommand.command, &prepared)
-            });
-            SnapshotSubcommand {
-                name: subcommand.name.clone(),
-                plugin: plugin.name.clone(),
-                source: plugin.source.clone(),
-                description: subcommand.description.clone(),
-                audience: subcommand.audience,
-                run,
-                needs: needs.clone(),
-            }
-        });
-        Offer {
-            skills: skills.collect(),
-            servers: servers.collect(),
-            subcommands: subcommands.collect(),
-        }
-    }
-
-    /// What must not change for the snapshot to hold.
-    fn fingerprint(&self, registry: &Registry, facts: &Facts<'_>) -> crate::workspace::Fingerprint {
-        let mut fingerprint = self.loaded.fingerprint.clone();
-        let root = &self.loaded.workspace.root;
-        let mut inputs: Vec<PathBuf> = registry.inputs.clone();
-        inputs.push(self.sym.dirs.config_file());
-        inputs.push(root.join(".agents"));
-        inputs.push(root.join(".agents/skills"));
-        inputs.extend(facts.paths.iter().map(|path| root.join(path)));
-        for skill in facts.skills.iter().chain(&facts.own_skills) {
-            inputs.extend(wanted::inputs(self.sym, skill));
-        }
-        inputs.sort();
-        inputs.dedup();
-        for path in inputs {
-            fingerprint.observe(&path);
-        }
-        fingerprint
     }
 }
 

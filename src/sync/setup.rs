@@ -9,6 +9,7 @@ use semver::Version;
 use super::registration::desired::Presence;
 use super::registration::edit::Ledgers;
 use super::registration::{Desired, Which};
+use super::trust;
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::agents::command::{PROGRAM, ProgramFacts, choose_program};
@@ -16,7 +17,11 @@ use crate::agents::places::{HookShape, Placement};
 use crate::config::HookScope;
 use crate::documents::exclude;
 use crate::process::{Child, find_program, run};
+use crate::report::short_path;
 use crate::text::Diagnostic;
+
+/// How long an agent's program may take to tell its version.
+const ASK_LIMIT: Duration = Duration::from_secs(5);
 
 /// Folders that a program started from a desktop has on its `PATH`.
 const MINIMAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -28,9 +33,22 @@ pub struct Setup<'a> {
     home: PathBuf,
     root: Option<PathBuf>,
     git_root: Option<PathBuf>,
-    /// Versions of agent programs that were asked for.
-    versions: Vec<(Agent, Version)>,
+    /// What agents' programs said about their version.
+    versions: Vec<(Agent, Told)>,
 }
+
+/// What an agent's program said about its version. Without a word, because it was not asked or did
+/// not answer, the agent's files stay in the layout that they have.
+#[derive(Debug, Clone, PartialEq)]
+enum Told {
+    /// There is no such program here.
+    NotFound,
+    /// Its version.
+    Version(Version),
+}
+
+/// Stands for every version with an agent's later layout, where the version itself was not told.
+static LATER: Version = Version::new(3, 0, 0);
 
 /// What of the other scope is cleaned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,21 +75,38 @@ impl<'a> Setup<'a> {
         Ok(setup)
     }
 
-    /// Kiro's version decides which file it reads.
+    /// `path` as people read it.
+    pub fn shown(&self, path: &Path) -> String {
+        short_path(path, Some(&self.home))
+    }
+
+    /// The context it was made of.
+    pub fn symposium(&self) -> &'a Symposium {
+        self.sym
+    }
+
     fn ask_versions(&mut self) {
-        let agent = Agent::Kiro;
-        if !self.sym.config.agents.iter().any(|name| name == agent.name()) {
-            return;
+        let configured = self.sym.config.agents.iter().filter_map(|name| Agent::from_name(name));
+        for agent in configured {
+            let Some(name) = agent.spec().version_program() else { continue };
+            let told = match self.find(name) {
+                None => Some(Told::NotFound),
+                Some(program) => {
+                    let child = Child::new(program).args(["--version"]).limit(ASK_LIMIT);
+                    let output = run(&child).ok();
+                    output.and_then(|output| version_in(&output.stdout_text())).map(Told::Version)
+                }
+            };
+            self.versions.extend(told.map(|told| (agent, told)));
         }
-        let found = agent.spec().programs().iter().find_map(|program| self.find(program));
-        let Some(program) = found else { return };
-        let child = Child::new(program).args(["--version"]).limit(Duration::from_secs(5));
-        let Ok(output) = run(&child) else { return };
-        let version = output
-            .stdout_text()
-            .split_whitespace()
-            .find_map(|word| Version::parse(word.trim_start_matches('v')).ok());
-        self.versions.extend(version.map(|version| (agent, version)));
+    }
+
+    /// Whether the agent seems to be used here: a program of it is on the `PATH`, or its folder is
+    /// in the home folder.
+    pub fn is_found(&self, agent: Agent) -> bool {
+        let spec = agent.spec();
+        spec.programs().iter().any(|program| self.find(program).is_some())
+            || self.home.join(spec.home_folder()).is_dir()
     }
 
     /// Where a program is on the user's own `PATH`.
@@ -116,11 +151,61 @@ impl<'a> Setup<'a> {
             git_root: self.git_root.as_deref(),
             scope,
             program,
-            version: self
-                .versions
-                .iter()
-                .find(|(known, _)| *known == agent)
-                .map(|(_, version)| version),
+            version: match self.told(agent) {
+                Some(Told::Version(version)) => Some(version),
+                Some(Told::NotFound) | None => None,
+            },
+        }
+    }
+
+    fn told(&self, agent: Agent) -> Option<&Told> {
+        self.versions.iter().find(|(known, _)| *known == agent).map(|(_, told)| told)
+    }
+
+    /// The placements of `agent` at `scope`, one for each layout that its files can have.
+    fn layouts<'p>(
+        &'p self,
+        agent: Agent,
+        scope: HookScope,
+        program: &'p str,
+    ) -> Vec<Placement<'p>> {
+        let placement = self.placement(agent, scope, program);
+        let mut layouts = vec![placement];
+        if agent.spec().version_program().is_some() {
+            for version in [None, Some(&LATER)] {
+                layouts.push(Placement { version, ..placement });
+            }
+        }
+        layouts
+    }
+
+    /// The placement of hooks: in the layout that the agent's program told; without a word from it,
+    /// in the layout that is there.
+    fn hook_placement<'p>(
+        &'p self,
+        agent: Agent,
+        scope: HookScope,
+        program: &'p str,
+        ledgers: &Ledgers,
+    ) -> Placement<'p> {
+        let placement = self.placement(agent, scope, program);
+        if self.told(agent).is_some() {
+            return placement;
+        }
+        let mut layouts = self.layouts(agent, scope, program).into_iter();
+        layouts.find(|layout| is_recorded(agent, layout, ledgers)).unwrap_or(placement)
+    }
+
+    /// Calls `visit` for every agent, scope and layout that there is here.
+    pub fn each_placement(&self, visit: &mut dyn FnMut(Agent, &Placement<'_>)) {
+        for agent in Agent::ALL {
+            for scope in [HookScope::Global, HookScope::Project] {
+                if scope == HookScope::Global || self.root.is_some() {
+                    for placement in self.layouts(agent, scope, PROGRAM) {
+                        visit(agent, &placement);
+                    }
+                }
+            }
         }
     }
 
@@ -134,6 +219,7 @@ impl<'a> Setup<'a> {
         sweep: Sweep,
     ) -> Vec<Diagnostic> {
         let mut notes: Vec<Diagnostic> = Vec::new();
+        desired.kept.extend(trust::all_records(self, ledgers));
         let scope = self.sym.config.hook_scope;
         let other = match scope {
             HookScope::Global => HookScope::Project,
@@ -150,11 +236,12 @@ impl<'a> Setup<'a> {
                 {
                     notes.push(warning);
                 }
-                desired.hooks(agent, &self.placement(agent, scope, &program), presence);
+                let placement = self.hook_placement(agent, scope, &program, ledgers);
+                desired.hooks(agent, &placement, presence);
             }
             if other == HookScope::Global || self.root.is_some() {
                 let (program, _) = self.program(agent, other);
-                let placement = self.placement(agent, other, &program);
+                let placement = self.hook_placement(agent, other, &program, ledgers);
                 if sweep == Sweep::Everything || is_recorded(agent, &placement, ledgers) {
                     desired.hooks(agent, &placement, Presence::Unwanted);
                 }
@@ -162,6 +249,44 @@ impl<'a> Setup<'a> {
         }
         notes
     }
+
+    /// Adds the absence of every agent's hooks at `scope`.
+    pub fn no_hooks(&self, desired: &mut Desired, scope: HookScope, ledgers: &Ledgers) {
+        desired.kept.extend(trust::all_records(self, ledgers));
+        if scope == HookScope::Project && self.root.is_none() {
+            return;
+        }
+        for agent in Agent::ALL {
+            let (program, _) = self.program(agent, scope);
+            let placement = self.hook_placement(agent, scope, &program, ledgers);
+            desired.hooks(agent, &placement, Presence::Unwanted);
+        }
+    }
+
+    /// As [`Setup::no_hooks`], of hooks that the ledger knows only.
+    pub fn no_recorded_hooks(&self, desired: &mut Desired, scope: HookScope, ledgers: &Ledgers) {
+        desired.kept.extend(trust::all_records(self, ledgers));
+        for agent in Agent::ALL {
+            for placement in self.layouts(agent, scope, PROGRAM) {
+                if is_recorded(agent, &placement, ledgers) {
+                    desired.hooks(agent, &placement, Presence::Unwanted);
+                }
+            }
+        }
+    }
+}
+
+/// The first version in what a program printed; a part that is left out is a zero.
+fn version_in(text: &str) -> Option<Version> {
+    text.split_whitespace().find_map(|word| {
+        let word = word.trim_start_matches(['v', 'V']).trim_end_matches([',', ')']);
+        let dots = word.split(['-', '+']).next().unwrap_or_default().matches('.').count();
+        let padded = match dots {
+            1 if word.chars().all(|c| c.is_ascii_digit() || c == '.') => format!("{word}.0"),
+            _ => word.to_owned(),
+        };
+        Version::parse(&padded).ok()
+    })
 }
 
 fn is_recorded(agent: Agent, placement: &Placement<'_>, ledgers: &Ledgers) -> bool {

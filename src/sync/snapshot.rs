@@ -18,7 +18,7 @@ use crate::plugins::model::{Audience, OnFailure};
 use crate::workspace::Fingerprint;
 
 /// Version of the file's layout.
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 3;
 
 /// What stands in the first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,7 +29,9 @@ pub struct Header {
     pub program: String,
     /// The workspace's root.
     pub root: PathBuf,
-    /// What must not have changed since.
+    /// What must not have changed since; it stands after everything else, as lines that are checked
+    /// as they are read.
+    #[serde(skip)]
     pub fingerprint: Fingerprint,
     /// Environment variables that gates looked at, as they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -37,6 +39,15 @@ pub struct Header {
     /// When the last sync that changed something ended, in milliseconds since 1970: what a session
     /// has not heard of is newer than what it has.
     pub changed_at: u64,
+    /// Names of the servers, to tell a server's tool by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<String>,
+    /// Whether a refresh in the background could bring something: there are sources or programs to
+    /// be fetched.
+    pub refreshable: bool,
+    /// Whether the sync could not do all it should: the next session tries again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
     /// How many hooks each event has, by its manifest name.
     pub hooks: BTreeMap<String, usize>,
 }
@@ -80,6 +91,25 @@ pub struct Run {
     pub manifest: PathBuf,
     /// The installation.
     pub installation: String,
+    /// Whether a program that is missing can be got: it is no file of the plugin itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fetchable: bool,
+}
+
+impl Run {
+    /// What keeps the program from being started: it was not there when the snapshot was made, or
+    /// is gone since. Looked for here because `sh` would answer with a code that says nothing.
+    pub fn missing(&self) -> Option<String> {
+        let Some(argv) = self.argv.as_deref().filter(|argv| !argv.is_empty()) else {
+            return Some("its program is not installed yet".to_owned());
+        };
+        let file = match argv {
+            [shell, script, ..] if shell == "sh" => script,
+            _ => &argv[0],
+        };
+        let path = Path::new(file);
+        (path.is_absolute() && !path.exists()).then(|| format!("there is no {file}"))
+    }
 }
 
 /// A subcommand some plugin vends.
@@ -154,11 +184,11 @@ impl Snapshot {
         dirs.snapshots().join(format!("{}.jsonl", &hash[..32]))
     }
 
-    /// Writes the file in one step.
+    /// The snapshot as it is stored and read.
     ///
     /// # Errors
-    /// Trouble writing it.
-    pub fn save(&self, path: &Path) -> io::Result<()> {
+    /// A path in it that is no Unicode.
+    pub fn store(&self) -> serde_json::Result<Stored> {
         let mut header = self.header.clone();
         header.layout = LAYOUT;
         header.hooks = Event::ALL
@@ -176,7 +206,9 @@ impl Snapshot {
         text.push('\n');
         text.push_str(&serde_json::to_string(&self.offer)?);
         text.push('\n');
-        crate::files::write_atomic(path, text.as_bytes())
+        text.push_str(&header.fingerprint.to_lines());
+        text.push('\n');
+        Ok(Stored { text, header })
     }
 }
 
@@ -197,11 +229,29 @@ impl Stored {
         fits.then_some(Self { text, header })
     }
 
+    /// Writes the file in one step.
+    ///
+    /// # Errors
+    /// Trouble writing it.
+    pub fn save(&self, path: &Path) -> io::Result<()> {
+        crate::files::write_atomic(path, self.text.as_bytes())
+    }
+
     /// Whether everything it was made from is as it was.
     pub fn holds(&self, env: &Environment) -> bool {
         let same_env =
             |(name, value): &(String, Option<String>)| env.text(name) == value.as_deref();
-        self.header.env.iter().all(same_env) && self.header.fingerprint.still_holds()
+        self.header.env.iter().all(same_env) && Fingerprint::lines_hold(self.fingerprint_lines())
+    }
+
+    /// The lines after the header, the events and the offer; none at all hold nothing.
+    fn fingerprint_lines(&self) -> &str {
+        let before = Event::ALL.len() + 2;
+        let start = self.text.match_indices('\n').nth(before - 1).map(|(index, _)| index + 1);
+        start
+            .and_then(|start| self.text.get(start..))
+            .filter(|lines| !lines.is_empty())
+            .unwrap_or("-")
     }
 
     /// How many hooks handle `event`.
@@ -223,5 +273,98 @@ impl Stored {
     fn line<T: for<'de> Deserialize<'de> + Default>(&self, index: usize) -> T {
         let line = self.text.lines().nth(index).unwrap_or_default();
         serde_json::from_str(line).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plugins::model::OnFailure;
+
+    fn snapshot(root: &Path) -> Snapshot {
+        let hook = |name: &str| SnapshotHook {
+            plugin: "p".to_owned(),
+            name: name.to_owned(),
+            matcher: Some("Bash".to_owned()),
+            agent: None,
+            format: "symposium".to_owned(),
+            timeout: 1000,
+            on_failure: OnFailure::Block,
+            run: Run { argv: Some(vec!["/bin/x".to_owned()]), ..Run::default() },
+        };
+        let skill = SnapshotSkill {
+            name: "s".to_owned(),
+            description: "two\nlines".to_owned(),
+            dirs: vec![".agents/skills/s".to_owned()],
+            since: 7,
+        };
+        Snapshot {
+            header: Header {
+                layout: 0,
+                program: "1.0.0".to_owned(),
+                root: root.to_path_buf(),
+                fingerprint: Fingerprint::of([root.join("Cargo.lock")]),
+                env: vec![("A".to_owned(), None), ("B".to_owned(), Some("1".to_owned()))],
+                changed_at: 5,
+                servers: vec!["docs".to_owned()],
+                refreshable: false,
+                failed: false,
+                hooks: BTreeMap::new(),
+            },
+            hooks: [(Event::PreToolUse, vec![hook("one"), hook("two")])].into(),
+            offer: Offer { skills: vec![skill], ..Offer::default() },
+        }
+    }
+
+    #[test]
+    fn what_was_stored_is_read_and_holds_while_nothing_changed() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let (root, path) = (dir.path(), dir.path().join("s/snapshot"));
+        let made = snapshot(root);
+        made.store().expect("JSON").save(&path).expect("writes");
+        let read = Stored::load(&path, "1.0.0", root).expect("is there");
+        assert_eq!((read.count(Event::PreToolUse), read.count(Event::PostToolUse)), (2, 0));
+        assert_eq!(read.hooks(Event::PreToolUse), made.hooks[&Event::PreToolUse]);
+        assert_eq!(read.hooks(Event::SessionStart), []);
+        assert_eq!(read.offer(), made.offer);
+        let env = |vars: &[(&str, &str)]| Environment::with(root, vars.iter().copied());
+        assert!(read.holds(&env(&[("B", "1")])));
+        assert!(!read.holds(&env(&[("B", "2")])), "a variable that a gate looked at");
+        assert!(!read.holds(&env(&[("B", "1"), ("A", "x")])));
+        std::fs::write(root.join("Cargo.lock"), "").expect("writes");
+        assert!(!read.holds(&env(&[("B", "1")])), "a file that was not there");
+    }
+
+    #[test]
+    fn what_is_not_ours_to_understand_counts_as_absent() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let (root, path) = (dir.path(), dir.path().join("snapshot"));
+        snapshot(root).store().expect("JSON").save(&path).expect("writes");
+        assert!(Stored::load(&path, "1.0.1", root).is_none(), "of another program");
+        assert!(Stored::load(&path, "1.0.0", &root.join("x")).is_none(), "of another workspace");
+        let text = std::fs::read_to_string(&path).expect("reads");
+        for broken in ["", "{", "\n\n", &text.replace("\"layout\":2", "\"layout\":3")] {
+            std::fs::write(&path, broken).expect("writes");
+            assert!(Stored::load(&path, "1.0.0", root).is_none(), "{broken:.20}");
+        }
+        // Half a file, as no writer of ours leaves it: hooks that can't be read are none.
+        let first_line = text.find('\n').expect("several lines");
+        std::fs::write(&path, &text[..first_line + 10]).expect("writes");
+        let half = Stored::load(&path, "1.0.0", root).expect("the first line is whole");
+        assert_eq!((half.hooks(Event::PreToolUse).len(), half.offer()), (0, Offer::default()));
+    }
+
+    #[test]
+    fn a_program_that_is_missing_is_found_out_before_it_is_started() {
+        let run = |argv: &[&str]| Run {
+            argv: Some(argv.iter().map(|&word| word.to_owned()).collect()),
+            ..Run::default()
+        };
+        assert!(Run::default().missing().is_some());
+        assert!(run(&[]).missing().is_some());
+        assert_eq!(run(&["sh"]).missing(), None);
+        assert_eq!(run(&["sh", "/gone/x.sh"]).missing().as_deref(), Some("there is no /gone/x.sh"));
+        assert_eq!(run(&["/gone/x"]).missing().as_deref(), Some("there is no /gone/x"));
+        assert_eq!(run(&["named"]).missing(), None);
     }
 }

@@ -139,6 +139,11 @@ impl<'a> Table<'a> {
         self.table.get_key_value(key).map(|(name, _)| name.span())
     }
 
+    /// Where `key`'s value stands, of whatever type.
+    pub fn span_of(&self, key: &str) -> Option<Range<usize>> {
+        self.table.get(key).map(Spanned::span)
+    }
+
     /// The keys in the order of the file.
     pub fn keys(&self) -> Vec<Located<String>> {
         let mut keys: Vec<_> = self

@@ -17,6 +17,8 @@
 //! Links are followed: the state is that of the final target, so a link that is pointed elsewhere
 //! is a change.
 
+mod line;
+
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fs::{self, Metadata};
@@ -137,6 +139,22 @@ impl Fingerprint {
             .iter()
             .find(|(path, state)| !state.still_holds(path))
             .map(|(path, _)| path.as_path())
+    }
+
+    /// Whether something in it may have changed at `start` or later, as far as the clocks of file
+    /// systems tell.
+    pub fn is_younger_than(&self, start: SystemTime) -> bool {
+        let start = nanoseconds(start);
+        self.inputs.values().any(|state| match state {
+            State::File(stat, _) | State::Folder(Some(stat), _) => stat.is_young(start),
+            State::Folder(None, _) | State::Unsure => true,
+            State::Missing | State::Unreadable | State::Other => false,
+        })
+    }
+
+    /// Distrusts one path: the whole never holds.
+    pub fn distrust(&mut self, path: &Path) {
+        self.inputs.insert(path.to_path_buf(), State::Unsure);
     }
 
     /// Whether some files have to be read, or folders listed, to tell whether it holds.

@@ -1,5 +1,6 @@
 //! Every plugin and standalone skill that the sources in force offer, before anything is matched.
 
+mod compiled;
 mod scan;
 
 use std::collections::HashMap;
@@ -8,7 +9,9 @@ use std::path::PathBuf;
 use super::model::Plugin;
 use super::source::{self, Refresh, SourceKind, SourceSpec, SourceState};
 use crate::Symposium;
+use crate::config::Dirs;
 use crate::text::Diagnostic;
+use crate::workspace::Fingerprint;
 
 pub use scan::{Scan, StandaloneSkill, scan};
 
@@ -28,6 +31,8 @@ pub struct Registry {
     /// source. What a plugin of a path source points at (its skills' folders) is for those to add
     /// who follow it.
     pub inputs: Vec<PathBuf>,
+    /// Those of them that were observed before they were read.
+    pub fingerprint: Fingerprint,
 }
 
 /// A plugin, and whether it is in force.
@@ -72,7 +77,7 @@ impl Registry {
         }
         for (state, diagnostics) in open_all(sym, &specs, refresh) {
             registry.diagnostics.extend(diagnostics);
-            registry.add(state);
+            registry.add(&sym.dirs, state);
         }
         registry.mark_shadowed();
         registry.inputs.sort();
@@ -80,10 +85,13 @@ impl Registry {
         registry
     }
 
-    fn add(&mut self, state: SourceState) {
+    fn add(&mut self, dirs: &Dirs, state: SourceState) {
         self.inputs.extend(state.inputs.iter().cloned());
         if let Some(root) = &state.root {
-            let found = scan(&state.name, root, super::manifest::Strictness::Load);
+            let (found, fingerprint) = compiled::scan_cached(dirs, &state, root);
+            if let Some(fingerprint) = fingerprint {
+                self.fingerprint.merge(fingerprint);
+            }
             let entries = found.plugins.into_iter();
             self.plugins.extend(entries.map(|plugin| PluginEntry { plugin, shadowed_by: None }));
             self.skills.extend(found.skills);
@@ -122,9 +130,9 @@ impl Registry {
     }
 }
 
-/// Opens the sources in order. Those that may use the network are opened at the same time, so that
+/// Opens sources, in order: each as found, with what was wrong with it. Those that may use the network are opened at the same time, so that
 /// one that stalls does not add to the others' wait.
-fn open_all(
+pub fn open_all(
     sym: &Symposium,
     specs: &[SourceSpec],
     refresh: &Refresh<'_>,

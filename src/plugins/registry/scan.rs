@@ -20,7 +20,7 @@ const MOST_BYTES: u64 = 1024 * 1024;
 const SKILL: &str = "SKILL.md";
 
 /// A skill that no plugin brought: a folder with a `SKILL.md` and no manifest.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct StandaloneSkill {
     /// Name of the source.
     pub source: String,

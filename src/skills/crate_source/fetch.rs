@@ -64,6 +64,33 @@ pub struct FetchRequest<'a> {
     pub git: Option<(&'a str, &'a str)>,
 }
 
+/// What a registry knows of a crate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegistryEntry {
+    /// The name as published.
+    pub name: String,
+    /// The newest version.
+    pub version: Option<Version>,
+    /// Where it is developed, by its own word.
+    pub repository: Option<String>,
+}
+
+impl RegistryEntry {
+    /// Reads what `cargo info` prints: the name first, then `key: value` lines.
+    fn parse(name: &str, text: &str) -> Self {
+        let value = |key: &str| {
+            let found = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
+            found.and_then(|value| value.split_whitespace().next())
+        };
+        let first = text.split_whitespace().next().filter(|first| same_crate(first, name));
+        Self {
+            name: first.unwrap_or(name).to_owned(),
+            version: value("version").and_then(|version| Version::parse(version).ok()),
+            repository: value("repository").map(str::to_owned),
+        }
+    }
+}
+
 /// Why a crate could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
@@ -128,6 +155,52 @@ impl Fetcher<'_> {
             }
             None => session.bring(&locked),
         }
+    }
+
+    /// What the registry that crates come from (crates.io, or what the user's cargo has in its
+    /// place) knows of a crate, by `cargo info`; `None` when there is no crate of this name. `-` and
+    /// `_` are equal.
+    ///
+    /// # Errors
+    /// When the registry can't be asked.
+    pub fn look_up(&self, name: &str) -> Result<Option<RegistryEntry>, FetchError> {
+        if self.offline || self.is_cargo_offline() {
+            return Err(FetchError::Offline);
+        }
+        if !is_crate_name(name) {
+            return Err(FetchError::BadName(name.escape_debug().to_string()));
+        }
+        let parent = self.dirs.cache().join("fetch");
+        let failed = |source| FetchError::Io { path: parent.clone(), source };
+        fs::create_dir_all(&parent).map_err(failed)?;
+        let folder = tempfile::tempdir_in(&parent).map_err(failed)?;
+        let deadline = Instant::now() + self.limit;
+        let session = Session { fetcher: self, folder: folder.path(), index: None, deadline };
+        for spelling in spellings(name) {
+            let output = session.cargo(["info".to_owned(), spelling])?;
+            if output.success() {
+                return Ok(Some(RegistryEntry::parse(name, &output.stdout_text())));
+            }
+            if !is_unknown(&output.stderr_text()) {
+                return Err(FetchError::Cargo(cargo_says(&output)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the user told cargo to stay off the network: it then says of every crate that it
+    /// has not got that there is none.
+    fn is_cargo_offline(&self) -> bool {
+        let yes = |text: &str| text == "true" || text == "1";
+        if let Some(text) = self.env.text("CARGO_NET_OFFLINE") {
+            return yes(text);
+        }
+        let Some(home) = self.env.cargo_home() else { return false };
+        let config = ["config.toml", "config"]
+            .into_iter()
+            .find_map(|name| fs::read_to_string(home.join(name)).ok()?.parse::<toml::Table>().ok());
+        let net = config.as_ref().and_then(|config| config.get("net"));
+        net.and_then(|net| net.get("offline")?.as_bool()) == Some(true)
     }
 
     /// The cargo to run: `SYMPOSIUM_CARGO`, else `CARGO` (which cargo sets for its subcommands),
@@ -295,6 +368,11 @@ fn index_url(index: &str) -> &str {
     index.strip_prefix("registry+").unwrap_or(index)
 }
 
+/// Whether cargo says that there is no crate of this name.
+fn is_unknown(text: &str) -> bool {
+    text.contains("could not find `") && text.contains(" in registry `")
+}
+
 /// What cargo said last, in one line.
 fn cargo_says(output: &Output) -> String {
     let text = output.stderr_text();
@@ -329,4 +407,21 @@ fn from_metadata(output: &Output, locked: &Locked) -> Option<Located> {
         dir: found.manifest_path.parent()?.to_path_buf(),
         how: How::Vendor,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn f207_what_cargo_info_prints_is_read() {
+        let text = "serde_json #json #serde\nA format, version: none\nversion: 1.0.150 (latest \
+                    1.0.154)\nlicense: MIT\nrepository: https://example.com/json\nfeatures:\n";
+        let entry = RegistryEntry::parse("serde-json", text);
+        assert_eq!(entry.name, "serde_json");
+        assert_eq!(entry.version, Some(Version::new(1, 0, 150)));
+        assert_eq!(entry.repository.as_deref(), Some("https://example.com/json"));
+        let nothing = RegistryEntry { name: "x".to_owned(), version: None, repository: None };
+        assert_eq!(RegistryEntry::parse("x", ""), nothing);
+    }
 }

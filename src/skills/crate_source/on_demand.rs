@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::fetch::{FetchRequest, Fetcher};
 use super::{CrateDisk, CrateRequest, CrateSources, Located, NotOnDisk};
+use crate::report::Reporter;
 use crate::workspace::DependencyOrigin;
 
 /// What is on disk, and what is not after a fetch. Each crate is fetched once, also when that
@@ -14,13 +15,21 @@ pub struct OnDemand<'a> {
     disk: CrateDisk<'a>,
     fetcher: Fetcher<'a>,
     refresh: bool,
+    report: Option<&'a Reporter>,
     fetched: RefCell<BTreeMap<String, Result<Located, NotOnDisk>>>,
 }
 
 impl<'a> OnDemand<'a> {
     /// With `refresh`, crates that the workspace does not fix a version of are fetched anew.
     pub fn new(disk: CrateDisk<'a>, fetcher: Fetcher<'a>, refresh: bool) -> Self {
-        Self { disk, fetcher, refresh, fetched: RefCell::default() }
+        Self { disk, fetcher, refresh, report: None, fetched: RefCell::default() }
+    }
+
+    /// The same, telling `report` of each fetch while it lasts.
+    #[must_use]
+    pub fn telling(mut self, report: &'a Reporter) -> Self {
+        self.report = Some(report);
+        self
     }
 
     fn fetch(&self, request: &CrateRequest) -> Result<Located, NotOnDisk> {
@@ -47,6 +56,8 @@ impl<'a> OnDemand<'a> {
             _ => (None, None),
         };
         let requirement = request.requirement.as_ref();
+        let what = version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"));
+        let _progress = self.report.map(|report| report.busy("Fetching", &what));
         self.fetcher.fetch(&FetchRequest { name, version, requirement, index, git }).map_err(
             |error| NotOnDisk {
                 name: name.to_owned(),

@@ -182,3 +182,17 @@ pub(super) fn versions(home: &Path, name: &str) -> Vec<(String, Version)> {
     found.dedup();
     found
 }
+
+/// Names of crates that cargo has met: the files of its index caches, to find what a misspelt name
+/// was meant to be. (The Cargo Book, "Cargo Home": `registry/index/<registry>/.cache`.)
+pub fn known_names(home: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for index in folders(&home.join("registry").join("index")) {
+        let files = walkdir::WalkDir::new(index.join(".cache")).max_depth(3).into_iter();
+        let files = files.filter_map(Result::ok).filter(|entry| entry.file_type().is_file());
+        names.extend(files.filter_map(|entry| entry.file_name().to_str().map(str::to_owned)));
+    }
+    names.sort();
+    names.dedup();
+    names
+}

@@ -18,7 +18,7 @@ impl Resolver<'_> {
         &mut self,
         request: &CrateRequest,
         tried_first: Option<&str>,
-        plugin: &str,
+        plugin: Option<&str>,
     ) {
         self.follow(request, tried_first, plugin, &mut Vec::new());
     }
@@ -27,7 +27,7 @@ impl Resolver<'_> {
         &mut self,
         request: &CrateRequest,
         tried_first: Option<&str>,
-        plugin: &str,
+        plugin: Option<&str>,
         chain: &mut Vec<String>,
     ) {
         let key = request.name.replace('_', "-");
@@ -66,7 +66,7 @@ impl Resolver<'_> {
         &mut self,
         located: &Located,
         tried_first: Option<&str>,
-        plugin: &str,
+        plugin: Option<&str>,
         chain: &mut Vec<String>,
     ) {
         if let Some(first) = tried_first
@@ -103,7 +103,7 @@ impl Resolver<'_> {
     }
 
     /// Adds the skills in a folder of a crate; a folder that is not there has none.
-    fn crate_folder(&mut self, located: &Located, path: &str, plugin: &str) -> usize {
+    fn crate_folder(&mut self, located: &Located, path: &str, plugin: Option<&str>) -> usize {
         let manifest = located.dir.join("Cargo.toml");
         match contained(&located.dir, path) {
             Ok(start) => {
@@ -112,8 +112,7 @@ impl Resolver<'_> {
                     version: located.version.clone(),
                     path,
                 };
-                let home =
-                    Home { root: located.dir.as_path(), plugin: Some(plugin), origin: &origin };
+                let home = Home { root: located.dir.as_path(), plugin, origin: &origin };
                 self.folder(&start, home)
             }
             Err(escape) => {

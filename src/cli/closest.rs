@@ -1,0 +1,59 @@
+//! What a misspelt name was probably meant to be.
+
+/// Suggestions at most.
+const MOST: usize = 3;
+/// A longer text is no misspelling.
+const LONGEST: usize = 64;
+
+/// The candidates nearest to `text`, nearest first; `-` and `_`, and letters' case, are equal.
+pub(super) fn closest<'c>(
+    text: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+) -> Vec<&'c str> {
+    if text.len() > LONGEST {
+        return Vec::new();
+    }
+    let plain = |text: &str| text.to_lowercase().replace('_', "-");
+    let text = plain(text);
+    let bound = (text.chars().count() / 3).clamp(1, 3);
+    let mut near: Vec<(usize, &str)> = candidates
+        .into_iter()
+        .filter(|candidate| candidate.len() <= 2 * LONGEST)
+        .map(|candidate| (strsim::damerau_levenshtein(&plain(candidate), &text), candidate))
+        .filter(|(distance, _)| *distance <= bound)
+        .collect();
+    near.sort_unstable();
+    near.dedup();
+    near.into_iter().take(MOST).map(|(_, name)| name).collect()
+}
+
+/// A note that asks whether one of `names` was meant; `None` without any.
+pub(super) fn did_you_mean(names: &[&str]) -> Option<String> {
+    let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    let (last, rest) = quoted.split_last()?;
+    Some(match rest {
+        [] => format!("did you mean {last}?"),
+        rest => format!("did you mean {} or {last}?", rest.join(", ")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_come_nearest_first_and_far_ones_not_at_all() {
+        let known = ["serde", "serde_json", "tokio", "sedre"];
+        assert_eq!(closest("serd", known), ["serde", "sedre"]);
+        assert_eq!(closest("Serde-JSON", known), ["serde_json"]);
+        assert_eq!(closest("axum", known), [""; 0]);
+        assert_eq!(closest(&"x".repeat(10_000), known), [""; 0]);
+    }
+
+    #[test]
+    fn the_question_names_all_of_them() {
+        assert_eq!(did_you_mean(&[]), None);
+        assert_eq!(did_you_mean(&["a"]).as_deref(), Some("did you mean `a`?"));
+        assert_eq!(did_you_mean(&["a", "b"]).as_deref(), Some("did you mean `a` or `b`?"));
+    }
+}

@@ -1,0 +1,416 @@
+//! `cargo agents crate-info`: a crate's sources, and the skills it offers.
+//!
+//! Agents read this: one `Key: value` a line, on standard output.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use semver::{Version, VersionReq};
+use serde::Serialize;
+
+use super::CommandResult;
+use super::closest::{closest, did_you_mean};
+use super::grammar::CrateInfoArgs;
+use crate::Symposium;
+use crate::fetch::git::Policy;
+use crate::plugins::predicate::Facts;
+use crate::report::fit;
+use crate::skills::crate_source::fetch::{FetchRequest, Fetcher};
+use crate::skills::crate_source::{
+    CrateDisk, CrateRequest, CrateSources, How, Located, NotOnDisk, OnDemand,
+};
+use crate::skills::discover::SKILL_FILE;
+use crate::skills::metadata::is_crate_name;
+use crate::skills::resolve::Resolver;
+use crate::sync::facts::Gatherer;
+use crate::sync::gates::ByFacts;
+use crate::text::Diagnostic;
+use crate::workspace::{Dependency, DependencyOrigin, Workspace, same_crate};
+
+/// One version of a crate.
+#[derive(Debug, Serialize)]
+struct Info {
+    name: String,
+    version: Version,
+    /// The folder of its manifest.
+    source: PathBuf,
+    /// Why this version.
+    from: String,
+    /// How the folder was found.
+    how: How,
+    skills: Vec<SkillInfo>,
+}
+
+/// A skill that the crate offers.
+#[derive(Debug, Serialize)]
+struct SkillInfo {
+    name: String,
+    description: String,
+    /// Its `SKILL.md`.
+    path: PathBuf,
+    /// The crate that it is in, when that is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<String>,
+}
+
+/// The whole answer: more than one where the workspace uses several versions.
+#[derive(Debug, Serialize)]
+struct Answer {
+    crates: Vec<Info>,
+}
+
+/// A version that is wanted, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Choice {
+    request: CrateRequest,
+    from: String,
+    /// Whether the workspace settled on it.
+    is_settled: bool,
+}
+
+/// Runs the command.
+pub(super) fn run(sym: &Symposium, args: &CrateInfoArgs) -> CommandResult {
+    if !is_crate_name(&args.name) {
+        let shown = fit(&args.name, 80);
+        return Err(Diagnostic::error(format!("`{shown}` can't be a crate's name")).into());
+    }
+    let wanted = args.version.as_deref().map(Wanted::parse).transpose()?;
+    let workspace = workspace(sym)?;
+    let lookup = Lookup { sym, workspace: workspace.as_ref(), name: &args.name };
+    let mut answer = Answer { crates: Vec::new() };
+    let mut problem = None;
+    for choice in lookup.choices(wanted.as_ref()) {
+        match lookup.info(&choice) {
+            Ok(info) => answer.crates.push(info),
+            Err(missing) => drop(problem.get_or_insert(missing)),
+        }
+    }
+    // One of several versions that can't be had is no reason to keep quiet about the others.
+    match problem {
+        Some(missing) if answer.crates.is_empty() => return Err(lookup.failure(&missing).into()),
+        Some(missing) => sym.report.warn(missing.to_string()),
+        None => {}
+    }
+    sym.report.json(&answer);
+    let blocks: Vec<String> = answer.crates.iter().map(render).collect();
+    sym.report.result(&blocks.join("\n\n"));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The workspace we are in. One that can't be read is told: its versions are what is asked for.
+fn workspace(sym: &Symposium) -> anyhow::Result<Option<Workspace>> {
+    let loaded = Workspace::load(&sym.cwd()?, &sym.env)?;
+    Ok(loaded.map(|loaded| loaded.workspace))
+}
+
+/// What `--version` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Wanted {
+    /// `1.0.3`, or `=1.0.3`.
+    Exact(Version),
+    /// `^1`, `1.0`, `>=1, <2`.
+    Requirement(VersionReq),
+}
+
+impl Wanted {
+    fn parse(text: &str) -> Result<Self, Diagnostic> {
+        let text = text.trim();
+        let bare = text.strip_prefix('=').unwrap_or(text).trim();
+        if let Ok(version) = Version::parse(bare) {
+            return Ok(Self::Exact(version));
+        }
+        VersionReq::parse(text).map(Self::Requirement).map_err(|error| {
+            Diagnostic::error(format!("`{}` is no version: {error}", fit(text, 80)))
+                .note("for example `1.0.3`, `^1.2`, `>=1, <2`")
+        })
+    }
+
+    fn takes(&self, version: &Version) -> bool {
+        match self {
+            // Build metadata does not tell versions apart.
+            Self::Exact(wanted) => wanted.cmp_precedence(version).is_eq(),
+            Self::Requirement(wanted) => wanted.matches(version),
+        }
+    }
+
+    fn request(&self, name: &str) -> CrateRequest {
+        let (version, requirement) = match self {
+            Self::Exact(version) => (Some(version.clone()), None),
+            Self::Requirement(requirement) => (None, Some(requirement.clone())),
+        };
+        CrateRequest { name: name.to_owned(), version, requirement }
+    }
+}
+
+struct Lookup<'a> {
+    sym: &'a Symposium,
+    workspace: Option<&'a Workspace>,
+    name: &'a str,
+}
+
+impl Lookup<'_> {
+    /// The versions to show: those of the workspace that are wanted, newest first; else the newest
+    /// that is.
+    fn choices(&self, wanted: Option<&Wanted>) -> Vec<Choice> {
+        let mut known: Vec<(Version, String)> = self
+            .known()
+            .into_iter()
+            .filter(|(version, _)| wanted.is_none_or(|wanted| wanted.takes(version)))
+            .collect();
+        known.sort_by(|one, other| other.0.cmp(&one.0));
+        known.dedup_by(|later, kept| later.0 == kept.0);
+        if !known.is_empty() {
+            let choice = |(version, from): (Version, String)| {
+                let name = self.name.to_owned();
+                let request = CrateRequest { name, version: Some(version), requirement: None };
+                Choice { request, from, is_settled: true }
+            };
+            return known.into_iter().map(choice).collect();
+        }
+        let request = wanted.map_or_else(|| CrateRequest::any(self.name), |w| w.request(self.name));
+        vec![Choice { request, from: self.from_elsewhere(wanted), is_settled: false }]
+    }
+
+    /// The versions of it that the workspace uses, with the reason. What is a direct dependency or
+    /// a member hides what only others depend on.
+    fn known(&self) -> Vec<(Version, String)> {
+        let Some(workspace) = self.workspace else { return Vec::new() };
+        let is_it = |name: &str| same_crate(name, self.name);
+        let members = workspace.members.iter().filter(|member| is_it(&member.name));
+        let members = members.map(|member| {
+            let version = member.version.clone().unwrap_or(Version::new(0, 0, 0));
+            (version, "a member of this workspace".to_owned())
+        });
+        let direct = workspace.dependencies.iter().filter(|dependency| is_it(&dependency.name));
+        let direct =
+            direct.filter_map(|found| Some((found.version.clone()?, from_dependency(found)?)));
+        let own: Vec<_> = members.chain(direct).collect();
+        if !own.is_empty() {
+            return own;
+        }
+        let locked = workspace.locked.iter().filter(|package| is_it(&package.name));
+        let from = "this workspace's Cargo.lock, where other dependencies need it";
+        locked.map(|package| (package.version.clone(), from.to_owned())).collect()
+    }
+
+    /// Why a version is shown that the workspace does not use.
+    fn from_elsewhere(&self, wanted: Option<&Wanted>) -> String {
+        let declared = self.workspace.is_some_and(|workspace| {
+            workspace.dependencies.iter().any(|found| same_crate(&found.name, self.name))
+        });
+        match (wanted, self.workspace) {
+            (Some(Wanted::Exact(_)), _) => "the version that was asked for".to_owned(),
+            (Some(Wanted::Requirement(requirement)), _) => {
+                format!("the newest version that meets {requirement}")
+            }
+            (None, Some(_)) if declared => {
+                "the newest version; this workspace's Cargo.lock has none yet".to_owned()
+            }
+            (None, Some(_)) => {
+                "the newest version; this workspace does not depend on it".to_owned()
+            }
+            (None, None) => "the newest version; this is no Rust workspace".to_owned(),
+        }
+    }
+
+    fn info(&self, choice: &Choice) -> Result<Info, NotOnDisk> {
+        let sym = self.sym;
+        let outside = Workspace::default();
+        let workspace = self.workspace.unwrap_or(&outside);
+        let vendored = crate::workspace::vendored(&workspace.root, &sym.env);
+        let disk = CrateDisk::new(workspace, &sym.env, &sym.dirs).with_vendor(vendored.folders);
+        let fetcher = Fetcher {
+            env: &sym.env,
+            dirs: &sym.dirs,
+            limit: sym.options.timeout,
+            offline: sym.options.offline,
+        };
+        let sources = OnDemand::new(disk.clone(), fetcher, false).telling(&sym.report);
+        let (located, from) = if choice.is_settled {
+            (sources.locate(&choice.request)?, choice.from.clone())
+        } else {
+            self.newest(choice, &disk, &fetcher)?
+        };
+        Ok(Info {
+            skills: self.skills(&located, workspace, &sources),
+            name: located.name,
+            version: located.version,
+            source: located.dir,
+            from,
+            how: located.how,
+        })
+    }
+
+    /// A version that the workspace did not settle on: the registry is asked which is the newest,
+    /// and what is on this machine serves when it can't be.
+    fn newest(
+        &self,
+        choice: &Choice,
+        disk: &CrateDisk<'_>,
+        fetcher: &Fetcher<'_>,
+    ) -> Result<(Located, String), NotOnDisk> {
+        let (request, from) = (&choice.request, &choice.from);
+        let on_disk = disk.locate(request);
+        // A version never changes.
+        if request.version.is_some() && on_disk.is_ok() || fetcher.offline {
+            let note = if request.version.is_none() { "; offline: of those here" } else { "" };
+            return on_disk.map(|located| (located, format!("{from}{note}")));
+        }
+        // A crate of a private registry is looked for there.
+        let dependencies = self.workspace.map_or(&[][..], |workspace| &workspace.dependencies);
+        let index = dependencies.iter().find_map(|found| match &found.origin {
+            DependencyOrigin::Registry { index, .. } if same_crate(&found.name, self.name) => {
+                index.as_deref()
+            }
+            _ => None,
+        });
+        let _progress = self.sym.report.busy("Fetching", self.name);
+        let fetched = fetcher.fetch(&FetchRequest {
+            name: self.name,
+            version: request.version.as_ref(),
+            requirement: request.requirement.as_ref(),
+            index,
+            git: None,
+        });
+        match (fetched, on_disk) {
+            (Ok(located), _) => Ok((located, from.clone())),
+            (Err(error), Ok(located)) => {
+                Ok((located, format!("{from}; of those here, for the registry: {error}")))
+            }
+            (Err(error), Err(missing)) => {
+                Err(NotOnDisk { reason: Some(error.to_string()), ..missing })
+            }
+        }
+    }
+
+    /// The skills that the crate would bring to this workspace if it were a dependency at this
+    /// version.
+    fn skills(
+        &self,
+        located: &Located,
+        workspace: &Workspace,
+        crates: &dyn CrateSources,
+    ) -> Vec<SkillInfo> {
+        let sym = self.sym;
+        let mut dependencies = workspace.dependencies.clone();
+        dependencies.retain(|known| !same_crate(&known.name, &located.name));
+        dependencies.push(Dependency {
+            name: located.name.clone(),
+            version: Some(located.version.clone()),
+            origin: DependencyOrigin::Path(located.dir.clone()),
+        });
+        let facts = Facts {
+            dependencies: &dependencies,
+            members: &workspace.members,
+            root: self.workspace.map(|workspace| workspace.root.as_path()),
+            env: &sym.env,
+        };
+        let gates = ByFacts { facts };
+        let policy = Policy::for_command(&sym.options);
+        let gatherer = Gatherer { sym, workspace, crates, policy };
+        let checkouts = |url: &str| gatherer.checkout(url);
+        let mut resolver = Resolver::new(&gates, crates, &checkouts);
+        resolver.of_crate(&CrateRequest {
+            name: located.name.clone(),
+            version: Some(located.version.clone()),
+            requirement: None,
+        });
+        let done = resolver.finish();
+        sym.report.diagnostics(&done.diagnostics);
+        for missing in &done.missing {
+            sym.report.warn(format!("some of its skills are missing: {missing}"));
+        }
+        let own = format!("{} {}", located.name, located.version);
+        let skills = done.skills.into_iter().map(|skill| {
+            let of = skill.origin.to_string();
+            SkillInfo {
+                name: skill.name,
+                description: skill.description,
+                path: skill.dir.join(SKILL_FILE),
+                of: (of != own).then_some(of),
+            }
+        });
+        skills.collect()
+    }
+
+    /// The error for a crate that can't be had.
+    fn failure(&self, missing: &NotOnDisk) -> Diagnostic {
+        let mut problem = Diagnostic::error(format!("can't find the crate `{}`", self.name));
+        problem = problem.note(missing.to_string());
+        if let Some(workspace) = self.workspace {
+            let dependencies = workspace.dependencies.iter().map(|found| found.name.as_str());
+            let locked = workspace.locked.iter().map(|found| found.name.as_str());
+            let is_known = locked.clone().chain(dependencies.clone()).any(|name| name == self.name);
+            if !is_known {
+                let mut near = closest(self.name, dependencies);
+                if near.is_empty() {
+                    near = closest(self.name, locked);
+                }
+                problem.notes.extend(did_you_mean(&near));
+            }
+        }
+        if self.sym.options.offline {
+            problem = problem.note("without `--offline`, cargo is asked to fetch it");
+        }
+        problem
+    }
+}
+
+/// Why a dependency's version is what it is; `None` when nothing says which it is.
+fn from_dependency(dependency: &Dependency) -> Option<String> {
+    match &dependency.origin {
+        DependencyOrigin::Path(_) => Some("a path dependency of this workspace".to_owned()),
+        DependencyOrigin::Git { url, commit } => {
+            let commit = commit.get(..10).unwrap_or(commit);
+            Some(format!("this workspace's Cargo.lock (git {url} at {commit})"))
+        }
+        DependencyOrigin::Registry { index: Some(index), .. } => {
+            Some(format!("this workspace's Cargo.lock (registry {index})"))
+        }
+        DependencyOrigin::Registry { index: None, .. } => {
+            Some("this workspace's Cargo.lock".to_owned())
+        }
+        DependencyOrigin::Unresolved => None,
+    }
+}
+
+/// Lines that a program or an agent can pick apart; a description is never cut.
+fn render(info: &Info) -> String {
+    let mut text = format!(
+        "Crate: {}\nVersion: {}\nSource: {}\nFrom: {}\n",
+        info.name,
+        info.version,
+        info.source.display(),
+        info.from
+    );
+    if info.skills.is_empty() {
+        text.push_str("Skills: none");
+        return text;
+    }
+    text.push_str("Skills:");
+    for skill in &info.skills {
+        let of = skill.of.as_ref().map(|of| format!(" (in {of})")).unwrap_or_default();
+        let description = fit(&skill.description, usize::MAX);
+        let _ = write!(text, "\n- {}{of}: {description}\n  {}", skill.name, skill.path.display());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn f199_a_whole_version_is_exact_and_the_rest_are_requirements() {
+        let exact = |text: &str| Wanted::parse(text).expect("is one");
+        assert_eq!(exact("1.0.3"), Wanted::Exact(Version::new(1, 0, 3)));
+        assert_eq!(exact("= 1.0.3"), Wanted::Exact(Version::new(1, 0, 3)));
+        for text in ["^1.0", "1.0", "1", ">=1, <2", "=1.0", "*"] {
+            assert!(matches!(exact(text), Wanted::Requirement(_)), "{text}");
+        }
+        assert!(exact("1.0.3").takes(&Version::parse("1.0.3+build").expect("a version")));
+        assert!(!exact("1.0.3").takes(&Version::new(1, 0, 4)));
+        assert!(Wanted::parse("newest").is_err());
+    }
+}

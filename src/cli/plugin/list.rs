@@ -1,0 +1,221 @@
+//! `cargo agents plugin list`: the sources, and what is in them.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+
+use super::offer::{GroupOffer, SkillOffer};
+use super::view::{Standing, View};
+use crate::Symposium;
+use crate::cli::CommandResult;
+use crate::plugins::registry::PluginEntry;
+use crate::plugins::source::{SourceKind, SourceState, age};
+use crate::report::fit;
+
+/// The whole answer.
+#[derive(Serialize)]
+struct Listing {
+    /// The workspace's root; none outside of one.
+    workspace: Option<PathBuf>,
+    sources: Vec<SourceRow>,
+    plugins: Vec<PluginRow>,
+    skills: Vec<SkillRow>,
+    /// What is wrong with sources and manifests, one line each.
+    problems: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct SourceRow {
+    name: String,
+    kind: SourceKind,
+    location: String,
+    /// Its folder on this machine.
+    root: Option<PathBuf>,
+    commit: Option<String>,
+    reference: Option<String>,
+    /// Seconds since 1970.
+    fetched_at: Option<u64>,
+    /// Why it is absent or old.
+    notice: Option<String>,
+    #[serde(skip)]
+    age: Option<String>,
+}
+
+#[derive(Serialize)]
+struct PluginRow {
+    name: String,
+    source: String,
+    manifest: PathBuf,
+    #[serde(flatten)]
+    standing: Standing,
+    /// Skills that are known without fetching anything.
+    skills: Vec<String>,
+    hooks: Vec<String>,
+    servers: Vec<String>,
+    subcommands: Vec<String>,
+    #[serde(skip)]
+    offers: String,
+    #[serde(skip)]
+    word: &'static str,
+}
+
+#[derive(Serialize)]
+struct SkillRow {
+    source: String,
+    #[serde(flatten)]
+    offer: SkillOffer,
+}
+
+/// Runs the command.
+pub(super) fn run(sym: &Symposium) -> CommandResult {
+    let view = View::load(sym);
+    let registry = &view.registry;
+    sym.report.diagnostics(&registry.diagnostics);
+    let listing = Listing {
+        workspace: view.facts().root.map(Path::to_path_buf),
+        sources: registry.sources.iter().map(source_row).collect(),
+        plugins: registry.plugins.iter().map(|entry| plugin_row(&view, entry)).collect(),
+        skills: skills(&view),
+        problems: registry.diagnostics.iter().map(ToString::to_string).collect(),
+    };
+    sym.report.json(&listing);
+    sym.report.result(render(sym, &listing).trim_end());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn source_row(state: &SourceState) -> SourceRow {
+    let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).ok().map(|age| age.as_secs());
+    SourceRow {
+        name: state.name.clone(),
+        kind: state.kind,
+        location: state.location.clone(),
+        root: state.root.clone(),
+        commit: state.commit.clone(),
+        reference: state.reference.clone(),
+        fetched_at: state.fetched_at.and_then(seconds),
+        notice: state.notice.clone(),
+        age: state.fetched_at.map(|then| age(SystemTime::now(), then)),
+    }
+}
+
+fn plugin_row(view: &View<'_>, entry: &PluginEntry) -> PluginRow {
+    let plugin = &entry.plugin;
+    let standing = view.plugin(entry);
+    let groups = view.groups(plugin);
+    let names = |all: &mut dyn Iterator<Item = &String>| all.cloned().collect::<Vec<_>>();
+    let hooks = names(&mut plugin.hooks.iter().map(|hook| &hook.name));
+    let servers = names(&mut plugin.servers.iter().map(|server| &server.name));
+    let subcommands = names(&mut plugin.subcommands.iter().map(|subcommand| &subcommand.name));
+    let mut parts = group_words(&groups);
+    for (one, names) in [("hook", &hooks), ("server", &servers), ("subcommand", &subcommands)] {
+        match names.len() {
+            0 => {}
+            1 => parts.push(format!("1 {one}")),
+            count => parts.push(format!("{count} {one}s")),
+        }
+    }
+    PluginRow {
+        name: plugin.name.clone(),
+        source: plugin.source.clone(),
+        manifest: plugin.manifest.clone(),
+        skills: groups
+            .iter()
+            .flat_map(|group| group.skills.iter().map(|skill| skill.name.clone()))
+            .collect(),
+        hooks,
+        servers,
+        subcommands,
+        offers: if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") },
+        word: standing.word(),
+        standing,
+    }
+}
+
+/// The skills that are known, and where others come from.
+fn group_words(groups: &[GroupOffer]) -> Vec<String> {
+    let known: usize = groups.iter().map(|group| group.skills.len()).sum();
+    let mut parts = match known {
+        0 => Vec::new(),
+        1 => vec!["1 skill".to_owned()],
+        count => vec![format!("{count} skills")],
+    };
+    let mut from: Vec<String> = groups
+        .iter()
+        .filter(|group| group.skills.is_empty())
+        .map(|group| format!("skills of {}", group.from))
+        .collect();
+    from.dedup();
+    parts.extend(from);
+    parts
+}
+
+/// Skills that lie in a source by themselves.
+fn skills(view: &View<'_>) -> Vec<SkillRow> {
+    let mut rows = Vec::new();
+    for skill in &view.registry.skills {
+        let Ok(mut offer) = view.skill(&skill.source_root, &skill.dir) else { continue };
+        if view.is_disabled(&offer.name) {
+            let reason = "`[plugins] disable` in the configuration names it".to_owned();
+            offer.standing = Standing { state: crate::report::Verdict::Disabled, reason };
+        }
+        rows.push(SkillRow { source: skill.source.clone(), offer });
+    }
+    rows
+}
+
+fn render(sym: &Symposium, listing: &Listing) -> String {
+    let width = sym.report.width();
+    let mut out = String::new();
+    section(&mut out, "Sources", &listing.sources, width, |source| {
+        let mut state = match source.kind {
+            SourceKind::Path => "folder".to_owned(),
+            SourceKind::Builtin => "built in".to_owned(),
+            SourceKind::Git => "git".to_owned(),
+        };
+        if let Some(age) = &source.age {
+            let _ = write!(state, ", fetched {age}");
+        }
+        let commit = source.commit.as_deref().unwrap_or_default();
+        let at = format!(
+            "{} {}",
+            source.reference.as_deref().unwrap_or_default(),
+            commit.get(..10).unwrap_or(commit)
+        );
+        let notice = source.notice.clone().unwrap_or_default();
+        (source.name.clone(), state, vec![source.location.clone(), at.trim().to_owned(), notice])
+    });
+    section(&mut out, "Plugins", &listing.plugins, width, |plugin| {
+        let lines = vec![plugin.standing.reason.clone(), plugin.offers.clone()];
+        (plugin.name.clone(), format!("{}, {}", plugin.word, plugin.source), lines)
+    });
+    section(&mut out, "Skills", &listing.skills, width, |row| {
+        let word = format!("{}, {}", row.offer.standing.word(), row.source);
+        let reason = row.offer.standing.reason.clone();
+        (row.offer.name.clone(), word, vec![reason, row.offer.description.clone()])
+    });
+    out
+}
+
+/// A heading and its entries; nothing without entries.
+fn section<T>(
+    out: &mut String,
+    heading: &str,
+    rows: &[T],
+    width: usize,
+    describe: impl Fn(&T) -> (String, String, Vec<String>),
+) {
+    if rows.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "{heading}");
+    for row in rows {
+        let (name, word, lines) = describe(row);
+        let _ = writeln!(out, "  {}", fit(&format!("{name:<24} {word}"), width.saturating_sub(2)));
+        for line in lines.iter().filter(|line| !line.is_empty()) {
+            let _ = writeln!(out, "      {}", fit(line, width.saturating_sub(6)));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! `cargo agents plugin …`: looking at plugins, checking them, fetching their sources.
+
+mod explain;
+mod list;
+mod offer;
+mod programs;
+mod redact;
+mod show;
+mod sync;
+mod validate;
+mod view;
+
+use super::CommandResult;
+use super::grammar::PluginCommand;
+use crate::Symposium;
+
+/// Runs the command.
+pub(super) fn run(sym: &Symposium, command: &PluginCommand) -> CommandResult {
+    match command {
+        PluginCommand::List => list::run(sym),
+        PluginCommand::Show { name } => show::run(sym, name),
+        PluginCommand::Sync { name } => sync::run(sym, name.as_deref()),
+        PluginCommand::Validate { path, no_check_crates } => {
+            validate::run(sym, path, !no_check_crates)
+        }
+        PluginCommand::Explain { code } => explain::run(sym, code),
+    }
+}

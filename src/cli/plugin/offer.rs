@@ -1,0 +1,177 @@
+//! What a plugin offers, as far as it is on this machine: nothing is fetched.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::view::{Standing, View};
+use crate::fetch::git::{Policy, Repository};
+use crate::files::contained;
+use crate::plugins::model::{Gate, Plugin, SkillGroup, SkillSource};
+use crate::plugins::predicate::matched_crates;
+use crate::report::Verdict;
+use crate::skills::crate_source::CrateDisk;
+use crate::skills::discover::{SKILL_FILE, discover};
+use crate::skills::resolve::{Gates as _, Resolver, read_source};
+use crate::skills::{Hidden, SkillDocument, scan_hidden};
+use crate::sync::facts::Gatherer;
+use crate::sync::gates::ByFacts;
+
+/// A group of skills.
+#[derive(Debug, Serialize)]
+pub(super) struct GroupOffer {
+    /// Where its skills come from, for people.
+    pub(super) from: String,
+    #[serde(flatten)]
+    pub(super) standing: Standing,
+    pub(super) skills: Vec<SkillOffer>,
+    /// Why there are fewer than there could be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) missing: Vec<String>,
+}
+
+/// A skill.
+#[derive(Debug, Serialize)]
+pub(super) struct SkillOffer {
+    pub(super) name: String,
+    pub(super) description: String,
+    /// Its `SKILL.md`.
+    pub(super) path: PathBuf,
+    #[serde(flatten)]
+    pub(super) standing: Standing,
+    /// What of it can run without a question, for people.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) runs: Vec<String>,
+}
+
+impl View<'_> {
+    /// The groups of a plugin, in file order.
+    pub(super) fn groups(&self, plugin: &Plugin) -> Vec<GroupOffer> {
+        plugin.skills.iter().map(|group| self.group(plugin, group)).collect()
+    }
+
+    fn group(&self, plugin: &Plugin, group: &SkillGroup) -> GroupOffer {
+        let standing = self.standing(&[&plugin.gate, &group.gate]);
+        let mut offer =
+            GroupOffer { from: origin(group), standing, skills: Vec::new(), missing: Vec::new() };
+        match &group.source {
+            // These can be listed wherever we are.
+            SkillSource::Path(path) => self.of_folder(plugin, path, &mut offer),
+            _ if offer.standing.is_active() => self.resolved(plugin, group, &mut offer),
+            _ => {}
+        }
+        offer
+    }
+
+    fn of_folder(&self, plugin: &Plugin, path: &str, offer: &mut GroupOffer) {
+        let below = plugin.dir.strip_prefix(&plugin.source_root).unwrap_or(Path::new(""));
+        let below = below.join(path).to_string_lossy().replace('\\', "/");
+        match contained(&plugin.source_root, &below) {
+            Ok(start) if start.is_dir() => {
+                let (found, _) = discover(&plugin.source_root, &start);
+                for skill in found {
+                    match self.skill(&plugin.source_root, &skill.dir) {
+                        Ok(skill) => offer.skills.push(skill),
+                        Err(problem) => offer.missing.push(problem),
+                    }
+                }
+            }
+            Ok(_) => offer.missing.push(format!("there is no folder `{path}`")),
+            Err(escape) => offer.missing.push(escape.to_string()),
+        }
+    }
+
+    fn resolved(&self, plugin: &Plugin, group: &SkillGroup, offer: &mut GroupOffer) {
+        let (sym, workspace) = (self.sym, &self.workspace);
+        let vendored = crate::workspace::vendored(&workspace.root, &sym.env);
+        let disk = CrateDisk::new(workspace, &sym.env, &sym.dirs).with_vendor(vendored.folders);
+        let gatherer = Gatherer { sym, workspace, crates: &disk, policy: Policy::cached() };
+        let checkouts = |url: &str| gatherer.checkout(url);
+        let gates = ByFacts { facts: self.facts() };
+        let matched = matched_crates(&[&plugin.gate, &group.gate], &self.facts());
+        let mut resolver = Resolver::new(&gates, &disk, &checkouts);
+        resolver.group(plugin, group, &matched);
+        let done = resolver.finish();
+        for skill in &done.skills {
+            offer.skills.extend(self.skill(&skill.root, &skill.dir).ok());
+        }
+        offer.missing.extend(done.missing.iter().map(ToString::to_string));
+        offer.missing.extend(done.diagnostics.iter().map(ToString::to_string));
+    }
+
+    /// A skill's folder as an offer.
+    ///
+    /// # Errors
+    /// Why it can't be read, for people.
+    pub(super) fn skill(&self, root: &Path, dir: &Path) -> Result<SkillOffer, String> {
+        let read = read_source(root, dir).and_then(SkillDocument::parse);
+        let (document, _) = read.map_err(|problem| problem.to_string())?;
+        let gates = ByFacts { facts: self.facts() };
+        let standing = match gates.read(&document.gate, &document.source) {
+            Ok(gate) => self.standing(&[&gate]),
+            Err(problems) => {
+                let reason = problems.first().map(|problem| problem.message.clone());
+                Standing { state: Verdict::Skipped, reason: reason.unwrap_or_default() }
+            }
+        };
+        Ok(SkillOffer {
+            name: document.install_name.clone(),
+            description: document.description.value.clone(),
+            path: dir.join(SKILL_FILE),
+            standing,
+            runs: runs(&document.source.text),
+        })
+    }
+}
+
+/// What of a skill's text can run without a question.
+fn runs(text: &str) -> Vec<String> {
+    let findings = scan_hidden(text);
+    let told = findings.iter().filter_map(|finding| match finding.kind {
+        Hidden::Command => Some(format!("runs {}", finding.excerpt)),
+        Hidden::AllowedTools => Some(format!("allows {}", finding.excerpt)),
+        _ => None,
+    });
+    told.collect()
+}
+
+fn origin(group: &SkillGroup) -> String {
+    match &group.source {
+        SkillSource::Path(path) => format!("folder `{path}`"),
+        SkillSource::Git(url) => format!("git {}", shown_url(url)),
+        SkillSource::Crate { tried_first: None } => "the matched crates".to_owned(),
+        SkillSource::Crate { tried_first: Some(dir) } => format!("`{dir}` of the matched crates"),
+        SkillSource::NamedCrate { name, requirement: None } => format!("crate {name}"),
+        SkillSource::NamedCrate { name, requirement: Some(version) } => {
+            format!("crate {name} {version}")
+        }
+    }
+}
+
+/// A URL without what is secret in it.
+pub(super) fn shown_url(url: &str) -> String {
+    Repository::parse(url, None, None)
+        .map_or_else(|_| url.to_owned(), |repository| repository.shown())
+}
+
+/// A gate as people write it: `serde, tokio>=1.40`; `None` when it says nothing.
+pub(super) fn gate_text(gate: &Gate) -> Option<String> {
+    use crate::plugins::model::CrateAtom;
+    let crates = gate.crates.as_ref().map(|atoms| {
+        let texts: Vec<&str> = atoms
+            .iter()
+            .map(|atom| match atom {
+                CrateAtom::Any => "*",
+                CrateAtom::Crate { text, .. } => text.as_str(),
+            })
+            .collect();
+        if texts.is_empty() { "nothing (an empty list)".to_owned() } else { texts.join(", ") }
+    });
+    let more = match gate.predicates.len() {
+        0 => None,
+        1 => Some("1 predicate".to_owned()),
+        count => Some(format!("{count} predicates")),
+    };
+    let parts: Vec<String> = crates.into_iter().chain(more).collect();
+    (!parts.is_empty()).then(|| parts.join(" and "))
+}

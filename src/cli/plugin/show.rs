@@ -1,0 +1,262 @@
+//! `cargo agents plugin show`: what a plugin offers, when, and everything it could run.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use super::offer::{GroupOffer, SkillOffer, gate_text};
+use super::programs::{Program, programs};
+use super::redact::redacted;
+use super::view::{Standing, View};
+use crate::Symposium;
+use crate::cli::CommandResult;
+use crate::cli::closest::{closest, did_you_mean};
+use crate::plugins::model::{Audience, Gate, Plugin};
+use crate::plugins::registry::PluginEntry;
+use crate::report::fit;
+use crate::text::Diagnostic;
+
+/// The whole answer.
+#[derive(Serialize)]
+struct Shown {
+    name: String,
+    source: String,
+    manifest: PathBuf,
+    #[serde(flatten)]
+    standing: Standing,
+    /// Its condition as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    condition: Option<String>,
+    groups: Vec<GroupOffer>,
+    hooks: Vec<Part>,
+    servers: Vec<Part>,
+    subcommands: Vec<Part>,
+    /// Everything it could run.
+    may_run: Vec<Program>,
+    /// The manifest, without the values of variables and headers.
+    text: Option<String>,
+}
+
+/// A hook, server or subcommand.
+#[derive(Serialize)]
+struct Part {
+    name: String,
+    /// The event and matcher, the transport, or the description.
+    about: String,
+    #[serde(flatten)]
+    standing: Standing,
+}
+
+/// Runs the command.
+pub(super) fn run(sym: &Symposium, name: &str) -> CommandResult {
+    let view = View::load(sym);
+    let found: Vec<&PluginEntry> =
+        view.registry.plugins.iter().filter(|entry| is_meant(&entry.plugin, name)).collect();
+    let Some(entry) = found.iter().find(|entry| entry.shadowed_by.is_none()).or(found.first())
+    else {
+        return match standalone(&view, name) {
+            Some(skill) => Ok(show_skill(sym, &skill)),
+            None => Err(unknown(&view, name).into()),
+        };
+    };
+    for other in found.iter().filter(|other| other.plugin != entry.plugin) {
+        let other = format!("{}/{}", other.plugin.source, other.plugin.name);
+        sym.report.warn(format!("there is also `{other}`, which is not in force"));
+    }
+    let shown = describe(&view, entry);
+    sym.report.json(&shown);
+    sym.report.result(render(sym, &shown).trim_end());
+    let about = |problem: &&Diagnostic| {
+        problem.location().is_some_and(|place| place.path == entry.plugin.manifest)
+    };
+    sym.report.diagnostics(view.registry.diagnostics.iter().filter(about));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether `name` is the plugin's, or `source/name`.
+fn is_meant(plugin: &Plugin, name: &str) -> bool {
+    let Some((source, own)) = name.rsplit_once('/') else { return plugin.name == name };
+    plugin.source == source && plugin.name == own
+}
+
+fn standalone(view: &View<'_>, name: &str) -> Option<SkillOffer> {
+    let (source, own) = name.rsplit_once('/').map_or((None, name), |(s, own)| (Some(s), own));
+    let of_source = view
+        .registry
+        .skills
+        .iter()
+        .filter(|skill| source.is_none_or(|source| source == skill.source));
+    let mut offers = of_source.filter_map(|skill| view.skill(&skill.source_root, &skill.dir).ok());
+    offers.find(|offer| offer.name == own)
+}
+
+fn unknown(view: &View<'_>, name: &str) -> Diagnostic {
+    let clean: String = name.chars().filter(|letter| !letter.is_control()).take(80).collect();
+    let mut problem = Diagnostic::error(format!("there is no plugin `{clean}`"));
+    let registry = &view.registry;
+    // A file of that name that can't be used is why there is none.
+    let broken = registry.diagnostics.iter().filter(|problem| {
+        problem.is_error()
+            && problem.location().is_some_and(|place| {
+                let dir = place.path.parent().and_then(|dir| dir.file_name());
+                dir.is_some_and(|dir| dir.to_string_lossy() == clean)
+            })
+    });
+    problem.notes.extend(broken.map(ToString::to_string));
+    let plugins = registry.plugins.iter().map(|entry| entry.plugin.name.as_str());
+    let near = closest(name.rsplit('/').next().unwrap_or(name), plugins);
+    problem.notes.extend(did_you_mean(&near));
+    problem.notes.extend(registry.sources.iter().filter_map(|source| {
+        let notice = source.notice.as_ref().filter(|_| source.root.is_none())?;
+        Some(format!("the source `{}` could not be searched: {notice}", source.name))
+    }));
+    problem.note("`cargo agents plugin list` lists them")
+}
+
+fn describe(view: &View<'_>, entry: &PluginEntry) -> Shown {
+    let plugin = &entry.plugin;
+    let groups = view.groups(plugin);
+    let part = |name: &String, about: String, gate: &Gate| Part {
+        name: name.clone(),
+        about,
+        standing: view.standing(&[&plugin.gate, gate]),
+    };
+    let hooks = plugin.hooks.iter().map(|hook| {
+        let mut about = hook.event.name().to_owned();
+        if let Some(matcher) = &hook.matcher {
+            let _ = write!(about, " of {matcher}");
+        }
+        if let Some(agent) = &hook.agent {
+            let _ = write!(about, ", {agent} only");
+        }
+        part(&hook.name, about, &hook.gate)
+    });
+    let servers = plugin.servers.iter().map(|server| {
+        use crate::plugins::model::Transport;
+        let about = match &server.transport {
+            Transport::Stdio { .. } => "a program",
+            Transport::Http { .. } => "http",
+            Transport::Sse { .. } => "sse",
+        };
+        part(&server.name, about.to_owned(), &server.gate)
+    });
+    let subcommands = plugin.subcommands.iter().map(|subcommand| {
+        let whom = match subcommand.audience {
+            Audience::Humans => "for people",
+            Audience::Agents => "for agents",
+        };
+        part(&subcommand.name, format!("{whom}: {}", subcommand.description), &subcommand.gate)
+    });
+    let text = std::fs::read_to_string(&plugin.manifest).ok();
+    Shown {
+        name: plugin.name.clone(),
+        source: plugin.source.clone(),
+        manifest: plugin.manifest.clone(),
+        standing: view.plugin(entry),
+        condition: gate_text(&plugin.gate),
+        hooks: hooks.collect(),
+        servers: servers.collect(),
+        subcommands: subcommands.collect(),
+        may_run: programs(plugin, &groups),
+        groups,
+        text: text.and_then(|text| redacted(&text)),
+    }
+}
+
+fn render(sym: &Symposium, shown: &Shown) -> String {
+    let width = sym.report.width();
+    let mut out = String::new();
+    let mut line = |indent: usize, text: &str| {
+        let _ = writeln!(out, "{:indent$}{}", "", fit(text, width.saturating_sub(indent)));
+    };
+    line(0, &format!("{} ({})", shown.name, shown.source));
+    line(2, &format!("manifest   {}", sym.report.path(&shown.manifest)));
+    if let Some(condition) = &shown.condition {
+        line(2, &format!("needs      {condition}"));
+    }
+    line(2, &format!("here       {}: {}", shown.standing.word(), shown.standing.reason));
+    for group in &shown.groups {
+        line(0, &format!("Skills of {}", group.from));
+        if !group.standing.is_active() {
+            line(2, &format!("{}: {}", group.standing.word(), group.standing.reason));
+        }
+        for skill in &group.skills {
+            skill_lines(sym, skill, &mut line);
+        }
+        if group.skills.is_empty() && group.missing.is_empty() && group.standing.is_active() {
+            line(2, "none");
+        }
+        for missing in &group.missing {
+            line(2, missing);
+        }
+    }
+    let parts =
+        [("Hooks", &shown.hooks), ("Servers", &shown.servers), ("Subcommands", &shown.subcommands)];
+    for (heading, parts) in parts.into_iter().filter(|(_, parts)| !parts.is_empty()) {
+        line(0, heading);
+        for part in parts {
+            line(2, &format!("{:<24} {}", part.name, part.about));
+            if !part.standing.is_active() {
+                line(6, &format!("{}: {}", part.standing.word(), part.standing.reason));
+            }
+        }
+    }
+    line(0, "May run");
+    if shown.may_run.is_empty() {
+        line(2, "nothing");
+    }
+    let mut whole = String::new();
+    for program in &shown.may_run {
+        // Never cut: this is what people must see before they trust it.
+        let _ = writeln!(whole, "  {} {}: {}", program.kind, program.name, clean(&program.runs));
+    }
+    out.push_str(&whole);
+    if let Some(text) = &shown.text {
+        let _ = writeln!(out, "Manifest");
+        for line in text.lines() {
+            let _ = writeln!(out, "  {}", clean(line));
+        }
+    }
+    out
+}
+
+fn skill_lines(sym: &Symposium, skill: &SkillOffer, line: &mut impl FnMut(usize, &str)) {
+    line(2, &format!("{}: {}", skill.name, skill.description));
+    line(6, &sym.report.path(&skill.path));
+    if !skill.standing.is_active() {
+        line(6, &format!("{}: {}", skill.standing.word(), skill.standing.reason));
+    }
+}
+
+/// A skill that lies in a source by itself.
+fn show_skill(sym: &Symposium, skill: &SkillOffer) -> ExitCode {
+    sym.report.json(skill);
+    let mut out = String::new();
+    let width = sym.report.width();
+    let mut line = |indent: usize, text: &str| {
+        let _ = writeln!(out, "{:indent$}{}", "", fit(text, width.saturating_sub(indent)));
+    };
+    line(0, "A skill by itself");
+    skill_lines(sym, skill, &mut line);
+    if skill.standing.is_active() {
+        line(6, &format!("{}: {}", skill.standing.word(), skill.standing.reason));
+    }
+    line(0, "May run");
+    if skill.runs.is_empty() {
+        line(2, "nothing");
+    }
+    for runs in &skill.runs {
+        line(2, runs);
+    }
+    sym.report.result(out.trim_end());
+    ExitCode::SUCCESS
+}
+
+/// One line that can't steer the terminal; tabs stay.
+fn clean(text: &str) -> String {
+    text.chars()
+        .map(|letter| if letter.is_control() && letter != '\t' { ' ' } else { letter })
+        .collect()
+}

@@ -1,0 +1,111 @@
+//! `cargo agents plugin sync`: fetch git sources.
+
+use std::process::ExitCode;
+
+use crate::Symposium;
+use crate::cli::CommandResult;
+use crate::cli::closest::{closest, did_you_mean};
+use crate::fetch::git::Outcome;
+use crate::plugins::registry::open_all;
+use crate::plugins::source::{Refresh, SourceKind, SourceSpec, SourceState, effective};
+use crate::report::Event;
+use crate::symposium::UpdateLevel;
+use crate::text::Diagnostic;
+
+/// Runs the command.
+pub(super) fn run(sym: &Symposium, only: Option<&str>) -> CommandResult {
+    if sym.options.update == Some(UpdateLevel::None) {
+        return Err(Diagnostic::error("`--update none` forbids what `plugin sync` is for")
+            .note("leave one of them out")
+            .into());
+    }
+    let mut specs = effective(sym);
+    if let Some(only) = only {
+        if !specs.iter().any(|spec| spec.name == only) {
+            return Err(no_such_source(only, &specs).into());
+        }
+        specs.retain(|spec| spec.name == only);
+    }
+    let mut failed = false;
+    let mut count = 0;
+    for (spec, (state, diagnostics)) in
+        specs.iter().zip(open_all(sym, &specs, &Refresh::for_sync(sym, only)))
+    {
+        if state.kind == SourceKind::Git {
+            count += 1;
+        }
+        failed |= tell(sym, spec, &state, diagnostics, only.is_some());
+    }
+    if count == 0 && only.is_none() {
+        sym.report.event(&Event::status("Finished", "no source is a git repository"));
+    }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Tells what became of one source, and whether it failed.
+fn tell(
+    sym: &Symposium,
+    spec: &SourceSpec,
+    state: &SourceState,
+    diagnostics: Vec<Diagnostic>,
+    named: bool,
+) -> bool {
+    let name = &state.name;
+    if state.kind != SourceKind::Git {
+        if named {
+            let what = match state.kind {
+                SourceKind::Builtin => "it is inside the program",
+                _ => "it is a folder, looked at each time",
+            };
+            let line = format!("{name} needs no fetch: {what} ({})", state.location);
+            sym.report.event(&Event::status("Finished", line));
+        }
+        // A folder that is missing is as good as a fetch that failed.
+        let failed = named && state.notice.is_some();
+        sym.report.diagnostics(&as_errors(diagnostics, failed));
+        return failed;
+    }
+    if let Some(notice) = &state.notice {
+        if diagnostics.is_empty() {
+            let problem = Diagnostic::error(format!("can't fetch the plugin source `{name}`"));
+            sym.report.diagnostic(&problem.note(notice.clone()));
+        }
+        sym.report.diagnostics(&as_errors(diagnostics, true));
+        return true;
+    }
+    let commit = state.commit.as_deref().unwrap_or_default();
+    let at = format!(
+        "{name} {} {}",
+        state.reference.as_deref().unwrap_or_default(),
+        commit.get(..10).unwrap_or(commit)
+    );
+    match state.outcome {
+        Some(Outcome::Fetched) => {
+            sym.report.event(&state.event().unwrap_or_else(|| Event::status("Fetched", at)))
+        }
+        Some(Outcome::Cached) if !spec.auto_update && !named => {
+            let line = format!("{name}: `auto-update = false`; name it to have it fetched");
+            sym.report.event(&Event::status("Skipped", line));
+        }
+        _ => sym.report.event(&Event::status("Unchanged", at)),
+    }
+    false
+}
+
+/// What stops nothing elsewhere is what this command is about.
+fn as_errors(mut diagnostics: Vec<Diagnostic>, failed: bool) -> Vec<Diagnostic> {
+    if failed {
+        for diagnostic in &mut diagnostics {
+            diagnostic.severity = crate::text::Severity::Error;
+        }
+    }
+    diagnostics
+}
+
+fn no_such_source(name: &str, specs: &[SourceSpec]) -> Diagnostic {
+    let names: Vec<_> = specs.iter().map(|spec| spec.name.as_str()).collect();
+    let clean: String = name.chars().filter(|letter| !letter.is_control()).take(80).collect();
+    let mut problem = Diagnostic::error(format!("there is no plugin source `{clean}`"));
+    problem.notes.extend(did_you_mean(&closest(name, names.iter().copied())));
+    problem.note(format!("the sources are {}", names.join(", ")))
+}

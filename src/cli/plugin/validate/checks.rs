@@ -1,0 +1,310 @@
+//! Looking at plugins, skills and crates: every error, not the first.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::names::{self, Named};
+use super::target::Target;
+use crate::Symposium;
+use crate::files::contained;
+use crate::plugins::diagnostics::codes;
+use crate::plugins::manifest::{Manifest, Place, Strictness, near_miss};
+use crate::plugins::model::{Hook, Installation, Plugin, Runnable, SkillSource};
+use crate::plugins::predicate::Facts;
+use crate::plugins::registry::scan;
+use crate::skills::discover::{SKILL_FILE, discover};
+use crate::skills::files::collect;
+use crate::skills::metadata::{self, read_crate_skills};
+use crate::skills::resolve::{Gates as _, read_source};
+use crate::skills::{RawGate, Skill, SkillDocument, SkillOrigin};
+use crate::sync::gates::ByFacts;
+use crate::text::{Diagnostic, Severity, Source};
+
+/// What was looked at, and what is wrong with it.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    plugins: BTreeSet<PathBuf>,
+    skills: BTreeSet<PathBuf>,
+    crates: usize,
+    /// Everything wrong.
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// The crates that are named.
+    pub(super) names: Vec<Named>,
+}
+
+impl Found {
+    /// Whether there was nothing to look at, not even something broken.
+    pub(super) fn is_empty(&self) -> bool {
+        self.plugins.is_empty()
+            && self.skills.is_empty()
+            && self.crates == 0
+            && self.diagnostics.is_empty()
+    }
+
+    /// `3 plugins, 5 skills: 2 errors, 1 warning`.
+    pub(super) fn summary(&self, errors: usize) -> String {
+        let count = |number: usize, one: &str| match number {
+            1 => format!("1 {one}"),
+            number => format!("{number} {one}s"),
+        };
+        let mut what = Vec::new();
+        for (number, one) in [(self.plugins.len(), "plugin"), (self.crates, "crate")] {
+            if number > 0 {
+                what.push(count(number, one));
+            }
+        }
+        if what.is_empty() || !self.skills.is_empty() {
+            what.push(count(self.skills.len(), "skill"));
+        }
+        let warnings = self.diagnostics.len() - errors;
+        let mut wrong = Vec::new();
+        for (number, one) in [(errors, "error"), (warnings, "warning")] {
+            if number > 0 {
+                wrong.push(count(number, one));
+            }
+        }
+        let wrong = if wrong.is_empty() { "nothing wrong".to_owned() } else { wrong.join(", ") };
+        format!("{}: {wrong}", what.join(", "))
+    }
+
+    fn push(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+}
+
+/// Looks at `target`.
+pub(super) fn check(sym: &Symposium, target: &Target, found: &mut Found) {
+    match target {
+        Target::Plugin { manifest, root } => lone_manifest(manifest, root, sym, found),
+        Target::Skill { dir, alone } => {
+            let root = dir.as_path();
+            skill(sym, root, dir, found);
+            if *alone && let Some(problem) = needs_crates(root, dir, Severity::Warning) {
+                found.push(problem.note("in a plugin or a crate it needs none"));
+            }
+        }
+        Target::Crate(dir) => of_crate(sym, dir, found),
+        Target::Source(dir) => source(sym, dir, found),
+    }
+}
+
+/// A whole source.
+fn source(sym: &Symposium, dir: &Path, found: &mut Found) {
+    let scan = scan("validate", dir, Strictness::Validate);
+    // Manifests that made no plugin have told why; they count as looked at.
+    let manifests = scan.inputs.iter().filter(|path| path.ends_with("SYMPOSIUM.toml"));
+    found.plugins.extend(manifests.cloned());
+    found.diagnostics.extend(scan.diagnostics);
+    let mut first: BTreeMap<&str, &Plugin> = BTreeMap::new();
+    for plugin in &scan.plugins {
+        of_plugin(sym, plugin, found);
+        match first.get(plugin.name.as_str()) {
+            Some(other) => found.push(
+                Diagnostic::error(format!("the plugin `{}` is never used", plugin.name))
+                    .code(codes::SHADOWED)
+                    .in_file(&plugin.manifest)
+                    .note(format!("{} has the same name", other.manifest.display())),
+            ),
+            None => drop(first.insert(&plugin.name, plugin)),
+        }
+    }
+    for alone in &scan.skills {
+        skill(sym, dir, &alone.dir, found);
+        found.diagnostics.extend(needs_crates(dir, &alone.dir, Severity::Error));
+    }
+}
+
+/// One manifest by itself; also one that a scan would not read for its name.
+fn lone_manifest(path: &Path, root: &Path, sym: &Symposium, found: &mut Found) {
+    found.plugins.insert(path.to_path_buf());
+    let text = match std::fs::read(path).map(String::from_utf8) {
+        Ok(Ok(text)) => text,
+        Ok(Err(error)) => {
+            let at = error.utf8_error().valid_up_to();
+            let message = format!("this manifest is not UTF-8 text (at byte {at})");
+            return found.push(Diagnostic::error(message).in_file(path));
+        }
+        Err(error) => {
+            let message = format!("this manifest can't be read: {error}");
+            return found.push(Diagnostic::error(message).in_file(path));
+        }
+    };
+    // Asked for by its path, it is meant to be one whatever is in it.
+    let misnamed = near_miss(path, || Some("name = \"x\"\ncrates = []\n".to_owned()));
+    found.diagnostics.extend(misnamed);
+    let place = Place { source: "validate", source_root: root, manifest: path };
+    let parsed = Manifest::parse(Source::new(path, text), &place, Strictness::Validate);
+    found.diagnostics.extend(parsed.diagnostics);
+    if let Some(plugin) = parsed.plugin {
+        of_plugin(sym, &plugin, found);
+    }
+}
+
+/// What a plugin points at.
+fn of_plugin(sym: &Symposium, plugin: &Plugin, found: &mut Found) {
+    let Ok(text) = std::fs::read_to_string(&plugin.manifest) else { return };
+    let manifest = Source::new(&plugin.manifest, text);
+    found.names.extend(names::of_manifest(&manifest));
+    for group in &plugin.skills {
+        let SkillSource::Path(path) = &group.source else { continue };
+        let problem = |message: String| {
+            Diagnostic::error(message)
+                .code(codes::SKILL_FOLDER)
+                .at(&manifest, group.span.clone())
+                .note("the path is relative to the plugin's folder")
+        };
+        let below = plugin.dir.strip_prefix(&plugin.source_root).unwrap_or(Path::new(""));
+        let below = below.join(path).to_string_lossy().replace('\\', "/");
+        match contained(&plugin.source_root, &below) {
+            Ok(start) if start.is_dir() => {
+                if folder(sym, &plugin.source_root, &start, found) == 0 {
+                    found.push(problem(format!("there is no skill in `{path}`")));
+                }
+            }
+            Ok(_) => found.push(problem(format!("there is no folder `{path}`"))),
+            Err(escape) => found.push(problem(escape.to_string())),
+        }
+    }
+    files(plugin, &manifest, found);
+}
+
+/// Programs and scripts that must be on disk already.
+fn files(plugin: &Plugin, manifest: &Arc<Source>, found: &mut Found) {
+    let of_hook = |hook: &Hook| {
+        let installation = plugin.installations.iter().find(|known| known.name == hook.command)?;
+        let runnable = hook.runnable.as_ref()?;
+        Some((installation, runnable.clone()))
+    };
+    let own =
+        plugin.installations.iter().filter_map(|known| Some((known, known.runnable.clone()?)));
+    for (installation, runnable) in own.chain(plugin.hooks.iter().filter_map(of_hook)) {
+        let Installation { source: None, install_commands, .. } = installation else { continue };
+        let (Runnable::Executable(path) | Runnable::Script(path)) = &runnable;
+        if !install_commands.is_empty() || Path::new(path).is_absolute() {
+            continue;
+        }
+        let file = plugin.dir.join(path);
+        if file.is_file() {
+            continue;
+        }
+        let quoted = [format!("\"{path}\""), format!("'{path}'")];
+        let mut places = quoted.iter().filter_map(|text| Some((manifest.text.find(text)?, text)));
+        let span = places.next().map_or(0..0, |(start, text)| start..start + text.len());
+        found.push(
+            Diagnostic::error(format!("there is no file `{path}`"))
+                .code(codes::FILE_MISSING)
+                .at(manifest, span)
+                .note("the path is relative to the plugin's folder"),
+        );
+    }
+}
+
+/// The skills below a folder; says how many there are.
+fn folder(sym: &Symposium, root: &Path, start: &Path, found: &mut Found) -> usize {
+    let (skills, told) = discover(root, start);
+    found.diagnostics.extend(told);
+    for one in &skills {
+        skill(sym, root, &one.dir, found);
+    }
+    skills.len()
+}
+
+/// One skill with its files.
+fn skill(sym: &Symposium, root: &Path, dir: &Path, found: &mut Found) {
+    if !found.skills.insert(dir.to_path_buf()) {
+        return;
+    }
+    let source = match read_source(root, dir) {
+        Ok(source) => source,
+        Err(problem) => return found.push(*problem),
+    };
+    found.diagnostics.extend(SkillDocument::check(&source));
+    let Ok((document, _)) = SkillDocument::parse(Arc::clone(&source)) else { return };
+    gate(sym, &document.gate, &source, found);
+    let own_file = dir.join(SKILL_FILE);
+    let skill = Skill {
+        name: document.install_name.clone(),
+        description: document.description.value,
+        dir: dir.to_path_buf(),
+        root: root.to_path_buf(),
+        origin: SkillOrigin::Workspace { path: String::new() },
+        plugin: None,
+    };
+    // Its own text has been checked above, more strictly.
+    let elsewhere =
+        |problem: &Diagnostic| problem.location().is_none_or(|place| place.path != own_file);
+    match collect(&skill, &skill.name) {
+        Ok(files) => found.diagnostics.extend(files.warnings.into_iter().filter(elsewhere)),
+        Err(problem) => found.diagnostics.extend(Some(*problem).filter(elsewhere)),
+    }
+}
+
+/// The conditions in a skill's frontmatter or a crate's metadata, and the crates that they name.
+fn gate(sym: &Symposium, raw: &RawGate, source: &Arc<Source>, found: &mut Found) {
+    let facts = Facts { dependencies: &[], members: &[], root: None, env: &sym.env };
+    if let Err(problems) = (ByFacts { facts }).read(raw, source) {
+        found.diagnostics.extend(problems);
+    }
+    found.names.extend(names::of_gate(raw, source));
+}
+
+/// A skill outside of a plugin that does not say what it is for.
+fn needs_crates(root: &Path, dir: &Path, severity: Severity) -> Option<Diagnostic> {
+    let source = read_source(root, dir).ok()?;
+    let (document, _) = SkillDocument::parse(Arc::clone(&source)).ok()?;
+    if !document.gate.is_empty() {
+        return None;
+    }
+    let mut problem = Diagnostic::error("a skill outside of a plugin needs `crates`")
+        .code(codes::NEEDS_CRATES)
+        .at(&source, document.name.span)
+        .note("say which crates it is about, or `crates: \"*\"`");
+    problem.severity = severity;
+    Some(problem)
+}
+
+/// A crate's own skills.
+fn of_crate(sym: &Symposium, dir: &Path, found: &mut Found) {
+    found.crates += 1;
+    let said = read_crate_skills(dir);
+    for mut problem in said.warnings {
+        problem.severity = Severity::Error;
+        found.push(problem);
+    }
+    let manifest = dir.join("Cargo.toml");
+    for entry in &said.entries {
+        if let Some(source) = &said.source {
+            gate(sym, &entry.gate, source, found);
+        }
+        let path = match &entry.place {
+            metadata::Place::Path(path) => path,
+            metadata::Place::Crate { name, .. } => {
+                if let Some(source) = &said.source {
+                    found.names.push(Named::at(name, source, entry.span.clone()));
+                }
+                continue;
+            }
+        };
+        let at = |problem: Diagnostic| match &said.source {
+            Some(source) if !entry.span.is_empty() => problem.at(source, entry.span.clone()),
+            _ => problem.in_file(&manifest),
+        };
+        let count = match contained(dir, path) {
+            Ok(start) => folder(sym, dir, &start, found),
+            Err(escape) => {
+                found.push(at(Diagnostic::error(escape.to_string()).code(codes::SKILL_FOLDER)));
+                continue;
+            }
+        };
+        if count == 0 {
+            let mut problem = Diagnostic::error(format!("there is no skill in `{path}`"))
+                .code(codes::SKILL_FOLDER);
+            // Nobody asked for the folder that is looked into by default.
+            if entry.span.is_empty() {
+                problem.severity = Severity::Warning;
+            }
+            found.push(at(problem));
+        }
+    }
+}

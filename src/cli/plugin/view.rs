@@ -1,0 +1,117 @@
+//! What `list` and `show` look at: the registry, and the workspace we are in, if any.
+
+use crate::Symposium;
+use crate::plugins::model::{Gate, Plugin};
+use crate::plugins::predicate::{Facts, evaluate_all};
+use crate::plugins::registry::{PluginEntry, Registry};
+use crate::plugins::source::Refresh;
+use crate::report::Verdict;
+use crate::workspace::{Workspace, same_crate};
+
+/// Everything there is, and where we stand.
+pub(super) struct View<'a> {
+    pub(super) sym: &'a Symposium,
+    pub(super) registry: Registry,
+    /// Empty outside of one.
+    pub(super) workspace: Workspace,
+    is_workspace: bool,
+}
+
+/// Whether something is in force here, and why.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub(super) struct Standing {
+    #[serde(rename = "verdict")]
+    pub(super) state: Verdict,
+    pub(super) reason: String,
+}
+
+impl Standing {
+    pub(super) fn is_active(&self) -> bool {
+        self.state == Verdict::Matched
+    }
+
+    /// The word people see.
+    pub(super) fn word(&self) -> &'static str {
+        match self.state {
+            Verdict::Matched => "active",
+            Verdict::Skipped => "inactive",
+            Verdict::Shadowed => "shadowed",
+            Verdict::Unavailable => "unavailable",
+            Verdict::Disabled => "disabled",
+        }
+    }
+}
+
+impl<'a> View<'a> {
+    /// Opens the sources as the command line says. A workspace that can't be read is told, and
+    /// counts as none.
+    pub(super) fn load(sym: &'a Symposium) -> Self {
+        let registry = Registry::load(sym, &Refresh::for_command(sym));
+        let loaded = match sym.env.cwd().map(|cwd| Workspace::load(cwd, &sym.env)) {
+            Some(Ok(loaded)) => loaded,
+            Some(Err(mut problem)) => {
+                problem.severity = crate::text::Severity::Warning;
+                sym.report.diagnostic(&problem.note("no plugin can be matched with it"));
+                None
+            }
+            None => None,
+        };
+        let is_workspace = loaded.is_some();
+        let workspace = loaded.map(|loaded| loaded.workspace).unwrap_or_default();
+        Self { sym, registry, workspace, is_workspace }
+    }
+
+    pub(super) fn facts(&self) -> Facts<'_> {
+        Facts {
+            dependencies: &self.workspace.dependencies,
+            members: &self.workspace.members,
+            root: self.is_workspace.then_some(self.workspace.root.as_path()),
+            env: &self.sym.env,
+        }
+    }
+
+    /// Whether all of `gates` hold here.
+    pub(super) fn standing(&self, gates: &[&Gate]) -> Standing {
+        let evaluation = evaluate_all(gates, &self.facts());
+        let state = if evaluation.holds { Verdict::Matched } else { Verdict::Skipped };
+        Standing { state, reason: evaluation.reason }
+    }
+
+    /// Whether the user switched a plugin or skill off.
+    pub(super) fn is_disabled(&self, name: &str) -> bool {
+        self.sym.config.plugins.disable.iter().any(|listed| same_crate(listed, name))
+    }
+
+    /// How a plugin stands as a whole: one that applies may still offer nothing that does.
+    pub(super) fn plugin(&self, entry: &PluginEntry) -> Standing {
+        let plugin = &entry.plugin;
+        if let Some(shadow) = &entry.shadowed_by {
+            return Standing { state: Verdict::Shadowed, reason: shadow.to_string() };
+        }
+        if self.is_disabled(&plugin.name) {
+            let reason = "`[plugins] disable` in the configuration names it".to_owned();
+            return Standing { state: Verdict::Disabled, reason };
+        }
+        let own = self.standing(&[&plugin.gate]);
+        if !own.is_active() {
+            return own;
+        }
+        let parts: Vec<Standing> =
+            gates(plugin).map(|gate| self.standing(&[&plugin.gate, gate])).collect();
+        if parts.is_empty() || parts.iter().any(Standing::is_active) {
+            return own;
+        }
+        let mut reasons: Vec<String> = parts.into_iter().map(|part| part.reason).collect();
+        reasons.dedup();
+        Standing { state: Verdict::Skipped, reason: reasons.join("; ") }
+    }
+}
+
+/// The gates of everything a plugin offers.
+fn gates(plugin: &Plugin) -> impl Iterator<Item = &Gate> {
+    let groups = plugin.skills.iter().map(|group| &group.gate);
+    let hooks = plugin.hooks.iter().map(|hook| &hook.gate);
+    let servers = plugin.servers.iter().map(|server| &server.gate);
+    let subcommands = plugin.subcommands.iter().map(|subcommand| &subcommand.gate);
+    groups.chain(hooks).chain(servers).chain(subcommands)
+}

@@ -1,0 +1,231 @@
+//! Symposium's own part in a session: what it says, and what it remembers of it.
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use symposium_hook::{Decision, Event, Input};
+
+use super::builtin;
+use super::session::{self, Held, Session, Store};
+use crate::agents::tools::native_of;
+use crate::agents::wire::{Decoded, Outcome};
+use crate::agents::{Agent, AgentSpec};
+use crate::config::Dirs;
+use crate::sync::snapshot::{SnapshotHook, Stored};
+
+/// The session that an event belongs to.
+pub struct Conversation<'a> {
+    /// The agent's formats.
+    pub spec: &'static dyn AgentSpec,
+    /// The event.
+    pub event: Event,
+    /// Our folders.
+    pub dirs: &'a Dirs,
+    /// When the event came, in milliseconds since 1970.
+    pub arrived: u64,
+    /// What there is in the workspace.
+    pub stored: &'a Stored,
+    /// Where the session is remembered; `None` for an event that names no session.
+    pub store: Option<Store>,
+}
+
+impl Conversation<'_> {
+    /// Says what is ours to say, and remembers what happened. `hooks` are those that will run. The
+    /// answer: whether a refresh in the background is due.
+    pub fn join(&self, decoded: &Decoded, hooks: &[SnapshotHook], outcome: &mut Outcome) -> bool {
+        let missing = missing_programs(hooks);
+        if self.event == Event::SessionStart {
+            self.start(&missing, outcome);
+            return true;
+        }
+        self.listen(decoded, &missing, outcome)
+    }
+
+    fn agent(&self) -> Option<Agent> {
+        Agent::from_name(self.spec.name())
+    }
+
+    /// Whether the model reads what is said at this event.
+    fn speaks(&self) -> bool {
+        self.spec.delivers_context(self.event)
+    }
+
+    /// Whether it ever does.
+    fn can_speak(&self) -> bool {
+        Event::ALL.into_iter().any(|event| self.spec.delivers_context(event))
+    }
+
+    fn start(&self, missing: &[String], outcome: &mut Outcome) {
+        let offer = self.stored.offer();
+        // OpenCode reads skill folders after it told us of the session; the others before.
+        let late = self.agent() == Some(Agent::OpenCode);
+        let since = if late { session::now() } else { self.arrived };
+        let mut context = Vec::new();
+        let begin = |session: &mut Session| {
+            session.started_at = since;
+            session.heard_of = self.stored.header.changed_at;
+            session.announced.clear();
+            self.spec.name().clone_into(&mut session.agent);
+            let mut said = Vec::new();
+            if self.speaks() {
+                said.extend(session.pending.drain(..).map(|held| held.text));
+                said.extend(builtin::announce(&self.news(&offer), session, since, self.agent()));
+                said.extend(builtin::installing(missing, session));
+            }
+            said
+        };
+        let said = match &self.store {
+            Some(store) => store.update(begin),
+            None => begin(&mut Session::default()),
+        };
+        if self.speaks() {
+            context.extend(builtin::discovery_hint(&offer));
+            context.extend(said);
+            context.extend(builtin::update_nudge(self.dirs));
+        }
+        outcome.context.extend(context);
+        session::prune(self.dirs);
+    }
+
+    fn listen(&self, decoded: &Decoded, missing: &[String], outcome: &mut Outcome) -> bool {
+        let Some(store) = &self.store else { return false };
+        let known = store.read();
+        let changed_at = self.stored.header.changed_at;
+        let tool = tool_keys(decoded);
+        let activation = activated_skill(decoded);
+        let news = known.as_ref().is_none_or(|session| session.heard_of < changed_at);
+        let changes = known.as_ref().is_none_or(|session| {
+            let due = |held: &Held| self.is_due(held, &tool);
+            let untold = |name: &String| !session.nudges.contains(&builtin::installing_key(name));
+            let active = |name: &String| !session.activations.contains(name);
+            self.event == Event::UserPromptSubmit
+                || activation.as_ref().is_some_and(active)
+                || missing.iter().any(untold)
+                || (self.speaks() && (news || session.pending.iter().any(due)))
+        });
+        if !changes {
+            return false;
+        }
+        let offer = (news && self.speaks()).then(|| self.stored.offer());
+        let (refresh, said) = store.update(|session| {
+            self.first_sight(session);
+            if self.event == Event::UserPromptSubmit {
+                session.prompts += 1;
+            }
+            session
+                .activations
+                .extend(activation.filter(|name| !session.activations.contains(name)));
+            let installing = builtin::installing(missing, session);
+            let refresh = installing.is_some();
+            let mut said = Vec::new();
+            if self.speaks() {
+                let (due, rest) = std::mem::take(&mut session.pending)
+                    .into_iter()
+                    .partition(|held| self.is_due(held, &tool));
+                session.pending = rest;
+                let due: Vec<Held> = due;
+                said.extend(due.into_iter().map(|held| held.text));
+            }
+            if let Some(offer) = &offer {
+                let since = session.started_at;
+                said.extend(builtin::announce(&self.news(offer), session, since, self.agent()));
+                session.heard_of = changed_at;
+            }
+            match installing {
+                Some(text) if self.speaks() => said.push(text),
+                Some(text) if self.can_speak() => {
+                    session.pending.push(Held { text, ..Held::default() });
+                }
+                _ => {}
+            }
+            (refresh, said)
+        });
+        outcome.context.extend(said);
+        refresh
+    }
+
+    fn news<'o>(&'o self, offer: &'o crate::sync::snapshot::Offer) -> builtin::News<'o> {
+        builtin::News { offer, root: &self.stored.header.root }
+    }
+
+    /// A session whose start we were not told of began, for us, with this event.
+    fn first_sight(&self, session: &mut Session) {
+        if session.started_at == 0 {
+            session.started_at = self.arrived;
+            self.spec.name().clone_into(&mut session.agent);
+        }
+    }
+
+    /// Whether held context goes with this event: its tool's result, or else the next prompt.
+    fn is_due(&self, held: &Held, tool: &[String]) -> bool {
+        held.tool.is_empty()
+            || self.event == Event::UserPromptSubmit
+            || (self.event == Event::PostToolUse && held.tool.iter().any(|key| tool.contains(key)))
+    }
+
+    /// Keeps context that the agent ignores at this event for one that takes it. `uses` is the use
+    /// of the tool, before and after it was rewritten.
+    pub fn hold_back<'d>(&self, outcome: &mut Outcome, uses: impl Iterator<Item = &'d Decoded>) {
+        if outcome.context.is_empty() || self.speaks() {
+            return;
+        }
+        if matches!(outcome.decision, Some(Decision::Deny | Decision::Ask)) {
+            // There will be no result to go with, and the model reads the reason.
+            outcome.reasons.extend(outcome.context_text());
+            outcome.context.clear();
+            return;
+        }
+        let Some(text) = outcome.context_text() else { return };
+        outcome.context.clear();
+        match &self.store {
+            Some(store) if self.can_speak() => {
+                let tool = uses.flat_map(tool_keys).collect();
+                store.update(|session| {
+                    self.first_sight(session);
+                    session.pending.push(Held { text, tool });
+                });
+            }
+            Some(_) => tracing::info!(
+                "{} takes no context, so what a hook says to the model is dropped",
+                self.spec.title()
+            ),
+            None => tracing::warn!(
+                "the event names no session, so context can't wait for the tool's result and is \
+                 dropped"
+            ),
+        }
+    }
+}
+
+/// Names of programs that hooks wait for and that can be got: `installation` of `plugin`.
+fn missing_programs(hooks: &[SnapshotHook]) -> Vec<String> {
+    let mut names = Vec::new();
+    for hook in hooks.iter().filter(|hook| hook.run.fetchable && hook.run.missing().is_some()) {
+        let name = format!("`{}` of plugin `{}`", hook.run.installation, hook.plugin);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// What tells the use of a tool from others, before and after it: the agent's name for it, else
+/// what is used with what.
+fn tool_keys(decoded: &Decoded) -> Vec<String> {
+    if !decoded.input.event().is_tool_event() {
+        return Vec::new();
+    }
+    if let Some(id) = &decoded.tool_use_id {
+        return vec![id.clone()];
+    }
+    let (name, input) = native_of(decoded);
+    let text = serde_json::to_vec(&(name, crate::agents::tools::arguments(input)));
+    let hash = Sha256::digest(text.unwrap_or_default());
+    vec![crate::sync::content::hex(&hash)[..32].to_owned()]
+}
+
+/// The skill that this use of a tool activated.
+fn activated_skill(decoded: &Decoded) -> Option<String> {
+    let Input::PostToolUse(input) = &decoded.input else { return None };
+    let skill = input.tool_input.get("skill").and_then(Value::as_str);
+    skill.filter(|_| input.tool_name == "Skill").map(str::to_owned)
+}

@@ -1,0 +1,73 @@
+//! Skill folders, and the folders that installing them made: remembered, so that a later command
+//! knows where something of ours is, and takes back empty folders that were not there before.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::plan::{Plan, Step};
+use crate::Symposium;
+use crate::documents::{Entry, Ledger, Record, hash_bytes};
+use crate::report::Action;
+
+/// How long another process of ours may hold the ledger.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Remembers the folders that carrying out `plan` is about to make. Trouble with the ledger costs
+/// tidiness only, so it is logged.
+pub fn remember(sym: &Symposium, root: &Path, plan: &Plan) {
+    let makes = |action| matches!(action, Action::Install | Action::Update | Action::Restore);
+    let steps: Vec<&Step> = plan.steps.iter().filter(|step| makes(step.action)).collect();
+    if steps.is_empty() {
+        return;
+    }
+    let (mut ledger, _) = Ledger::workspace(&sym.dirs, root);
+    for step in steps {
+        for folder in step.parent.path.ancestors().take_while(|dir| !dir.exists()) {
+            ledger.record(record(folder, Entry::Folder));
+        }
+        let hash = hash_bytes(step.origin.as_deref().unwrap_or_default().as_bytes());
+        let entry = Entry::SkillFolder { name: step.name.clone(), hash };
+        ledger.record(record(&step.parent.path.join(&step.name), entry));
+    }
+    save(sym, &mut ledger);
+}
+
+/// Removes remembered folders that are empty, and forgets skills that are gone.
+pub fn reap(sym: &Symposium, root: &Path) {
+    let (mut ledger, _) = Ledger::workspace(&sym.dirs, root);
+    let is_gone = |record: &&Record| {
+        matches!(record.entry, Entry::SkillFolder { .. }) && !record.path.exists()
+    };
+    let gone: Vec<Record> = ledger.records().iter().filter(is_gone).cloned().collect();
+    gone.iter().for_each(|record| ledger.forget(record));
+    for folder in remembered(&ledger) {
+        match fs::remove_dir(&folder) {
+            Ok(()) => ledger.forget(&record(&folder, Entry::Folder)),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                ledger.forget(&record(&folder, Entry::Folder))
+            }
+            Err(_) => {}
+        }
+    }
+    save(sym, &mut ledger);
+}
+
+/// The remembered folders, the innermost first.
+fn remembered(ledger: &Ledger) -> Vec<PathBuf> {
+    let folders = ledger.records().iter().filter(|record| record.entry == Entry::Folder);
+    let mut folders: Vec<PathBuf> = folders.map(|record| record.path.clone()).collect();
+    folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
+    folders
+}
+
+fn record(folder: &Path, entry: Entry) -> Record {
+    Record { agent: String::new(), path: folder.to_path_buf(), entry }
+}
+
+fn save(sym: &Symposium, ledger: &mut Ledger) {
+    if let Err(error) = ledger.save(&sym.dirs, PATIENCE) {
+        tracing::warn!("the folders that were made are not remembered: {}", error.message);
+    }
+}

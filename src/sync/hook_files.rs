@@ -1,0 +1,211 @@
+//! Agents' files that may carry our hooks, as they are now.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use symposium_hook::Event;
+
+use super::setup::Setup;
+use crate::agents::Agent;
+use crate::agents::command::{PROGRAM, is_ours};
+use crate::agents::places::{HookPlace, HookShape, JsonRules, Placement, TrustedHook};
+use crate::config::HookScope;
+use crate::documents::{Document, FileFormat, read_text};
+use crate::report::{Action, Change, Kind};
+
+/// One such file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HookFile {
+    /// The agent that reads it.
+    pub agent: Agent,
+    /// For which scope.
+    pub scope: HookScope,
+    /// The file, absolute.
+    pub path: PathBuf,
+    /// Our hooks in it.
+    pub ours: Vec<OurHook>,
+    /// How many handlers of others are in it.
+    pub others: usize,
+}
+
+/// One of our hooks in a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OurHook {
+    /// The event.
+    pub event: Event,
+    /// The group as it stands in the file; nothing in a file that is ours alone.
+    pub group: Value,
+    /// The group's place in the event's array.
+    pub group_index: usize,
+    /// The handler's place in the group.
+    pub handler_index: usize,
+}
+
+impl HookFile {
+    /// Our hooks with their positions.
+    pub fn placed(&self) -> Vec<TrustedHook<'_>> {
+        self.ours
+            .iter()
+            .map(|hook| TrustedHook {
+                event: hook.event,
+                group: &hook.group,
+                group_index: hook.group_index,
+                handler_index: hook.handler_index,
+            })
+            .collect()
+    }
+}
+
+/// The files of `agent` at the placement's scope. A file that can't be read holds nothing of ours.
+pub fn look(agent: Agent, placement: &Placement<'_>) -> Vec<HookFile> {
+    agent.spec().hooks(placement).iter().map(|place| read(agent, placement.scope, place)).collect()
+}
+
+fn read(agent: Agent, scope: HookScope, place: &HookPlace) -> HookFile {
+    let path = place.path.clone();
+    let mut file = HookFile { agent, scope, path, ours: Vec::new(), others: 0 };
+    let Ok(Some(text)) = read_text(&place.path) else { return file };
+    match &place.shape {
+        HookShape::Own { .. } => {
+            let whole =
+                |event| OurHook { event, group: Value::Null, group_index: 0, handler_index: 0 };
+            // An agent may want more files than the one with the hooks in it.
+            if text.contains(PROGRAM) {
+                file.ours = Event::ALL.map(whole).to_vec();
+            }
+        }
+        HookShape::Shared { rules, entries } => {
+            let tables = entries.first().and_then(|entry| entry.array.split_last());
+            if let Some((_, table)) = tables {
+                file.read_shared(&text, *rules, table);
+            }
+        }
+    }
+    file
+}
+
+impl HookFile {
+    fn read_shared(&mut self, text: &str, rules: JsonRules, table: &[String]) {
+        let document = Document::open(&self.path, Some(text), FileFormat::Json(rules));
+        let found = document.and_then(|document| document.get(table));
+        let Ok(Some(Value::Object(events))) = found else { return };
+        for groups in events.values().filter_map(Value::as_array) {
+            for (group_index, group) in groups.iter().enumerate() {
+                let handlers = group.get("hooks").and_then(Value::as_array);
+                for (handler_index, handler) in handlers.into_iter().flatten().enumerate() {
+                    let command = handler.get("command").and_then(Value::as_str);
+                    match is_ours(command.unwrap_or_default(), self.agent.name()) {
+                        Some(event) => {
+                            let group = group.clone();
+                            self.ours.push(OurHook { event, group, group_index, handler_index });
+                        }
+                        None => self.others += 1,
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where our hooks were before something was done, to tell people afterwards what happened where.
+#[derive(Debug)]
+pub struct Survey {
+    files: Vec<HookFile>,
+}
+
+impl Survey {
+    /// Looks at every file of every agent.
+    pub fn of(setup: &Setup<'_>) -> Self {
+        let mut files: Vec<HookFile> = Vec::new();
+        setup.each_placement(&mut |agent, placement| {
+            for file in look(agent, placement) {
+                if !files.iter().any(|known| known.path == file.path) {
+                    files.push(file);
+                }
+            }
+        });
+        Self { files }
+    }
+
+    /// Adds to each change of hooks which file it was about, and what of it. `wanted` are the agents
+    /// whose hooks stay, in `scope`.
+    pub fn describe(
+        &self,
+        setup: &Setup<'_>,
+        (wanted, scope): (&[Agent], HookScope),
+        changes: &mut Vec<Change>,
+    ) {
+        if !changes.iter().any(|change| change.kind == Kind::Hooks && change.reason.is_none()) {
+            return;
+        }
+        let now = Self::of(setup).files;
+        let count = |files: &[HookFile], path: &Path| {
+            files.iter().find(|file| file.path == path).map_or(0, |file| file.ours.len())
+        };
+        let stays = |file: &HookFile| wanted.contains(&file.agent) && file.scope == scope;
+        let mut leaving: Vec<&HookFile> =
+            self.files.iter().filter(|file| !file.ours.is_empty() && !stays(file)).collect();
+        for change in changes.iter_mut() {
+            let [agent] = change.places.as_slice() else { continue };
+            let Some(agent) = Agent::from_name(agent) else { continue };
+            if change.kind != Kind::Hooks || change.reason.is_some() {
+                continue;
+            }
+            let file = match change.action {
+                Action::Unregister => {
+                    let gone = |file: &&HookFile| {
+                        file.agent == agent && (change.planned || count(&now, &file.path) == 0)
+                    };
+                    leaving.iter().position(gone).map(|index| leaving.remove(index))
+                }
+                _ => {
+                    // Of an agent with several layouts, the file that is written is the one that is
+                    // there afterwards.
+                    let mut files = now.iter().filter(|file| file.agent == agent && stays(file));
+                    let first = files.clone().next();
+                    files.find(|file| !file.ours.is_empty()).or(first)
+                }
+            };
+            if let Some(file) = file {
+                let had = count(&self.files, &file.path);
+                let what = in_words(change, file, had);
+                change.reason = Some(format!("{} ({what})", setup.shown(&file.path)));
+            }
+        }
+        keep_telling(changes);
+    }
+}
+
+/// Of an agent with several files of ours, one line is enough.
+fn keep_telling(changes: &mut Vec<Change>) {
+    let mut told: Vec<Change> = Vec::new();
+    for change in changes.drain(..) {
+        let is_hooks = change.kind == Kind::Hooks;
+        let same = |known: &Change| {
+            known.kind == change.kind
+                && known.action == change.action
+                && known.places == change.places
+                && (known.reason == change.reason || change.reason.is_none())
+        };
+        if !is_hooks || !told.iter().any(same) {
+            told.push(change);
+        }
+    }
+    *changes = told;
+}
+
+/// `4 hooks added beside yours`.
+fn in_words(change: &Change, file: &HookFile, had: usize) -> String {
+    let hooks = |number: usize| format!("{number} hook{}", if number == 1 { "" } else { "s" });
+    if change.action == Action::Unregister {
+        return format!("{} taken out", hooks(had));
+    }
+    let number = if change.planned { Event::ALL.len() } else { file.ours.len() };
+    let verb = match (change.planned, had) {
+        (true, _) => "",
+        (false, 0) => " added",
+        (false, _) => " brought up to date",
+    };
+    let beside = if file.others > 0 { " beside yours" } else { "" };
+    format!("{}{verb}{beside}", hooks(number))
+}

@@ -1,0 +1,217 @@
+//! What a sync keeps for hooks, help and subcommands: the snapshot.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::facts::Facts;
+use super::plan::Step;
+use super::programs::{is_fetchable, run_of};
+use super::run::{Caller, Mode, Sync, Synced, now};
+use super::snapshot::{
+    Header, Offer, Snapshot, SnapshotHook, SnapshotServer, SnapshotSkill, SnapshotSubcommand,
+    Stored,
+};
+use super::wanted::{self, Chosen};
+use crate::agents::Agent;
+use crate::config::Config;
+use crate::installations::{Acquirer, Mode as InstallMode, Network};
+use crate::plugins::model::SkillSource;
+use crate::plugins::registry::Registry;
+use crate::plugins::source::SourceKind;
+use crate::report::{Action, Change, Kind};
+
+impl Sync<'_> {
+    /// What hooks, help and subcommands need, kept for the next process. Trouble costs speed only, so
+    /// it is logged.
+    pub(super) fn remember(
+        &self,
+        registry: &Registry,
+        facts: &Facts<'_>,
+        chosen: &Chosen,
+        agents: &[Agent],
+        synced: &Synced,
+    ) -> Option<Stored> {
+        let sym = self.sym;
+        let root = &self.loaded.workspace.root;
+        let path = Snapshot::path(&sym.dirs, root);
+        let before = Stored::load(&path, crate::symposium::VERSION, root);
+        let offer = self.offer(facts, chosen, agents, (before.as_ref(), synced));
+        let acts = self.request.mode == Mode::Apply;
+        let changed_at = match &before {
+            Some(before) if before.offer() == offer && !(acts && synced.is_change()) => {
+                before.header.changed_at
+            }
+            _ => now(),
+        };
+        let snapshot = Snapshot {
+            header: Header {
+                layout: 0,
+                program: crate::symposium::VERSION.to_owned(),
+                root: root.clone(),
+                fingerprint: self.fingerprint(registry, facts),
+                env: facts
+                    .env
+                    .iter()
+                    .map(|name| (name.clone(), sym.env.text(name).map(str::to_owned)))
+                    .collect(),
+                changed_at,
+                servers: facts.servers.iter().map(|(_, server, _)| server.name.clone()).collect(),
+                refreshable: is_refreshable(registry, facts),
+                failed: synced.failed,
+                hooks: BTreeMap::new(),
+            },
+            hooks: self.hooks(facts),
+            offer,
+        };
+        let stored =
+            snapshot.store().inspect_err(|error| tracing::warn!("no snapshot: {error}")).ok()?;
+        // One that was only looked at must not pass for a sync that was done, unless none is wanted.
+        if (acts || !sym.config.auto_sync.0)
+            && let Err(error) = stored.save(&path)
+        {
+            tracing::warn!("no snapshot: {error}");
+        }
+        Some(stored)
+    }
+
+    fn hooks(&self, facts: &Facts<'_>) -> BTreeMap<symposium_hook::Event, Vec<SnapshotHook>> {
+        let fetcher = Network::new(self.sym);
+        let acquirer = Acquirer::new(self.sym, &fetcher);
+        let mut hooks: BTreeMap<_, Vec<SnapshotHook>> = BTreeMap::new();
+        for (plugin, hook) in &facts.hooks {
+            let prepared = acquirer.hook(plugin, hook, self.install_mode());
+            if let Err(error) = &prepared
+                && self.request.caller == Caller::Command
+            {
+                self.sym.report.warn(error.to_string());
+            }
+            hooks.entry(hook.event).or_default().push(SnapshotHook {
+                plugin: plugin.name.clone(),
+                name: hook.name.clone(),
+                matcher: hook.matcher.clone(),
+                agent: hook.agent.clone(),
+                format: hook.format.clone(),
+                timeout: u64::try_from(hook.timeout.as_millis()).unwrap_or(u64::MAX),
+                on_failure: hook.on_failure,
+                run: run_of(self.sym, plugin, &hook.command, &prepared),
+            });
+        }
+        hooks
+    }
+
+    fn offer(
+        &self,
+        facts: &Facts<'_>,
+        chosen: &Chosen,
+        agents: &[Agent],
+        (before, synced): (Option<&Stored>, &Synced),
+    ) -> Offer {
+        let old = before.map(Stored::offer).unwrap_or_default();
+        let root = &self.loaded.workspace.root;
+        let acts = self.request.mode == Mode::Apply;
+        let is_new = |kind: Kind, name: &str| {
+            let new = |change: &Change| matches!(change.action, Action::Install | Action::Register);
+            synced
+                .changes
+                .iter()
+                .any(|change| change.kind == kind && change.name == name && new(change))
+        };
+        let since = |old: Option<u64>, kind: Kind, name: &str| match old {
+            Some(since) => since,
+            None if is_new(kind, name) => self.now,
+            // We have only forgotten when: it was there before.
+            None => 0,
+        };
+        // What could not be placed, or only would be, is not there.
+        let planned = |name: &str| {
+            let install = |step: &Step| step.action == Action::Install && step.name == name;
+            synced.plan.steps.iter().any(install)
+        };
+        let placed = |name: &str| !planned(name) || (acts && is_new(Kind::Skill, name));
+        let skills = chosen.wanted.skills.iter().zip(&chosen.descriptions);
+        let skills = skills.filter(|(skill, _)| placed(&skill.name)).map(|(skill, description)| {
+            let dirs = skill.parents.iter().map(|index| {
+                let path = chosen.wanted.parents[*index].path.join(&skill.name);
+                let relative = path.strip_prefix(root).unwrap_or(&path);
+                relative.to_string_lossy().replace('\\', "/")
+            });
+            let known = old.skills.iter().find(|known| known.name == skill.name);
+            SnapshotSkill {
+                name: skill.name.clone(),
+                description: description.clone(),
+                dirs: dirs.collect(),
+                since: since(known.map(|known| known.since), Kind::Skill, &skill.name),
+            }
+        });
+        let servers = facts.servers.iter().filter_map(|(_, server, _)| {
+            let known = old.servers.iter().find(|known| known.name == server.name);
+            if agents.is_empty() || (!acts && known.is_none()) {
+                return None;
+            }
+            let since = since(known.map(|known| known.since), Kind::Server, &server.name);
+            Some(SnapshotServer { name: server.name.clone(), since })
+        });
+        let fetcher = Network::new(self.sym);
+        let acquirer = Acquirer::new(self.sym, &fetcher);
+        let quiet = InstallMode::Dispatch { budget: Duration::ZERO };
+        let subcommands = facts.subcommands.iter().map(|(plugin, subcommand, needs)| {
+            let run = needs.is_none().then(|| {
+                let prepared = acquirer.subcommand(plugin, subcommand, quiet);
+                run_of(self.sym, plugin, &subcommand.command, &prepared)
+            });
+            SnapshotSubcommand {
+                name: subcommand.name.clone(),
+                plugin: plugin.name.clone(),
+                source: plugin.source.clone(),
+                description: subcommand.description.clone(),
+                audience: subcommand.audience,
+                run,
+                needs: needs.clone(),
+            }
+        });
+        Offer {
+            skills: skills.collect(),
+            servers: servers.collect(),
+            subcommands: subcommands.collect(),
+        }
+    }
+
+    /// What must not change for the snapshot to hold.
+    fn fingerprint(&self, registry: &Registry, facts: &Facts<'_>) -> crate::workspace::Fingerprint {
+        let mut fingerprint = self.loaded.fingerprint.clone();
+        fingerprint.merge(registry.fingerprint.clone());
+        let root = &self.loaded.workspace.root;
+        let mut inputs: Vec<PathBuf> = registry.inputs.clone();
+        inputs.push(self.sym.dirs.config_file());
+        inputs.push(root.join(".agents"));
+        inputs.push(root.join(".agents/skills"));
+        inputs.extend(facts.paths.iter().map(|path| root.join(path)));
+        for skill in facts.skills.iter().chain(&facts.own_skills) {
+            inputs.extend(wanted::inputs(self.sym, skill));
+        }
+        inputs.sort();
+        inputs.dedup();
+        for path in inputs {
+            fingerprint.observe(&path);
+        }
+        // The configuration was read before it was observed: it must still say the same.
+        if Config::load(&self.sym.dirs).config != self.sym.config {
+            fingerprint.distrust(&self.sym.dirs.config_file());
+        }
+        fingerprint
+    }
+}
+
+/// Whether there is anything that a refresh with the network could bring.
+fn is_refreshable(registry: &Registry, facts: &Facts<'_>) -> bool {
+    let elsewhere = |source: &SkillSource| {
+        matches!(source, SkillSource::Git(_) | SkillSource::NamedCrate { .. })
+    };
+    registry.sources.iter().any(|source| source.kind == SourceKind::Git)
+        || !facts.missing.is_empty()
+        || facts.active.iter().any(|plugin| {
+            plugin.installations.iter().any(is_fetchable)
+                || plugin.skills.iter().any(|group| elsewhere(&group.source))
+        })
+}
