@@ -142,7 +142,9 @@ impl AgentSpec for Kiro {
         match event {
             Event::PreToolUse => {
                 if let Some(reason) = outcome.refusal_or_ask() {
-                    return Answer::block(reason);
+                    // With a block only the reason is read.
+                    let parts = [Some(reason), text].into_iter().flatten();
+                    return Answer::block(parts.collect::<Vec<_>>().join("\n\n"));
                 }
             }
             Event::UserPromptSubmit => {
