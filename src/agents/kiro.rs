@@ -142,9 +142,7 @@ impl AgentSpec for Kiro {
         match event {
             Event::PreToolUse => {
                 if let Some(reason) = outcome.refusal_or_ask() {
-                    // With a block only the reason is read.
-                    let parts = [Some(reason), text].into_iter().flatten();
-                    return Answer::block(parts.collect::<Vec<_>>().join("\n\n"));
+                    return Answer::block(reason);
                 }
             }
             Event::UserPromptSubmit => {

@@ -110,7 +110,7 @@ impl Turn<'_> {
         name_tool(self.spec, &mut decoded, &stored.header.servers);
         let hooks = self.hooks(&stored, &decoded);
         let counts = !hooks.is_empty() || self.event == Event::UserPromptSubmit;
-        let claims = counts.then(|| Claims::new(self.dirs, &decoded)).flatten();
+        let claims = Claims::new(self.dirs, &decoded).filter(|_| counts);
         let outcome = match claims.as_ref().map_or(Claim::First, Claims::claim) {
             // The plugins' word stands, and nothing is said twice.
             Claim::Repeated(outcome) => *outcome,

@@ -350,6 +350,7 @@ fn case_65_kiros_agent_file_has_flat_entries_and_all_that_an_agent_needs() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn case_65_kiro_3_reads_a_file_of_hooks_instead() {
     use std::os::unix::fs::PermissionsExt as _;

@@ -80,6 +80,7 @@ fn wrong_arguments_never_stop_the_agent() {
     assert!(log.contains("there is no event `stop`"), "{log}");
 }
 
+#[cfg(unix)]
 #[test]
 fn arguments_that_are_no_unicode_never_stop_the_agent() {
     use std::os::unix::ffi::OsStrExt as _;
@@ -167,6 +168,7 @@ fn an_agent_that_closes_its_end_is_no_trouble() {
     assert_eq!(child.wait().expect("ends").code(), Some(0));
 }
 
+#[cfg(unix)]
 #[test]
 fn without_a_home_the_agent_carries_on_and_guards_guard() {
     let mut sandbox = guarded_lab();
@@ -197,6 +199,7 @@ fn fed(command: &mut std::process::Command, stdin: &[u8]) -> Run {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn where_nothing_can_be_written_guards_guard() {
     let sandbox = guarded_lab();
@@ -207,6 +210,7 @@ fn where_nothing_can_be_written_guards_guard() {
     is_guarded(&sandbox);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_workspace_that_can_only_be_read_is_no_trouble() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -254,6 +258,7 @@ fn a_workspace_that_can_only_be_read_is_no_trouble() {
     assert!(sandbox.has("ws/.claude/skills/widget-basics/SKILL.md"));
 }
 
+#[cfg(unix)]
 #[test]
 fn a_deleted_working_folder_is_no_trouble() {
     let sandbox = guarded_lab();
@@ -377,6 +382,7 @@ fn where_there_is_no_workspace_it_ends_at_once_and_writes_nothing() {
     assert_eq!(after.changes_since(&before), Vec::<String>::new());
 }
 
+#[cfg(unix)]
 #[test]
 fn locks_of_other_processes_are_not_waited_for() {
     let sandbox = guarded_lab();
@@ -405,6 +411,7 @@ fn locks_of_other_processes_are_not_waited_for() {
     drop(locks);
 }
 
+#[cfg(unix)]
 #[test]
 fn neither_cargo_nor_rustc_nor_rustup_is_run_whatever_happens() {
     use std::os::unix::fs::PermissionsExt as _;

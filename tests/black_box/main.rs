@@ -10,9 +10,7 @@ mod crate_skills;
 mod hook_answers;
 #[cfg(unix)]
 mod hook_handlers;
-#[cfg(unix)]
 mod hook_kit;
-#[cfg(unix)]
 mod hook_safety;
 #[cfg(unix)]
 mod hook_session;
