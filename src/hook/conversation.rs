@@ -56,9 +56,9 @@ impl Conversation<'_> {
 
     fn start(&self, missing: &[String], outcome: &mut Outcome) {
         let offer = self.stored.offer();
-        // OpenCode reads skill folders after it told us of the session; the others before.
-        let late = self.agent() == Some(Agent::OpenCode);
-        let since = if late { session::now() } else { self.arrived };
+        // What the sync before this event brought counts as well: every client, OpenCode with its
+        // plugin too, has read its skill folders by now (measured).
+        let since = self.arrived;
         let mut context = Vec::new();
         let begin = |session: &mut Session| {
             session.started_at = since;

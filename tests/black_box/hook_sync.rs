@@ -39,8 +39,8 @@ fn f69_decision_28_the_first_event_installs_skills_and_says_where_they_are() {
         let start = send(&sandbox, agent, Event::SessionStart, &told);
         let path = format!("{}/widget-basics/SKILL.md", skill_dir(agent));
         assert!(sandbox.has(&format!("ws/{path}")), "{agent}");
-        // OpenCode looks after its session's start; Goose can't be told anything.
-        if matches!(*agent, "opencode" | "goose") {
+        // Goose can't be told anything.
+        if *agent == "goose" {
             assert_eq!(start.context, None, "{agent}");
         } else {
             let text = start.context.expect(agent);
