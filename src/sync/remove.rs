@@ -20,7 +20,7 @@ use super::snapshot::Snapshot;
 use crate::Symposium;
 use crate::config::{Config, HookScope};
 use crate::documents::ledger::Surroundings;
-use crate::documents::{Ledger, exclude};
+use crate::documents::{Entry, Ledger, exclude};
 use crate::report::{Action, Change, Reporter};
 use crate::text::Diagnostic;
 
@@ -110,7 +110,7 @@ impl Removal<'_> {
         let setup = Setup::new(sym, Some(root), false)?;
         let (mut registrar, diagnostics) = Registrar::open(sym, Some(root), self.apply);
         sym.report.diagnostics(&diagnostics);
-        let mut desired = Desired::default();
+        let mut desired = Desired { leave_home_hooks: true, ..Desired::default() };
         setup.no_hooks(&mut desired, HookScope::Project, registrar.ledgers());
         self.carry_out(&setup, &mut registrar, desired);
         if self.apply {
@@ -126,7 +126,7 @@ impl Removal<'_> {
         let sym = as_if_shared(self.sym);
         let setup = Setup::new(&sym, Some(root), false)?;
         let (mut registrar, _) = Registrar::open(&sym, Some(root), self.apply);
-        let mut desired = Desired::default();
+        let mut desired = Desired { leave_home_hooks: true, ..Desired::default() };
         setup.no_recorded_hooks(&mut desired, HookScope::Project, registrar.ledgers());
         if elsewhere == Elsewhere::Kept {
             registrar.keep_servers(&mut desired);
@@ -243,9 +243,15 @@ fn as_if_shared(sym: &Symposium) -> Symposium {
     }
 }
 
+/// Forgets all but the hooks that are still there, which the user changed: only the ledger tells them
+/// from those that we wrote.
 fn drop_ledger(sym: &Symposium, mut ledger: Ledger) {
     for path in ledger.records().iter().map(|record| record.path.clone()).collect::<Vec<_>>() {
-        let records: Vec<_> = ledger.records_at(&path).cloned().collect();
+        let is_users = |entry: &Entry| {
+            matches!(entry, Entry::ArrayEntry { .. } | Entry::OwnFile { .. }) && path.exists()
+        };
+        let records: Vec<_> =
+            ledger.records_at(&path).filter(|record| !is_users(&record.entry)).cloned().collect();
         records.iter().for_each(|record| ledger.forget(record));
         let surroundings = ledger.surroundings(&path);
         ledger.note_undone(&path, surroundings);

@@ -270,7 +270,7 @@ fn case_19_an_entry_that_the_agent_lost_comes_back() {
     let ours = sandbox.read(CLAUDE);
     sandbox.write(CLAUDE, "{}\n");
     let run = sandbox.run(&["sync", "--check"]).code(1);
-    assert!(run.stderr.contains("Register hooks"), "{}", run.stderr);
+    assert!(run.stderr.contains("Register claude"), "{}", run.stderr);
     assert_eq!(sandbox.read(CLAUDE), "{}\n");
     sandbox.run(&["sync"]).ok();
     assert_eq!(json(&sandbox, CLAUDE), json_of(&ours));

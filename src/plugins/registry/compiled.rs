@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use super::scan::{Scan, StandaloneSkill, scan};
 use crate::config::Dirs;
 use crate::plugins::manifest::Strictness;
-use crate::plugins::model::Plugin;
+use crate::plugins::model::{McpServer, Plugin, Transport};
 use crate::plugins::source::{SourceKind, SourceState};
 use crate::symposium::VERSION;
 use crate::workspace::Fingerprint;
@@ -94,8 +94,16 @@ fn load(file: &Path, source: &str, root: &Path) -> Option<(Scan, String)> {
     fits.then(|| (scan, lines.to_owned()))
 }
 
-/// Best effort: without the file, the manifests are read again.
+/// Best effort: without the file, the manifests are read again. Values of servers' variables and
+/// headers may be secret and are in nobody's cache.
 fn store(file: &Path, source: &str, root: &Path, scan: &Scan, fingerprint: &Fingerprint) {
+    let has_secrets = |server: &McpServer| match &server.transport {
+        Transport::Stdio { env, .. } => !env.is_empty(),
+        Transport::Http { headers, .. } | Transport::Sse { headers, .. } => !headers.is_empty(),
+    };
+    if scan.plugins.iter().flat_map(|plugin| &plugin.servers).any(has_secrets) {
+        return;
+    }
     let compiled = Compiled {
         program: VERSION.to_owned(),
         source: source.to_owned(),

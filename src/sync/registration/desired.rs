@@ -108,6 +108,8 @@ pub struct Desired {
     pub files: BTreeMap<PathBuf, FileWork>,
     /// Files of our own.
     pub own: Vec<OwnWork>,
+    /// Whether hooks that only the home folder's ledger knows are somebody else's business.
+    pub leave_home_hooks: bool,
     /// Records that stay as they are, whatever is wished.
     pub kept: Vec<(Which, Record)>,
     /// What an agent can't do, and what people should know.

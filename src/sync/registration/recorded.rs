@@ -19,6 +19,11 @@ impl Registrar<'_> {
             let Some(ledger) = self.ledgers.of(which) else { continue };
             for record in ledger.records() {
                 let Some(agent) = Agent::from_name(&record.agent) else { continue };
+                let is_hooks =
+                    matches!(record.entry, Entry::ArrayEntry { .. } | Entry::OwnFile { .. });
+                if is_hooks && which == Which::Home && desired.leave_home_hooks {
+                    continue;
+                }
                 let path = record.path.as_path();
                 let known = desired.files.contains_key(path)
                     || desired.own.iter().any(|work| work.path == path);
