@@ -1,5 +1,9 @@
 //! The built program, driven as its users drive it: each test has a temporary home and workspace.
-#![allow(clippy::disallowed_methods, reason = "tests look at the world by themselves")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    reason = "tests look at the world by themselves, and say why they skip"
+)]
 
 #[cfg(unix)]
 mod cases_hooks;
