@@ -1,7 +1,7 @@
 //! A scripted model on loopback: it plays a script and remembers what it was shown.
 //!
-//! It speaks the four protocols of the clients that the tests drive, one a file: [`anthropic`],
-//! [`responses`], [`gemini`] and [`chat`]. Each request that offers tools takes the script's next
+//! It speaks the four protocols of the clients that the tests drive, one a file: `anthropic`,
+//! `responses`, `gemini` and `chat`. Each request that offers tools takes the script's next
 //! reply; side requests (titles, classifiers) get a short text and leave the script alone.
 
 mod anthropic;
