@@ -1,6 +1,6 @@
 //! The command line: argv in, exit code out.
 //!
-//! [`grammar`] is the shape of the command line, [`request`] says what one asks for, and each
+//! [`grammar`] is the shape of the command line, `request` says what one asks for, and each
 //! command has a file. One function, [`run`], turns what came of a command into an exit code:
 //!
 //! | code | meaning |

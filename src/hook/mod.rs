@@ -5,10 +5,10 @@
 //! leaves this room other than into the log, and nothing but the agent's answer reaches standard
 //! output. Only an explicit deny denies.
 //!
-//! - [`pipeline`]: the steps, in order
-//! - [`conversation`]: our own part in a session, with [`builtin`]'s words and [`session`]'s memory
-//! - [`dispatch`]: the plugins' hooks, chosen by [`select`], started by [`run`], joined by [`merge`]
-//! - [`claims`]: an event that is delivered twice is answered once
+//! - `pipeline`: the steps, in order
+//! - `conversation`: our own part in a session, with `builtin`'s words and `session`'s memory
+//! - `dispatch`: the plugins' hooks, chosen by `select`, started by `run`, joined by [`merge`]
+//! - `claims`: an event that is delivered twice is answered once
 //!
 //! May use: `sync` (to make sure that the snapshot is current) and every floor below. Used by:
 //! the program's entry, before the command line is parsed.
