@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     fn dirs(vars: &[(&str, &str)]) -> Dirs {
-        let env = Environment::with("/work", vars.iter().copied());
+        let env = Environment::with("/here", vars.iter().copied());
         Dirs::resolve(&env).expect("a home")
     }
 

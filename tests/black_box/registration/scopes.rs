@@ -213,13 +213,15 @@ fn what_another_terminal_s_variables_registered_is_not_taken_back_by_this_one() 
     let before = outside(&sandbox);
     sandbox.run(&["init", "--add-agent", "claude"]).ok();
     let first = sandbox.read("home/.claude/settings.json");
-    sandbox.set("CLAUDE_CONFIG_DIR", sandbox.dir().join("home/work"));
+    sandbox.set("CLAUDE_CONFIG_DIR", sandbox.dir().join("home/elsewhere"));
     sandbox.run(&["sync"]).ok();
-    assert!(sandbox.has("home/work/settings.json") && sandbox.has("home/work/.claude.json"));
+    assert!(
+        sandbox.has("home/elsewhere/settings.json") && sandbox.has("home/elsewhere/.claude.json")
+    );
     assert_eq!(sandbox.read("home/.claude/settings.json"), first);
     sandbox.set("CLAUDE_CONFIG_DIR", "");
     let run = sandbox.run(&["sync"]).ok();
-    assert!(sandbox.has("home/work/settings.json"), "{}", run.stderr);
+    assert!(sandbox.has("home/elsewhere/settings.json"), "{}", run.stderr);
     // Leaving takes all of it, wherever it is.
     sandbox.run(&["uninstall"]).ok();
     assert_eq!(outside(&sandbox).changes_since(&before), [""; 0]);
