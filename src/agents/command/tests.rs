@@ -1,4 +1,5 @@
 use super::*;
+use crate::process::{self, Child, Status};
 use proptest::prelude::*;
 
 fn facts(exe: &str, windows: bool, shell: Shell) -> ProgramFacts {
@@ -40,7 +41,6 @@ fn the_command_is_short_where_absence_is_harmless_and_guarded_where_it_is_not() 
 
 #[cfg(unix)]
 #[test]
-#[allow(clippy::disallowed_methods, reason = "the shell itself is what is tested")]
 fn the_guarded_command_carries_on_without_the_program_and_runs_it_with() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let folder = dir.path().join("with 'odd' $name");
@@ -48,25 +48,25 @@ fn the_guarded_command_carries_on_without_the_program_and_runs_it_with() {
     let exe = folder.join(PROGRAM);
     let program = chosen(exe.to_str().expect("UTF-8"), false, Shell::Posix);
     let command = hook_command("gemini", Event::PreToolUse, &program, true);
-    let run = || std::process::Command::new("sh").args(["-c", &command]).output().expect("sh");
+    let run = || process::run(&Child::new("sh").args(["-c", &command])).expect("sh");
 
     let absent = run();
-    assert_eq!(absent.status.code(), Some(0));
+    assert_eq!(absent.status, Status::Exited(0));
     assert!(absent.stdout.is_empty() && absent.stderr.is_empty(), "{absent:?}");
 
     std::os::unix::fs::symlink("/bin/echo", &exe).expect("a link");
     let present = run();
-    assert_eq!(present.status.code(), Some(0));
+    assert_eq!(present.status, Status::Exited(0));
     assert_eq!(String::from_utf8_lossy(&present.stdout), "hook gemini pre-tool-use\n");
 
     std::fs::remove_file(&exe).expect("the link");
     std::fs::write(&exe, "#!/bin/sh\nexit 101\n").expect("a script");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&exe, mode).expect("its mode");
-    assert_eq!(run().status.code(), Some(0), "a crash");
+    assert_eq!(run().status, Status::Exited(0), "a crash");
     std::fs::set_permissions(&exe, std::os::unix::fs::PermissionsExt::from_mode(0o644))
         .expect("mode");
-    assert_eq!(run().status.code(), Some(0), "no program");
+    assert_eq!(run().status, Status::Exited(0), "no program");
 }
 
 #[test]

@@ -3,8 +3,11 @@
 #![cfg(unix)]
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros, reason = "runs the plugin")]
 
+use crate::config::Environment;
+use crate::process::{self, Child};
+use crate::report::{Format, Reporter, Verbosity};
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Command;
+use std::time::Duration;
 
 use super::*;
 use crate::agents::testing::{env, fixture, fixture_folder, outcomes, snapshot};
@@ -22,7 +25,9 @@ struct Lab {
 impl Lab {
     fn new() -> Option<Self> {
         if which::which("node").is_err() {
-            eprintln!("ignored: there is no `node` to run the plugin");
+            let env = Environment::capture();
+            Reporter::new(&env, Format::People, Verbosity::Normal)
+                .warn("ignored: there is no `node` to run the plugin");
             return None;
         }
         let dir = tempfile::tempdir().expect("a folder");
@@ -64,15 +69,15 @@ impl Lab {
 
     /// Runs the host's `scenario`, and gives back what it saw.
     fn run(&self, scenario: &str) -> String {
-        let output = Command::new("node")
-            .arg(self.dir.path().join("host.mjs"))
-            .arg(scenario)
-            .arg(fixture_folder("opencode").join("host"))
-            .current_dir(self.dir.path())
-            .output()
-            .expect("node runs");
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && stderr.is_empty(), "{stderr}");
+        let child = Child::new("node")
+            .args([self.dir.path().join("host.mjs")])
+            .args([scenario])
+            .args([fixture_folder("opencode").join("host")])
+            .cwd(self.dir.path())
+            .limit(Duration::from_secs(120));
+        let output = process::run(&child).expect("node runs");
+        let stderr = output.stderr_text();
+        assert!(output.success() && stderr.is_empty(), "{stderr}");
         let text = String::from_utf8(output.stdout).expect("UTF-8");
         text.replace(&self.path, "/home/dev/shop")
     }

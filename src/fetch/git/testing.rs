@@ -1,6 +1,7 @@
 //! Real repositories and a real server for tests.
 #![allow(clippy::disallowed_methods, reason = "tests run git as a user does")]
 
+use crate::process::{self, Child};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -57,18 +58,16 @@ impl Repo {
 
     /// Runs git in it, without anybody's configuration.
     pub(crate) fn git(&self, args: &[&str]) -> String {
-        let output = Command::new("git")
-            .current_dir(&self.dir)
+        let child = Child::new("git")
+            .cwd(&self.dir)
             .args(["-c", "user.name=T", "-c", "user.email=t@example.com"])
             .args(["-c", "protocol.file.allow=always", "-c", "commit.gpgSign=false"])
-            .args(args)
+            .args(args.iter().copied())
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .output()
-            .expect("git runs");
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "git {args:?}: {stderr}");
-        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        let output = process::run(&child).expect("git runs");
+        assert!(output.success(), "git {args:?}: {}", output.stderr_text());
+        output.stdout_text().trim().to_owned()
     }
 
     /// Writes the files and commits everything; returns the commit.

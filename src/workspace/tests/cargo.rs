@@ -3,6 +3,8 @@
 #![allow(clippy::disallowed_methods, reason = "only these tests run cargo, to compare with it")]
 #![allow(clippy::disallowed_macros, reason = "a test that can't run says so")]
 
+use crate::config::Environment;
+use crate::report::{Format, Reporter, Verbosity};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -67,12 +69,18 @@ fn declared_names(metadata: &Value) -> BTreeSet<String> {
     names
 }
 
+/// Says why a comparison was not made.
+fn skipped(why: &str) {
+    let env = Environment::capture();
+    Reporter::new(&env, Format::People, Verbosity::Normal).warn(format!("skipped: {why}"));
+}
+
 #[test]
 fn f51_our_own_dependencies_are_those_that_cargo_resolves() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let declared = match cargo(root, &["--no-deps"]) {
         Ok(metadata) => metadata,
-        Err(problem) => return eprintln!("SKIPPED: cargo does not run here: {problem}"),
+        Err(problem) => return skipped(&format!("cargo does not run here: {problem}")),
     };
     let elsewhere = Place::with(&[]);
     let loaded = Workspace::load(root, &elsewhere.env()).expect("reads").expect("is there");
@@ -102,7 +110,7 @@ fn f51_our_own_dependencies_are_those_that_cargo_resolves() {
             assert!(theirs.len() > 20, "{theirs:?}");
             assert!(theirs.is_subset(&ours), "{:?}", theirs.difference(&ours));
         }
-        Err(problem) => eprintln!("SKIPPED: cargo can't resolve offline: {problem}"),
+        Err(problem) => skipped(&format!("cargo can't resolve offline: {problem}")),
     }
 }
 
@@ -112,7 +120,7 @@ fn f51_the_names_of_a_large_workspace_are_those_that_cargo_reads() {
     symposium_testlib::large::large_workspace(&place.root, 35, 450);
     let declared = match cargo(&place.root, &["--no-deps"]) {
         Ok(metadata) => metadata,
-        Err(problem) => return eprintln!("SKIPPED: cargo does not run here: {problem}"),
+        Err(problem) => return skipped(&format!("cargo does not run here: {problem}")),
     };
     let loaded = place.load("");
     let ours = loaded.workspace.dependencies.iter().map(|found| found.name.clone()).collect();
@@ -124,7 +132,7 @@ fn f51_the_names_of_a_large_workspace_are_those_that_cargo_reads() {
 #[test]
 fn f49_for_all_layouts_that_cargo_accepts_root_and_members_are_cargos() {
     if let Err(problem) = cargo(Path::new(env!("CARGO_MANIFEST_DIR")), &["--no-deps"]) {
-        eprintln!("SKIPPED: cargo does not run here: {problem}");
+        skipped(&format!("cargo does not run here: {problem}"));
         return;
     }
     let mut compared = 0;
