@@ -5,6 +5,7 @@
 //! child.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
@@ -25,6 +26,15 @@ pub(super) enum Care {
 static CHILDREN: Mutex<Vec<(Pid, Care)>> = Mutex::new(Vec::new());
 static WATCH: Once = Once::new();
 
+/// How many children share our terminal just now.
+static FOREGROUND: AtomicUsize = AtomicUsize::new(0);
+
+/// The keyboard's signals, each with whether the last one came while a child shared our terminal.
+/// The child can have died of it, and be forgotten, before the watching thread gets to it; so what
+/// was true when it came is noted in the handler itself.
+static KEYBOARD: [(i32, AtomicBool); 2] =
+    [(SIGINT, AtomicBool::new(false)), (SIGQUIT, AtomicBool::new(false))];
+
 /// A child that is cared for until this is dropped.
 #[derive(Debug)]
 pub(super) struct Guard {
@@ -35,7 +45,9 @@ impl Guard {
     /// Stops caring; to be done before the child is reaped.
     pub(super) fn forget(&mut self) {
         if let Some(pid) = self.pid.take() {
-            children().retain(|(other, _)| *other != pid);
+            let mut children = children();
+            children.retain(|(other, _)| *other != pid);
+            count_foreground(&children);
         }
     }
 }
@@ -57,6 +69,7 @@ pub(super) fn guarded<T>(
     let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
     if let Some(pid) = pid {
         children.push((pid, care));
+        count_foreground(&children);
     }
     Ok((started, Guard { pid }))
 }
@@ -87,7 +100,13 @@ fn children() -> MutexGuard<'static, Vec<(Pid, Care)>> {
     CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+fn count_foreground(children: &[(Pid, Care)]) {
+    let count = children.iter().filter(|(_, care)| *care == Care::Foreground).count();
+    FOREGROUND.store(count, Ordering::SeqCst);
+}
+
 fn watch() {
+    note_arrivals();
     // What whoever started us wants ignored (`nohup`, a background job) stays ignored.
     let wanted = [SIGINT, SIGQUIT, SIGTERM, SIGHUP].into_iter().filter(|signal| !ignored(*signal));
     let Ok(mut signals) = Signals::new(wanted) else { return };
@@ -95,11 +114,29 @@ fn watch() {
         for signal in signals.forever() {
             // Held to our end: nobody shall get an answer from a child that we are just ending.
             let children = children();
-            if !pass_on(signal, &children) {
+            let was_the_child_s = came_for_a_child(signal);
+            if !pass_on(signal, &children) && !was_the_child_s {
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
         }
     });
+}
+
+/// Has the handlers note for whom a signal came. They run in the order in which they were
+/// registered, so this is done before the watching thread's are.
+fn note_arrivals() {
+    for (signal, for_a_child) in KEYBOARD.iter().filter(|(signal, _)| !ignored(*signal)) {
+        let note = || for_a_child.store(FOREGROUND.load(Ordering::SeqCst) > 0, Ordering::SeqCst);
+        // SAFETY: the handler does nothing but read and write an atomic.
+        let _ = unsafe { signal_hook::low_level::register(*signal, note) };
+    }
+}
+
+/// Whether a keyboard's signal came while a child shared our terminal: it was that child's.
+fn came_for_a_child(signal: i32) -> bool {
+    KEYBOARD
+        .iter()
+        .any(|(other, for_a_child)| *other == signal && for_a_child.swap(false, Ordering::SeqCst))
 }
 
 /// Passes a signal on. Says whether we go on living, for a child's sake.

@@ -340,3 +340,13 @@ fn ctrl_c_is_the_subcommands_and_we_wait_for_it() {
     signal(running.id(), rustix::process::Signal::TERM);
     assert_eq!(running.wait().expect("ends").code(), Some(5));
 }
+
+#[test]
+fn a_subcommand_that_dies_of_ctrl_c_at_once_does_not_take_us_along() {
+    use std::os::unix::process::CommandExt as _;
+    for _ in 0..20 {
+        // Like the keyboard: the same signal to everybody in the group.
+        let output = role("inherited", "kill -INT 0").process_group(0).output().expect("runs");
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+    }
+}
