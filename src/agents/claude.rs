@@ -3,12 +3,15 @@
 //! What is stated here was measured with version 2.1.332, or stands in Anthropic's hooks reference
 //! (code.claude.com/docs/en/hooks) and MCP reference (code.claude.com/docs/en/mcp).
 
+mod checkup;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use symposium_hook::{Decision, Event, Input};
 
 use super::AgentSpec;
+use super::checkup::{Finding, Look};
 use super::command::hook_command;
 use super::envelope::{Envelope, Reply, blocked, decide, permission};
 use super::payload::{Fields, Payload};
@@ -117,6 +120,19 @@ impl AgentSpec for Claude {
             users_keys: &["disabled", "enabled", "timeout", "alwaysLoad"],
             note,
         }
+    }
+
+    fn verified_version(&self) -> Option<&'static str> {
+        Some("2.1.332")
+    }
+
+    /// The same command runs once an event.
+    fn runs_both_scopes(&self) -> bool {
+        false
+    }
+
+    fn checkup(&self, look: &Look<'_>) -> Vec<Finding> {
+        checkup::checkup(look)
     }
 
     fn decode(&self, event: Event, stdin: &[u8], env: &Environment) -> Result<Decoded, WireError> {

@@ -4,6 +4,8 @@
 //! (developers.openai.com/codex/hooks) and configuration reference
 //! (developers.openai.com/codex/config-reference).
 
+mod checkup;
+
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
@@ -11,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 use symposium_hook::{Decision, Event};
 
 use super::AgentSpec;
+use super::checkup::{Finding, Look};
 use super::command::hook_command;
 use super::envelope::{Envelope, Reply, blocked, decide, permission};
 use super::payload::{Fields, Payload};
@@ -157,6 +160,14 @@ impl AgentSpec for Codex {
             ],
             note: (!notes.is_empty()).then(|| notes.join("; ")),
         }
+    }
+
+    fn verified_version(&self) -> Option<&'static str> {
+        Some("0.171.0")
+    }
+
+    fn checkup(&self, look: &Look<'_>) -> Vec<Finding> {
+        checkup::checkup(look)
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {

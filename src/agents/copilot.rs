@@ -4,12 +4,15 @@
 //! JSON, and are registered with a command that survives our absence. Its hooks are one JSON file
 //! each, so ours is a file of our own; the same hook at both scopes would run twice.
 
+mod checkup;
+
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 use symposium_hook::{Decision, Event};
 
 use super::AgentSpec;
+use super::checkup::{Finding, Look};
 use super::command::{hook_command, powershell_command, powershell_word};
 use super::envelope::{Envelope, Reply, permission};
 use super::payload::{self, Fields, Payload};
@@ -154,6 +157,14 @@ impl AgentSpec for Copilot {
         }
         let path = root.join(".github").join("mcp.json");
         place(path, JsonRules::STRICT, own_entry(&server.transport), &["tools"], trust())
+    }
+
+    fn verified_version(&self) -> Option<&'static str> {
+        Some("1.0.102")
+    }
+
+    fn checkup(&self, look: &Look<'_>) -> Vec<Finding> {
+        checkup::checkup(look)
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {

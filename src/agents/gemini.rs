@@ -4,12 +4,15 @@
 //! (geminicli.com/docs/hooks/reference, …/tools/file-system, …/tools/shell,
 //! …/reference/configuration).
 
+mod checkup;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use symposium_hook::{Decision, Event};
 
 use super::AgentSpec;
+use super::checkup::{Finding, Look};
 use super::command::{Shell, hook_command, powershell_command};
 use super::envelope::{Envelope, Reply, blocked, decide};
 use super::payload::{Fields, Payload, merge_input};
@@ -128,6 +131,19 @@ impl AgentSpec for Gemini {
             ],
             note: None,
         }
+    }
+
+    fn verified_version(&self) -> Option<&'static str> {
+        Some("0.61.0")
+    }
+
+    /// The same name and command run once.
+    fn runs_both_scopes(&self) -> bool {
+        false
+    }
+
+    fn checkup(&self, look: &Look<'_>) -> Vec<Finding> {
+        checkup::checkup(look)
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {

@@ -4,12 +4,15 @@
 //! Its hooks come in plugin folders, so ours is a folder of our own. They can refuse a tool and
 //! nothing else: no context, no rewriting, no word on prompts or results.
 
+mod checkup;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use symposium_hook::{Decision, Event};
 
 use super::AgentSpec;
+use super::checkup::{Finding, Look};
 use super::command::hook_command;
 use super::envelope::Reply;
 use super::payload::{Fields, Payload};
@@ -170,6 +173,15 @@ impl AgentSpec for Goose {
             users_keys: &[],
             note: None,
         }
+    }
+
+    /// A project's plugin hides the user's one of that name.
+    fn runs_both_scopes(&self) -> bool {
+        false
+    }
+
+    fn checkup(&self, look: &Look<'_>) -> Vec<Finding> {
+        checkup::checkup(look)
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {

@@ -5,12 +5,15 @@
 //! `symposium` along, and act only where the user chose it. From version 3 on, and in the IDE, a
 //! file of hooks stands for itself. Answers are exit codes and plain text.
 
+mod checkup;
+
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 use symposium_hook::{Event, Input};
 
 use super::AgentSpec;
+use super::checkup::{Finding, Look};
 use super::command::hook_command;
 use super::payload::{Fields, Payload};
 use super::places::{
@@ -129,6 +132,10 @@ impl AgentSpec for Kiro {
             users_keys: &["disabled", "autoApprove", "disabledTools"],
             note: None,
         }
+    }
+
+    fn checkup(&self, look: &Look<'_>) -> Vec<Finding> {
+        checkup::checkup(look)
     }
 
     fn decode(&self, event: Event, stdin: &[u8], env: &Environment) -> Result<Decoded, WireError> {

@@ -12,6 +12,7 @@
 //! May use: `plugins`, `documents`, `process` and the floors below. Used by: `sync`, `hook`, `cli`.
 
 pub mod canonical;
+pub mod checkup;
 pub mod claude;
 pub mod codex;
 pub mod command;
@@ -125,6 +126,24 @@ pub trait AgentSpec: Sync {
     /// cut them; `None` where no limit is known.
     fn description_budget(&self) -> Option<usize> {
         None
+    }
+
+    /// The version of its program with which what is stated here was verified; `None` where it could
+    /// only be read about.
+    fn verified_version(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What the agent's own settings make of our registrations: hooks that are switched off, folders
+    /// that are not trusted, files that it will not read.
+    fn checkup(&self, look: &checkup::Look<'_>) -> Vec<checkup::Finding> {
+        let _ = look;
+        Vec::new()
+    }
+
+    /// Whether our hook runs twice when it is registered in both scopes.
+    fn runs_both_scopes(&self) -> bool {
+        true
     }
 
     /// The agent's own name of an event.

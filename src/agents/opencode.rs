@@ -5,12 +5,15 @@
 //! define, and defined in the plugin's head: the payload's fields are named as most agents name
 //! them, the answer is an object of `deny`, `args`, `replace` and `context`.
 
+mod checkup;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use symposium_hook::Event;
 
 use super::AgentSpec;
+use super::checkup::{Finding, Look};
 use super::command::program_path;
 use super::envelope::{Envelope, Reply};
 use super::payload::{Fields, Payload};
@@ -146,6 +149,14 @@ impl AgentSpec for OpenCode {
             users_keys: &["enabled"],
             note: None,
         }
+    }
+
+    fn verified_version(&self) -> Option<&'static str> {
+        Some("1.18.33")
+    }
+
+    fn checkup(&self, look: &Look<'_>) -> Vec<Finding> {
+        checkup::checkup(look)
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {

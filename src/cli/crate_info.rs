@@ -308,7 +308,7 @@ impl Lookup<'_> {
         };
         let gates = ByFacts { facts };
         let policy = Policy::for_command(&sym.options);
-        let gatherer = Gatherer { sym, workspace, crates, policy };
+        let gatherer = Gatherer { sym, workspace, crates, on_disk: crates, policy };
         let checkouts = |url: &str| gatherer.checkout(url);
         let mut resolver = Resolver::new(&gates, crates, &checkouts);
         resolver.of_crate(&CrateRequest {

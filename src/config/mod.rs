@@ -9,14 +9,16 @@
 //!
 //! May use: `text`, `files`. Used by: every room above.
 
+mod choices;
 mod dirs;
 mod environment;
 mod model;
 pub mod state;
 
+pub use choices::{Choices, PluginChoices, Reach, Word};
 pub use dirs::{Dirs, NoHome};
 pub use environment::Environment;
 pub use model::{
-    AutoUpdate, Config, ConfigState, Defaults, HookScope, Loaded, LogLevel, PluginChoices,
-    RECOMMENDATIONS, RECOMMENDATIONS_URL, SkillIgnore, SourceConfig, SourceLocation, USER_PLUGINS,
+    AutoUpdate, Config, ConfigState, Defaults, HookScope, Loaded, LogLevel, RECOMMENDATIONS,
+    RECOMMENDATIONS_URL, SkillIgnore, SourceConfig, SourceLocation, USER_PLUGINS,
 };

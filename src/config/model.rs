@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Dirs;
+use super::choices::{Choices, PluginChoices};
 use crate::text::toml::{self as tables, Located, Sink, Table};
 use crate::text::{Diagnostic, Source};
 
@@ -80,15 +81,6 @@ impl Default for Defaults {
     fn default() -> Self {
         Self { symposium_recommendations: true, user_plugins: true, builtin: true }
     }
-}
-
-/// `[plugins]`: the user's word on single plugins and crates.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PluginChoices {
-    /// Crates whose own skills the user wants though no source vouches for them.
-    pub use_: Vec<String>,
-    /// Plugins and crates the user does not want.
-    pub disable: Vec<String>,
 }
 
 /// One `[[plugin-source]]` (or `[[registry]]`).
@@ -290,17 +282,32 @@ fn read_config(root: &Table<'_>, base: &Path) -> Config {
         }
     }
     if let Some(plugins) = root.table("plugins") {
-        let names = |key| {
-            let list = plugins.string_or_strings(key);
-            list.map_or_else(Vec::new, |list| {
-                list.value.into_iter().map(|item| item.value).collect()
-            })
-        };
-        config.plugins = PluginChoices { use_: names("use"), disable: names("disable") };
-        warn_unread(&plugins);
+        config.plugins = read_choices(&plugins);
     }
     warn_unread(root);
     config
+}
+
+fn read_choices(table: &Table<'_>) -> PluginChoices {
+    let names = |table: &Table<'_>, key| {
+        let list = table.string_or_strings(key);
+        list.map_or_else(Vec::new, |list| list.value.into_iter().map(|item| item.value).collect())
+    };
+    let mut choices = PluginChoices {
+        use_: names(table, "use"),
+        disable: names(table, "disable"),
+        workspaces: Vec::new(),
+    };
+    if let Some(workspaces) = table.table("workspace") {
+        for root in workspaces.keys() {
+            let Some(said) = workspaces.table(&root.value) else { continue };
+            let here = Choices { use_: names(&said, "use"), disable: names(&said, "disable") };
+            choices.workspaces.push((PathBuf::from(root.value), here));
+            warn_unread(&said);
+        }
+    }
+    warn_unread(table);
+    choices
 }
 
 fn read_source(table: &Table<'_>, base: &Path, known: &[SourceConfig]) -> Option<SourceConfig> {
@@ -407,6 +414,19 @@ mod tests {
         let (_, diagnostics, state) = parse("[logging]\nlevle = \"info\"\n");
         assert_eq!(state, ConfigState::Read);
         assert!(diagnostics[0].contains("2:1: unknown key `logging.levle`"), "{diagnostics:?}");
+    }
+
+    #[test]
+    fn answers_are_kept_a_workspace() {
+        let (config, diagnostics, _) = parse(
+            "[plugins]\nuse = [\"a\"]\n[plugins.workspace.\"/src/my.shop\"]\n\
+             use = \"b\"\ndisable = [\"a\"]\nother = 1\n",
+        );
+        let root = Some(Path::new("/src/my.shop"));
+        assert!(config.plugins.is_used("b", root) && config.plugins.is_disabled("a", root));
+        assert!(config.plugins.is_used("a", None) && !config.plugins.is_used("b", None));
+        assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
+        assert!(diagnostics[0].contains("other"), "{diagnostics:?}");
     }
 
     #[test]

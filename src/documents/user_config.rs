@@ -14,7 +14,7 @@ use super::file::{Outcome, edit_file};
 use super::splice::apply;
 use super::toml::{Section, append_section, arrays, inline, remove_section, sections_of};
 use super::{FileFormat, compare};
-use crate::config::Dirs;
+use crate::config::{Dirs, Word};
 use crate::text::Diagnostic;
 
 /// How long another command of ours may hold the file.
@@ -106,6 +106,63 @@ impl UserConfig {
     ) -> Result<(), Diagnostic> {
         let values = Value::Array(values.iter().map(|value| Value::from(value.as_str())).collect());
         self.document.set(&[table.to_owned()], key, &values, &Keep::default())
+    }
+
+    /// Adds `name` to one of the lists `use` and `disable` and takes it out of the other: those of
+    /// `[plugins]`, or of `[plugins.workspace."<root>"]`. Everything else stays.
+    ///
+    /// # Errors
+    /// When something on the way is no table, or a list is no list of strings.
+    pub fn choose(&mut self, name: &str, root: Option<&str>, word: Word) -> Result<(), Diagnostic> {
+        let mut table = vec!["plugins".to_owned()];
+        table.extend(root.into_iter().flat_map(|root| ["workspace".to_owned(), root.to_owned()]));
+        let (into, out_of) = match word {
+            Word::Use => ("use", "disable"),
+            Word::Disable => ("disable", "use"),
+        };
+        let same = |known: &str| known.replace('_', "-") == name.replace('_', "-");
+        let found = self.list(&table, out_of)?;
+        if let Some(list) = found.filter(|list| list.iter().any(|known| same(known))) {
+            let rest: Vec<_> = list.into_iter().filter(|known| !same(known)).collect();
+            self.set_list_at(&table, out_of, &rest)?;
+        }
+        let mut list = self.list(&table, into)?.unwrap_or_default();
+        if !list.iter().any(|known| same(known)) {
+            list.push(name.to_owned());
+            self.set_list_at(&table, into, &list)?;
+        }
+        Ok(())
+    }
+
+    fn set_list_at(
+        &mut self,
+        table: &[String],
+        key: &str,
+        values: &[String],
+    ) -> Result<(), Diagnostic> {
+        if values.is_empty() {
+            return self.document.remove(table, key).map(drop);
+        }
+        let values = Value::Array(values.iter().map(|value| Value::from(value.as_str())).collect());
+        self.document.set(table, key, &values, &Keep::default())
+    }
+
+    /// A list of strings; a string alone counts as a list of one.
+    fn list(&self, table: &[String], key: &str) -> Result<Option<Vec<String>>, Diagnostic> {
+        let path: Vec<String> = table.iter().cloned().chain([key.to_owned()]).collect();
+        let wrong = || {
+            Diagnostic::error(format!("`{}` must be a list of names", path.join(".")))
+                .in_file(&self.path)
+        };
+        match self.document.get(&path)? {
+            None => Ok(None),
+            Some(Value::String(one)) => Ok(Some(vec![one])),
+            Some(Value::Array(items)) => {
+                let names = items.iter().map(|item| item.as_str().map(str::to_owned));
+                names.collect::<Option<Vec<_>>>().map(Some).ok_or_else(wrong)
+            }
+            Some(_) => Err(wrong()),
+        }
     }
 
     /// Makes the `[[agent]]` tables name exactly `wanted`: those of others go, missing ones are

@@ -36,6 +36,22 @@ pub fn discovery_hint(offer: &Offer) -> Option<String> {
     ))
 }
 
+/// The line about dependencies that ship skills which nobody approved yet. It is the user who
+/// decides, so the agent is told to leave it to them.
+pub fn candidates_line(offer: &Offer) -> Option<String> {
+    let (names, more) = match offer.candidates.as_slice() {
+        [] => return None,
+        all if all.len() > 5 => (&all[..5], format!(" and {} more", all.len() - 5)),
+        all => (all, String::new()),
+    };
+    let names = names.join(", ");
+    Some(format!(
+        "Dependencies of this workspace ship agent skills that the user has neither taken nor \
+         declined: {names}{more}. Mention it to the user, who decides with `cargo agents use NAME` \
+         (`--remove` declines); do not run that yourself."
+    ))
+}
+
 /// What there may be news of.
 #[derive(Debug, Clone, Copy)]
 pub struct News<'a> {
@@ -187,6 +203,19 @@ mod tests {
             announce(&news(&offer), &mut session, 5, Some(Agent::Claude)).expect("an announcement");
         assert!(text.ends_with("\n- new: n (/w/.claude/skills/new/SKILL.md)"), "{text}");
         assert_eq!(announce(&news(&offer), &mut session, 5, Some(Agent::Claude)), None);
+    }
+
+    #[test]
+    fn candidates_are_one_line_and_at_most_five_names() {
+        assert_eq!(candidates_line(&Offer::default()), None);
+        let named = |count: usize| Offer {
+            candidates: (0..count).map(|number| format!("c{number}")).collect(),
+            ..Offer::default()
+        };
+        let line = candidates_line(&named(2)).expect("a line");
+        assert!(line.contains(": c0, c1. ") && !line.contains('\n'), "{line}");
+        let line = candidates_line(&named(7)).expect("a line");
+        assert!(line.contains(": c0, c1, c2, c3, c4 and 2 more. "), "{line}");
     }
 
     #[test]

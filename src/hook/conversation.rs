@@ -79,6 +79,7 @@ impl Conversation<'_> {
         };
         if self.speaks() {
             context.extend(builtin::discovery_hint(&offer));
+            context.extend(builtin::candidates_line(&offer));
             context.extend(said);
             context.extend(builtin::update_nudge(self.dirs));
         }

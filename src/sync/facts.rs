@@ -4,16 +4,19 @@ use std::collections::BTreeSet;
 
 use crate::Symposium;
 use crate::fetch::git::{Policy, Repository};
-use crate::plugins::model::{CrateAtom, Gate, Hook, McpServer, Plugin, Subcommand};
+use crate::plugins::model::{
+    CrateAtom, Gate, Hook, MatchedCrate, McpServer, Plugin, SkillGroup, SkillSource, Subcommand,
+};
 use crate::plugins::predicate::{Facts as GateFacts, evaluate_all};
 use crate::plugins::registry::Registry;
 use crate::report::{Event, Kind, Progress, Verdict};
-use crate::skills::crate_source::{CrateSources, NotOnDisk};
+use crate::skills::crate_source::{CrateRequest, CrateSources, NotOnDisk};
 use crate::skills::resolve::{GitFolder, Resolver};
 use crate::skills::{Skill, SkillOrigin};
 use crate::text::Diagnostic;
-use crate::workspace::{Workspace, same_crate};
+use crate::workspace::Workspace;
 
+use super::candidates::{self, Candidate};
 use super::gates::ByFacts;
 
 /// Everything that applies, with the reasons.
@@ -31,6 +34,10 @@ pub struct Facts<'r> {
     pub subcommands: Vec<(&'r Plugin, &'r Subcommand, Option<String>)>,
     /// Plugins that apply.
     pub active: Vec<&'r Plugin>,
+    /// Every plugin of the registry and what became of it, in the registry's order.
+    pub plugins: Vec<PluginFate<'r>>,
+    /// Dependencies that ship skills of their own, about which nobody said anything yet.
+    pub candidates: Vec<Candidate>,
     /// Crates whose sources could not be had.
     pub missing: Vec<NotOnDisk>,
     /// Why each thing was taken or not.
@@ -43,6 +50,32 @@ pub struct Facts<'r> {
     pub paths: BTreeSet<String>,
 }
 
+/// What became of a plugin, and of each thing it offers.
+#[derive(Debug)]
+pub struct PluginFate<'r> {
+    /// The plugin.
+    pub plugin: &'r Plugin,
+    /// How it came out.
+    pub verdict: Verdict,
+    /// Why.
+    pub reason: String,
+    /// What it offers, where it applies: groups, hooks, servers, subcommands.
+    pub parts: Vec<Part>,
+}
+
+/// What became of one thing that a plugin offers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// What kind of thing.
+    pub kind: Kind,
+    /// Its place among the plugin's things of that kind.
+    pub index: usize,
+    /// Whether its predicates hold.
+    pub holds: bool,
+    /// Why.
+    pub reason: String,
+}
+
 /// Where facts come from.
 pub struct Gatherer<'a> {
     /// The context.
@@ -51,6 +84,8 @@ pub struct Gatherer<'a> {
     pub workspace: &'a Workspace,
     /// Sources of crates.
     pub crates: &'a dyn CrateSources,
+    /// Those of them that are on this machine: nobody is asked about what would have to be fetched.
+    pub on_disk: &'a dyn CrateSources,
     /// When git repositories are fetched.
     pub policy: Policy,
 }
@@ -69,26 +104,36 @@ impl Gatherer<'_> {
         let checkouts = |url: &str| self.checkout(url);
         let mut facts = Facts::default();
         let mut resolver = Resolver::new(&gates, self.crates, &checkouts);
+        let root = Some(self.workspace.root.as_path());
+        let choices = &self.sym.config.plugins;
         for entry in &registry.plugins {
             let plugin = &entry.plugin;
             if let Some(shadow) = &entry.shadowed_by {
-                facts.explain(Kind::Plugin, &plugin.name, Verdict::Shadowed, shadow.to_string());
-            } else if self.is_disabled(plugin) {
-                let reason = "`[plugins] disable` in the configuration names it";
-                facts.explain(Kind::Plugin, &plugin.name, Verdict::Disabled, reason);
+                facts.left_out(plugin, Verdict::Shadowed, shadow.to_string());
+            } else if let Some(reason) = choices.disabled_by(&plugin.name, root) {
+                facts.left_out(plugin, Verdict::Disabled, reason);
             } else {
-                facts.plugin(plugin, &gates.facts, &mut resolver);
+                facts.plugin(plugin, &gates.facts, &mut resolver, &|name| {
+                    choices.disabled_by(name, root)
+                });
             }
         }
         for skill in &registry.skills {
             let name = skill.dir.file_name().unwrap_or_default().to_string_lossy();
-            if self.is_named(&name, &self.sym.config.plugins.disable) {
-                let reason = "`[plugins] disable` in the configuration names it";
+            if let Some(reason) = choices.disabled_by(&name, root) {
                 facts.explain(Kind::Skill, &name, Verdict::Disabled, reason);
                 continue;
             }
-            let chosen = self.is_named(&name, &self.sym.config.plugins.use_);
+            let chosen = choices.is_used(&name, root);
             resolver.standalone(&skill.source, &skill.source_root, &skill.dir, chosen);
+        }
+        for dependency in &self.workspace.dependencies {
+            if choices.is_used(&dependency.name, root) {
+                let reason = "`use` in the configuration asks for its skills";
+                facts.explain(Kind::Crate, &dependency.name, Verdict::Matched, reason);
+                let (name, version) = (dependency.name.clone(), dependency.version.clone());
+                resolver.of_crate(&CrateRequest { name, version, requirement: None });
+            }
         }
         resolver.workspace(&self.workspace.root);
         let done = resolver.finish();
@@ -99,15 +144,14 @@ impl Gatherer<'_> {
         facts.diagnostics.extend(done.diagnostics);
         facts.explanations.extend(done.explanations);
         facts.missing = done.missing;
+        let mut found = candidates::find(self.workspace, registry, choices, self.on_disk);
+        // A crate that another one's metadata points to came along with that one.
+        found.retain(|candidate| !facts.skills.iter().any(|skill| candidate.brought(skill)));
+        facts.candidates = found;
+        for candidate in &facts.candidates {
+            facts.explanations.push(candidate.event());
+        }
         facts
-    }
-
-    fn is_disabled(&self, plugin: &Plugin) -> bool {
-        self.is_named(&plugin.name, &self.sym.config.plugins.disable)
-    }
-
-    fn is_named(&self, name: &str, list: &[String]) -> bool {
-        list.iter().any(|listed| same_crate(listed, name))
     }
 
     /// The checkout that a plugin's URL names.
@@ -149,58 +193,113 @@ impl<'r> Facts<'r> {
         self.paths.extend(uses.paths);
     }
 
-    fn plugin(&mut self, plugin: &'r Plugin, facts: &GateFacts<'_>, resolver: &mut Resolver<'_>) {
+    fn left_out(&mut self, plugin: &'r Plugin, verdict: Verdict, reason: impl Into<String>) {
+        let reason = reason.into();
+        self.explain(Kind::Plugin, &plugin.name, verdict, &*reason);
+        self.plugins.push(PluginFate { plugin, verdict, reason, parts: Vec::new() });
+    }
+
+    /// `refused` says why the user does not want a crate's skills, where that is so.
+    fn plugin(
+        &mut self,
+        plugin: &'r Plugin,
+        facts: &GateFacts<'_>,
+        resolver: &mut Resolver<'_>,
+        refused: &dyn Fn(&str) -> Option<&'static str>,
+    ) {
         self.note_uses(&plugin.gate);
         let evaluation = evaluate_all(&[&plugin.gate], facts);
         for warning in &evaluation.warnings {
             self.diagnostics.push(Diagnostic::warning(warning).in_file(&plugin.manifest));
         }
         if !evaluation.holds {
-            self.explain(Kind::Plugin, &plugin.name, Verdict::Skipped, &*evaluation.reason);
             for subcommand in &plugin.subcommands {
                 self.subcommands.push((plugin, subcommand, Some(evaluation.reason.clone())));
             }
-            return;
+            return self.left_out(plugin, Verdict::Skipped, evaluation.reason);
         }
         self.explain(Kind::Plugin, &plugin.name, Verdict::Matched, &*evaluation.reason);
         self.active.push(plugin);
-        for group in &plugin.skills {
+        let mut parts = Vec::new();
+        let mut judge = |kind, index, gate: &Gate| {
+            let levels = evaluate_all(&[&plugin.gate, gate], facts);
+            let (holds, reason) = (levels.holds, levels.reason.clone());
+            parts.push(Part { kind, index, holds, reason });
+            levels
+        };
+        for (index, group) in plugin.skills.iter().enumerate() {
             self.note_uses(&group.gate);
-            let levels = evaluate_all(&[&plugin.gate, &group.gate], facts);
+            let levels = judge(Kind::Group, index, &group.gate);
             if levels.holds {
-                resolver.group(plugin, group, &levels.matched);
+                self.group(plugin, group, levels.matched, resolver, refused);
             } else {
                 let name = format!("a group of skills in {}", plugin.name);
                 self.explain(Kind::Group, &name, Verdict::Skipped, levels.reason);
             }
         }
-        for hook in &plugin.hooks {
+        for (index, hook) in plugin.hooks.iter().enumerate() {
             self.note_uses(&hook.gate);
-            let levels = evaluate_all(&[&plugin.gate, &hook.gate], facts);
-            let verdict = if levels.holds { Verdict::Matched } else { Verdict::Skipped };
+            let levels = judge(Kind::Hooks, index, &hook.gate);
             if levels.holds {
                 self.hooks.push((plugin, hook));
             }
             let name = format!("{} of {}", hook.name, plugin.name);
-            self.explain(Kind::Hooks, &name, verdict, levels.reason);
+            self.explain(Kind::Hooks, &name, verdict_of(levels.holds), levels.reason);
         }
-        for server in &plugin.servers {
+        for (index, server) in plugin.servers.iter().enumerate() {
             self.note_uses(&server.gate);
-            let levels = evaluate_all(&[&plugin.gate, &server.gate], facts);
-            let verdict = if levels.holds { Verdict::Matched } else { Verdict::Skipped };
+            let levels = judge(Kind::Server, index, &server.gate);
             if levels.holds {
                 let everywhere = is_everywhere(&plugin.gate) && is_everywhere(&server.gate);
                 self.servers.push((plugin, server, everywhere));
             }
-            self.explain(Kind::Server, &server.name, verdict, levels.reason);
+            self.explain(Kind::Server, &server.name, verdict_of(levels.holds), levels.reason);
         }
-        for subcommand in &plugin.subcommands {
+        for (index, subcommand) in plugin.subcommands.iter().enumerate() {
             self.note_uses(&subcommand.gate);
-            let levels = evaluate_all(&[&plugin.gate, &subcommand.gate], facts);
+            let levels = judge(Kind::Subcommand, index, &subcommand.gate);
             let needs = (!levels.holds).then_some(levels.reason);
             self.subcommands.push((plugin, subcommand, needs));
         }
+        let (verdict, reason) = (Verdict::Matched, evaluation.reason);
+        self.plugins.push(PluginFate { plugin, verdict, reason, parts });
     }
+
+    fn group(
+        &mut self,
+        plugin: &'r Plugin,
+        group: &SkillGroup,
+        mut matched: Vec<MatchedCrate>,
+        resolver: &mut Resolver<'_>,
+        refused: &dyn Fn(&str) -> Option<&'static str>,
+    ) {
+        match &group.source {
+            SkillSource::Crate { .. } => {
+                let all = matched.len();
+                matched.retain(|found| match refused(&found.name) {
+                    Some(reason) => {
+                        self.explain(Kind::Crate, &found.name, Verdict::Disabled, reason);
+                        false
+                    }
+                    None => true,
+                });
+                if matched.is_empty() && all > 0 {
+                    return;
+                }
+            }
+            SkillSource::NamedCrate { name, .. } => {
+                if let Some(reason) = refused(name) {
+                    return self.explain(Kind::Crate, name, Verdict::Disabled, reason);
+                }
+            }
+            SkillSource::Path(_) | SkillSource::Git(_) => {}
+        }
+        resolver.group(plugin, group, &matched);
+    }
+}
+
+fn verdict_of(holds: bool) -> Verdict {
+    if holds { Verdict::Matched } else { Verdict::Skipped }
 }
 
 /// Whether a gate holds in every workspace, whatever it depends on.

@@ -9,6 +9,7 @@
 //! May use: every room below. Used by: `hook` (only "make sure it is current") and `cli`.
 
 pub mod apply;
+pub mod candidates;
 pub mod content;
 pub mod current;
 pub mod facts;
@@ -29,6 +30,7 @@ mod run;
 pub mod setup;
 pub mod snapshot;
 pub mod subcommands;
+pub mod survey;
 pub mod targets;
 pub mod trust;
 mod wanted;

@@ -174,6 +174,7 @@ impl Sync<'_> {
             skills: skills.collect(),
             servers: servers.collect(),
             subcommands: subcommands.collect(),
+            candidates: facts.candidates.iter().map(|found| found.name.clone()).collect(),
         }
     }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use sha2::{Digest as _, Sha256};
 
 use super::apply::apply;
+use super::candidates::Candidate;
 use super::content::hex;
 use super::facts::{Facts, Gatherer};
 use super::folders;
@@ -17,6 +18,7 @@ use super::register::register;
 use super::registration::{Desired, Registered, Registrar};
 use super::setup::{Setup, Sweep};
 use super::snapshot::Stored;
+use super::survey::Known;
 use super::wanted::{self, Chosen};
 use crate::Symposium;
 use crate::agents::Agent;
@@ -55,6 +57,8 @@ pub enum Caller {
     Background,
     /// A hook: quick, and with what is on disk.
     Hook,
+    /// Somebody who only wants to know: nothing is fetched, nobody is told.
+    Survey,
 }
 
 /// What is asked for.
@@ -102,6 +106,8 @@ pub struct Synced {
     pub root: PathBuf,
     /// What hooks, help and subcommands need now; none of a plan, or for agents that were named.
     pub stored: Option<Stored>,
+    /// Dependencies with skills of their own that nobody said anything about yet.
+    pub candidates: Vec<Candidate>,
 }
 
 impl Synced {
@@ -189,7 +195,7 @@ pub(super) fn lock(sym: &Symposium, root: &Path, caller: Caller) -> anyhow::Resu
     let patience = match caller {
         Caller::Command => Duration::from_secs(120),
         Caller::Background => Duration::from_secs(30),
-        Caller::Hook => Duration::from_millis(100),
+        Caller::Hook | Caller::Survey => Duration::from_millis(100),
     };
     match Lock::acquire(&path, patience) {
         Ok(lock) => Ok(Some(lock)),
@@ -223,23 +229,7 @@ impl Sync<'_> {
             ));
         }
         let registry = Registry::load(sym, &self.refresh());
-        for source in &registry.sources {
-            if let Some(event) = source.event() {
-                sym.report.event(&event);
-            }
-        }
-        sym.report.diagnostics(&registry.diagnostics);
-        let facts = self.gather(&registry);
-        let parents = self.parents();
-        let disk = observe(&parents.list);
-        let mut chosen = wanted::choose(sym, &facts, &agents, &parents, &disk);
-        chosen.wanted.force = self.request.force;
-        chosen.wanted.spared = self.spared(&parents, &agents);
-        sym.report.diagnostics(&chosen.diagnostics);
-        for event in facts.explanations.iter().chain(&chosen.explanations) {
-            sym.report.event(event);
-        }
-        let plan = plan(&chosen.wanted, &disk);
+        let Known { facts, chosen, plan, .. } = self.know(&registry, &agents);
         let mut failed = false;
         let mut changes = self.apply(&plan, &mut failed);
         let registered = self.register(&agents, &facts, &mut failed)?;
@@ -255,6 +245,7 @@ impl Sync<'_> {
             failed,
             root: workspace.root.clone(),
             stored: None,
+            candidates: facts.candidates.clone(),
         };
         if self.request.mode != Mode::Plan && self.request.named.is_none() {
             synced.stored = self.remember(&registry, &facts, &chosen, &agents, &synced);
@@ -281,6 +272,29 @@ impl Sync<'_> {
         }
     }
 
+    /// What applies, and what of it should change in skill folders. Nothing is written.
+    pub(super) fn know<'r>(&self, registry: &'r Registry, agents: &[Agent]) -> Known<'r> {
+        let sym = self.sym;
+        for source in &registry.sources {
+            if let Some(event) = source.event() {
+                sym.report.event(&event);
+            }
+        }
+        sym.report.diagnostics(&registry.diagnostics);
+        let facts = self.gather(registry);
+        let parents = self.parents();
+        let disk = observe(&parents.list);
+        let mut chosen = wanted::choose(sym, &facts, agents, &parents, &disk);
+        chosen.wanted.force = self.request.force;
+        chosen.wanted.spared = self.spared(&parents, agents);
+        sym.report.diagnostics(&chosen.diagnostics);
+        for event in facts.explanations.iter().chain(&chosen.explanations) {
+            sym.report.event(event);
+        }
+        let plan = plan(&chosen.wanted, &disk);
+        Known { facts, parents, disk, chosen, plan }
+    }
+
     fn tell_workspace(&self) {
         let workspace = &self.loaded.workspace;
         let mut names: Vec<_> =
@@ -298,7 +312,7 @@ impl Sync<'_> {
         match self.request.caller {
             Caller::Command => Refresh::for_command(self.sym),
             Caller::Background => Refresh::for_sync(self.sym, None),
-            Caller::Hook => Refresh::cached(),
+            Caller::Hook | Caller::Survey => Refresh::cached(),
         }
     }
 
@@ -306,11 +320,10 @@ impl Sync<'_> {
         let (sym, workspace) = (self.sym, &self.loaded.workspace);
         let vendored = crate::workspace::vendored(&workspace.root, &sym.env);
         let disk = CrateDisk::new(workspace, &sym.env, &sym.dirs).with_vendor(vendored.folders);
-        let fetching = self.request.caller != Caller::Hook && !sym.options.offline;
-        let policy = match self.request.caller {
-            Caller::Hook => Policy::cached(),
-            _ => Policy::for_command(&sym.options),
-        };
+        let looks_only = matches!(self.request.caller, Caller::Hook | Caller::Survey);
+        let fetching = !looks_only && !sym.options.offline;
+        let policy = if looks_only { Policy::cached() } else { Policy::for_command(&sym.options) };
+        let on_disk = disk.clone();
         let crates: Box<dyn CrateSources + '_> = if fetching {
             let fetcher = Fetcher {
                 env: &sym.env,
@@ -322,7 +335,8 @@ impl Sync<'_> {
         } else {
             Box::new(disk)
         };
-        let gatherer = Gatherer { sym, workspace, crates: crates.as_ref(), policy };
+        let crates = crates.as_ref();
+        let gatherer = Gatherer { sym, workspace, crates, on_disk: &on_disk, policy };
         let facts = gatherer.gather(registry);
         sym.report.diagnostics(&facts.diagnostics);
         for missing in &facts.missing {
@@ -345,9 +359,13 @@ impl Sync<'_> {
     fn parents(&self) -> Parents {
         let root = &self.loaded.workspace.root;
         let checkout = exclude::find(root).map_or_else(|| root.clone(), |found| found.top);
-        let parents = Parents::of(root, &checkout, self.request.caller == Caller::Command);
+        let parents = Parents::of(root, &checkout, self.is_for_the_user());
         self.sym.report.diagnostics(&parents.diagnostics);
         parents
+    }
+
+    fn is_for_the_user(&self) -> bool {
+        matches!(self.request.caller, Caller::Command | Caller::Survey)
     }
 
     /// With `--agent`, folders of other configured agents are left as they are.
@@ -406,18 +424,34 @@ impl Sync<'_> {
             return Ok(Registered::default());
         }
         let (sym, root) = (self.sym, &self.loaded.workspace.root);
-        let setup = Setup::new(sym, Some(root), self.request.caller == Caller::Command)?;
+        let setup = Setup::new(sym, Some(root), self.is_for_the_user())?;
         let apply = self.request.mode == Mode::Apply;
         let (mut registrar, diagnostics) = Registrar::open(sym, Some(root), apply);
         sym.report.diagnostics(&diagnostics);
         if self.request.caller == Caller::Hook {
             registrar.for_hook();
         }
-        let mut desired = Desired::default();
-        let notes = setup.hooks(&mut desired, agents, registrar.ledgers(), self.request.sweep);
+        let (desired, notes) = self.wish(agents, facts, &setup, &registrar);
         if self.request.caller == Caller::Command {
             sym.report.diagnostics(&notes);
         }
+        let registered = register(&setup, &mut registrar, desired, agents, apply);
+        *failed |= registered.failed();
+        sym.report.diagnostics(&registered.diagnostics);
+        Ok(registered)
+    }
+
+    /// The hooks and servers that should be registered, and what people should know of them.
+    pub(super) fn wish(
+        &self,
+        agents: &[Agent],
+        facts: &Facts<'_>,
+        setup: &Setup<'_>,
+        registrar: &Registrar<'_>,
+    ) -> (Desired, Vec<Diagnostic>) {
+        let sym = self.sym;
+        let mut desired = Desired::default();
+        let notes = setup.hooks(&mut desired, agents, registrar.ledgers(), self.request.sweep);
         let fetcher = Network::new(sym);
         let acquirer = Acquirer::new(sym, &fetcher);
         for (plugin, server, everywhere) in &facts.servers {
@@ -435,10 +469,7 @@ impl Sync<'_> {
                 }
             }
         }
-        let registered = register(&setup, &mut registrar, desired, agents, apply);
-        *failed |= registered.failed();
-        sym.report.diagnostics(&registered.diagnostics);
-        Ok(registered)
+        (desired, notes)
     }
 
     pub(super) fn install_mode(&self) -> InstallMode {

@@ -164,6 +164,9 @@ pub struct Offer {
     pub servers: Vec<SnapshotServer>,
     /// The subcommands, those that do not apply included.
     pub subcommands: Vec<SnapshotSubcommand>,
+    /// Dependencies that ship skills, about which nobody said anything yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<String>,
 }
 
 /// A whole snapshot, to be written.

@@ -25,6 +25,8 @@ pub struct Chosen {
     pub wanted: Wanted,
     /// Each wanted skill's description, in the order of `wanted.skills`.
     pub descriptions: Vec<String>,
+    /// What each wanted skill was resolved from, in the same order.
+    pub skills: Vec<Skill>,
     /// Problems.
     pub diagnostics: Vec<Diagnostic>,
     /// Why some things are as they are.
@@ -119,6 +121,7 @@ impl Chosen {
                 match content(files) {
                     Ok(content) => {
                         self.descriptions.push(skill.description.clone());
+                        self.skills.push(skill.clone());
                         self.wanted.skills.push(WantedSkill {
                             name: install_name.to_owned(),
                             content: Arc::new(content),

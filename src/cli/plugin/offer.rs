@@ -85,7 +85,8 @@ impl View<'_> {
         let (sym, workspace) = (self.sym, &self.workspace);
         let vendored = crate::workspace::vendored(&workspace.root, &sym.env);
         let disk = CrateDisk::new(workspace, &sym.env, &sym.dirs).with_vendor(vendored.folders);
-        let gatherer = Gatherer { sym, workspace, crates: &disk, policy: Policy::cached() };
+        let gatherer =
+            Gatherer { sym, workspace, crates: &disk, on_disk: &disk, policy: Policy::cached() };
         let checkouts = |url: &str| gatherer.checkout(url);
         let gates = ByFacts { facts: self.facts() };
         let matched = matched_crates(&[&plugin.gate, &group.gate], &self.facts());

@@ -25,6 +25,15 @@ impl Remarks {
         }
     }
 
+    /// Why the agent can't have this server, if so.
+    pub fn why_unsupported(&self, agent: Agent, server: &str) -> Option<&str> {
+        let about = self
+            .unsupported
+            .iter()
+            .find(|(who, _, servers)| *who == agent && servers.iter().any(|name| name == server));
+        about.map(|(_, reason, _)| reason.as_str())
+    }
+
     /// Something about the server's entry, worth saying when the entry is written.
     pub fn about_entry(&mut self, agent: Agent, server: &str, file: &Path, note: String) {
         let known = self.entries.iter_mut().find(|(who, what, path, _)| {

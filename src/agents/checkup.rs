@@ -1,0 +1,203 @@
+//! What an agent's own settings make of our registrations: as values, for `status` and `doctor`.
+//!
+//! Each agent's file (`<agent>/checkup.rs`) knows its client's switches; what they share is here.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::places::Placement;
+use crate::documents::{Document, FileFormat, JsonRules};
+use crate::text::Severity;
+
+/// What an agent's file may look at.
+#[derive(Clone, Copy)]
+pub struct Look<'a> {
+    /// The folders, the scope, and the agent's version where it is known.
+    pub placement: &'a Placement<'a>,
+    /// A file's text; `None` when it is not there or can't be read.
+    pub read: &'a dyn Fn(&Path) -> Option<String>,
+    /// The skills that the agent reads in this workspace.
+    pub skills: &'a [SeenSkill],
+    /// Whether a server of the workspace is registered.
+    pub has_servers: bool,
+}
+
+/// A skill that the agent reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenSkill {
+    /// Its name.
+    pub name: String,
+    /// Its folder relative to the workspace, with `/`.
+    pub folder: String,
+    /// How many files it has beside its `SKILL.md`.
+    pub more_files: usize,
+    /// Whether git ignores its folder because of us.
+    pub is_ignored: bool,
+}
+
+/// What a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Topic {
+    /// Whether hooks run.
+    Hooks,
+    /// Whether servers are started.
+    Servers,
+    /// Whether skills are seen.
+    Skills,
+    /// The agent itself.
+    Agent,
+}
+
+/// Something about an agent that people should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Stable name of the kind of finding, in kebab case.
+    pub code: &'static str,
+    /// What it is about.
+    pub topic: Topic,
+    /// How bad it is; `None` for what is merely worth knowing.
+    pub severity: Option<Severity>,
+    /// One sentence, lower case, no full stop.
+    pub message: String,
+    /// The file that says so.
+    pub file: Option<PathBuf>,
+    /// What to do: what to press, run or write.
+    pub remedy: String,
+}
+
+impl Finding {
+    /// Something that keeps a part of Symposium from working.
+    pub fn warning(code: &'static str, topic: Topic, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            topic,
+            severity: Some(Severity::Warning),
+            message: message.into(),
+            file: None,
+            remedy: String::new(),
+        }
+    }
+
+    /// Something worth knowing.
+    pub fn note(code: &'static str, topic: Topic, message: impl Into<String>) -> Self {
+        Self { severity: None, ..Self::warning(code, topic, message) }
+    }
+
+    /// Names the file.
+    #[must_use]
+    pub fn in_file(mut self, file: impl Into<PathBuf>) -> Self {
+        self.file = Some(file.into());
+        self
+    }
+
+    /// Says what to do.
+    #[must_use]
+    pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
+        self.remedy = remedy.into();
+        self
+    }
+}
+
+impl Look<'_> {
+    /// A JSON file, read with comments and trailing commas; one that does not parse says nothing
+    /// here: that is another finding.
+    pub fn json(&self, path: &Path) -> Option<Value> {
+        let rules = JsonRules { comments: true, trailing_commas: true, bom: true };
+        self.value(path, FileFormat::Json(rules))
+    }
+
+    /// As [`Look::json`], for TOML.
+    pub fn toml(&self, path: &Path) -> Option<Value> {
+        self.value(path, FileFormat::Toml)
+    }
+
+    fn value(&self, path: &Path, format: FileFormat) -> Option<Value> {
+        let text = (self.read)(path)?;
+        Document::open(path, Some(&text), format).ok()?.get(&[]).ok()?
+    }
+
+    /// The folder a project's settings belong to: the checkout's top, else the workspace's root.
+    pub fn project(&self) -> Option<&Path> {
+        self.placement.git_root.or(self.placement.root)
+    }
+}
+
+/// Whether the JSON pointer leads to exactly this boolean.
+pub fn says(value: Option<&Value>, pointer: &str, flag: bool) -> bool {
+    value.and_then(|value| value.pointer(pointer)).and_then(Value::as_bool) == Some(flag)
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    //! A made-up home folder for the agents' tests.
+
+    use std::collections::BTreeMap;
+    use std::path::{Path, PathBuf};
+
+    use super::{Finding, Look, SeenSkill};
+    use crate::agents::AgentSpec;
+    use crate::agents::places::Placement;
+    use crate::config::{Environment, HookScope};
+
+    /// Files by path; home is `/home/me`, the workspace `/src/shop`.
+    pub struct World {
+        pub files: BTreeMap<PathBuf, String>,
+        pub scope: HookScope,
+        pub skills: Vec<SeenSkill>,
+        pub has_servers: bool,
+        pub vars: Vec<(&'static str, &'static str)>,
+        pub version: Option<semver::Version>,
+    }
+
+    impl World {
+        pub fn new(files: &[(&str, &str)]) -> Self {
+            let files = files.iter().map(|(path, text)| ((*path).into(), (*text).to_owned()));
+            Self {
+                files: files.collect(),
+                scope: HookScope::Global,
+                skills: Vec::new(),
+                has_servers: false,
+                vars: Vec::new(),
+                version: None,
+            }
+        }
+
+        pub fn with_placement<T>(&self, then: impl FnOnce(&Placement<'_>) -> T) -> T {
+            let env = Environment::with("/src/shop", self.vars.iter().copied());
+            then(&Placement {
+                home: Path::new("/home/me"),
+                env: &env,
+                root: Some(Path::new("/src/shop")),
+                git_root: Some(Path::new("/src/shop")),
+                scope: self.scope,
+                program: "cargo-agents",
+                version: self.version.as_ref(),
+            })
+        }
+
+        pub fn check(&self, agent: &dyn AgentSpec) -> Vec<Finding> {
+            self.with_placement(|placement| {
+                let read = |path: &Path| self.files.get(path).cloned();
+                agent.checkup(&Look {
+                    placement,
+                    read: &read,
+                    skills: &self.skills,
+                    has_servers: self.has_servers,
+                })
+            })
+        }
+
+        pub fn codes(&self, agent: &dyn AgentSpec) -> Vec<&'static str> {
+            let found = self.check(agent);
+            assert!(found.iter().all(|finding| !finding.remedy.is_empty()), "{found:?}");
+            found.into_iter().map(|finding| finding.code).collect()
+        }
+    }
+
+    /// A skill with `more_files` in a folder of ours.
+    pub fn skill(folder: &str, more_files: usize) -> SeenSkill {
+        let name = folder.rsplit('/').next().unwrap_or(folder).to_owned();
+        SeenSkill { name, folder: folder.to_owned(), more_files, is_ignored: true }
+    }
+}

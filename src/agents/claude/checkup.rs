@@ -1,0 +1,134 @@
+//! Claude Code's switches for hooks, and the mistakes that cost a whole settings file.
+//!
+//! Measured with 2.1.332: `disableAllHooks` in any settings file stops all hooks; one malformed hook
+//! entry, of whomever, makes Claude ignore everything in its file.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::config_dir;
+use crate::agents::checkup::{Finding, Look, Topic, says};
+use crate::config::HookScope;
+
+/// Settings that an administrator sets (Anthropic's settings reference), on Linux.
+const MANAGED: &str = "/etc/claude-code/managed-settings.json";
+
+pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
+    let user = config_dir(look.placement).join("settings.json");
+    let mut files: Vec<PathBuf> = vec![MANAGED.into(), user.clone()];
+    let project = look.placement.root.map(|root| root.join(".claude"));
+    files.extend(
+        project
+            .iter()
+            .flat_map(|dir| ["settings.json", "settings.local.json"].map(|name| dir.join(name))),
+    );
+    let mut findings = Vec::new();
+    for file in &files {
+        let settings = look.json(file);
+        if says(settings.as_ref(), "/disableAllHooks", true) {
+            findings.push(
+                Finding::warning(
+                    "hooks-disabled",
+                    Topic::Hooks,
+                    "`disableAllHooks` turns every hook off",
+                )
+                .in_file(file)
+                .remedy("take `disableAllHooks` out of the file"),
+            );
+        }
+        if file == Path::new(MANAGED) && says(settings.as_ref(), "/allowManagedHooksOnly", true) {
+            let message = "your administrator allows only hooks of the managed settings";
+            findings.push(
+                Finding::warning("hooks-disabled", Topic::Hooks, message).in_file(file).remedy(
+                    "ask for `allowManagedHooksOnly` to be lifted; skills work without hooks",
+                ),
+            );
+        }
+    }
+    let ours = match (look.placement.scope, project) {
+        (HookScope::Global, _) => Some(user),
+        (HookScope::Project, dir) => dir.map(|dir| dir.join("settings.json")),
+    };
+    if let Some(file) = ours
+        && let Some(place) = look.json(&file).as_ref().and_then(malformed)
+    {
+        let message = format!("Claude Code ignores all of this file: {place}");
+        findings.push(
+            Finding::warning("settings-ignored", Topic::Hooks, message)
+                .in_file(file)
+                .remedy("mend or remove that entry"),
+        );
+    }
+    findings
+}
+
+/// The first hook entry that Claude rejects, and with it the file.
+fn malformed(settings: &Value) -> Option<String> {
+    let hooks = settings.get("hooks")?;
+    let Some(events) = hooks.as_object() else { return Some("`hooks` is no object".to_owned()) };
+    for (event, groups) in events {
+        let Some(groups) = groups.as_array() else {
+            return Some(format!("`hooks.{event}` is no list"));
+        };
+        for (index, group) in groups.iter().enumerate() {
+            let place = format!("`hooks.{event}[{index}]`");
+            let Some(handlers) = group.get("hooks").and_then(Value::as_array) else {
+                return Some(format!("{place} has no list `hooks`"));
+            };
+            for handler in handlers {
+                if !handler.get("type").is_some_and(Value::is_string) {
+                    return Some(format!("a hook in {place} has no `type`"));
+                }
+                let timeout = handler.get("timeout");
+                let good = |timeout: &Value| timeout.as_f64().is_some_and(|seconds| seconds > 0.0);
+                if timeout.is_some_and(|timeout| !good(timeout)) {
+                    return Some(format!(
+                        "the `timeout` of a hook in {place} is no positive number"
+                    ));
+                }
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Claude;
+    use crate::agents::checkup::testing::World;
+
+    const USER: &str = "/home/me/.claude/settings.json";
+
+    #[test]
+    fn a_switch_in_any_settings_file_is_found() {
+        assert!(World::new(&[(USER, "{\"hooks\": {}}")]).codes(&Claude).is_empty());
+        for file in [USER, "/src/shop/.claude/settings.local.json", super::MANAGED] {
+            let world = World::new(&[(file, "{\"disableAllHooks\": true}")]);
+            assert_eq!(world.codes(&Claude), ["hooks-disabled"], "{file}");
+        }
+        let managed = World::new(&[(super::MANAGED, "{\"allowManagedHooksOnly\": true}")]);
+        assert_eq!(managed.codes(&Claude), ["hooks-disabled"]);
+        let elsewhere = World {
+            vars: vec![("CLAUDE_CONFIG_DIR", "/conf")],
+            ..World::new(&[("/conf/settings.json", "{\"disableAllHooks\": true}")])
+        };
+        assert_eq!(elsewhere.codes(&Claude), ["hooks-disabled"]);
+    }
+
+    #[test]
+    fn one_bad_entry_costs_the_file() {
+        let good =
+            r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x","timeout":5}]}]}}"#;
+        assert!(World::new(&[(USER, good)]).codes(&Claude).is_empty());
+        for bad in [
+            r#"{"hooks":{"Stop":[{"type":"command","command":"x"}]}}"#,
+            r#"{"hooks":{"Stop":[{"hooks":[{"command":"x"}]}]}}"#,
+            r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x","timeout":"10"}]}]}}"#,
+            r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x","timeout":0}]}]}}"#,
+            r#"{"hooks":[]}"#,
+        ] {
+            assert_eq!(World::new(&[(USER, bad)]).codes(&Claude), ["settings-ignored"], "{bad}");
+        }
+    }
+}

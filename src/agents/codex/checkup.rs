@@ -1,0 +1,180 @@
+//! Codex runs a hook only when the feature is on, the hook's hash is trusted and, for what lies in a
+//! project, the project is. It says nothing when one of them fails. Measured with 0.171.0.
+
+use std::path::Path;
+
+use serde_json::Value;
+use symposium_hook::Event;
+
+use super::{Codex, TrustedHook, trust_entries};
+use crate::agents::AgentSpec;
+use crate::agents::checkup::{Finding, Look, Topic, says};
+use crate::agents::command::is_ours;
+use crate::config::HookScope;
+
+pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
+    let file = look.placement.agent_dir("CODEX_HOME", ".codex").join("config.toml");
+    let config = look.toml(&file);
+    let mut findings = Vec::new();
+    // The second is the older name of the feature.
+    for feature in ["hooks", "codex_hooks"] {
+        if says(config.as_ref(), &format!("/features/{feature}"), false) {
+            let message = format!("`features.{feature} = false` turns every hook off");
+            findings.push(
+                Finding::warning("hooks-disabled", Topic::Hooks, message)
+                    .in_file(&file)
+                    .remedy(format!("take `{feature} = false` out of `[features]`")),
+            );
+        }
+    }
+    let first = semver::Version::new(0, 124, 0);
+    if let Some(version) = look.placement.version.filter(|version| **version < first) {
+        let message =
+            format!("Codex {version} runs no hooks by itself; {first} is the first that does");
+        findings.push(
+            Finding::warning("hooks-unsupported", Topic::Hooks, message).remedy("update Codex"),
+        );
+    }
+    findings.extend(untrusted_hooks(look, config.as_ref()));
+    findings.extend(untrusted_project(look, config.as_ref(), &file));
+    findings
+}
+
+fn untrusted_hooks(look: &Look<'_>, config: Option<&Value>) -> Option<Finding> {
+    let path = Codex.hooks(look.placement).into_iter().next()?.path;
+    let hooks_json = look.json(&path)?;
+    let mut hooks = Vec::new();
+    for event in Event::ALL {
+        let groups = hooks_json.pointer(&format!("/hooks/{}", Codex.event_name(event)));
+        for (group_index, group) in
+            groups.and_then(Value::as_array).into_iter().flatten().enumerate()
+        {
+            let handlers = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
+            for (handler_index, handler) in handlers.enumerate() {
+                let command = handler.get("command").and_then(Value::as_str).unwrap_or_default();
+                if is_ours(command, Codex.name()).is_some() {
+                    hooks.push(TrustedHook { event, group, group_index, handler_index });
+                }
+            }
+        }
+    }
+    let state = config.and_then(|config| config.pointer("/hooks/state"));
+    let trusted = |(key, hash): &(String, String)| {
+        let entry = state.and_then(|state| state.get(key));
+        entry.and_then(|entry| entry.get("trusted_hash")).and_then(Value::as_str) == Some(hash)
+    };
+    let entries = trust_entries(&path, &hooks);
+    let count = entries.iter().filter(|entry| !trusted(entry)).count();
+    if count == 0 {
+        return None;
+    }
+    let which = if count == entries.len() { String::new() } else { format!("{count} of ") };
+    let message =
+        format!("{which}{} hooks are not trusted, and Codex silently skips them", entries.len());
+    Some(
+        Finding::warning("hooks-untrusted", Topic::Hooks, message)
+            .in_file(path)
+            .remedy("open Codex, type `/hooks`, and trust those of `cargo-agents`"),
+    )
+}
+
+/// A project's hooks and servers count only in a trusted project, whose key is the checkout's top.
+fn untrusted_project(look: &Look<'_>, config: Option<&Value>, file: &Path) -> Option<Finding> {
+    let hooks = look.placement.scope == HookScope::Project;
+    let project = look.project()?;
+    if !hooks && !look.has_servers {
+        return None;
+    }
+    let level = config
+        .and_then(|config| config.get("projects")?.get(project.to_str()?)?.get("trust_level"))
+        .and_then(Value::as_str);
+    if level == Some("trusted") {
+        return None;
+    }
+    let (topic, what) = match (hooks, look.has_servers) {
+        (true, true) => (Topic::Hooks, "hooks and servers"),
+        (true, false) => (Topic::Hooks, "hooks"),
+        (false, _) => (Topic::Servers, "servers"),
+    };
+    let message = format!("this project is not trusted, so Codex does not read its {what}");
+    Some(
+        Finding::warning("project-untrusted", topic, message)
+            .in_file(file)
+            .remedy(format!("start `codex` in {} and choose to trust it", project.display())),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{Codex, TrustedHook, trust_entries};
+    use crate::agents::AgentSpec;
+    use crate::agents::checkup::testing::World;
+    use crate::agents::places::HookShape;
+    use crate::config::HookScope;
+
+    const CONFIG: &str = "/home/me/.codex/config.toml";
+    const HOOKS: &str = "/home/me/.codex/hooks.json";
+
+    /// The registered hooks, and the trust for them as TOML.
+    fn registered() -> (String, String) {
+        let place = World::new(&[]).with_placement(|placement| Codex.hooks(placement).remove(0));
+        let HookShape::Shared { entries, .. } = place.shape else { panic!("a shared file") };
+        let mut hooks = serde_json::Map::new();
+        let mut trust = String::new();
+        for entry in &entries {
+            hooks.insert(entry.array[1].clone(), json!([entry.group]));
+            let hook = TrustedHook {
+                event: entry.event,
+                group: &entry.group,
+                group_index: 0,
+                handler_index: 0,
+            };
+            for (key, hash) in trust_entries(&place.path, &[hook]) {
+                trust.push_str(&format!("[hooks.state.\"{key}\"]\ntrusted_hash = \"{hash}\"\n"));
+            }
+        }
+        (json!({ "hooks": hooks }).to_string(), trust)
+    }
+
+    #[test]
+    fn case_62_untrusted_hooks_are_found_and_trusted_ones_are_fine() {
+        let (hooks, trust) = registered();
+        assert_eq!(World::new(&[(HOOKS, &hooks)]).codes(&Codex), ["hooks-untrusted"]);
+        assert!(World::new(&[(HOOKS, &hooks), (CONFIG, &trust)]).codes(&Codex).is_empty());
+        // Another time-out is another hook.
+        let changed = hooks.replace("\"timeout\":60", "\"timeout\":61");
+        assert_ne!(changed, hooks);
+        let world = World::new(&[(HOOKS, &changed), (CONFIG, &trust)]);
+        assert_eq!(world.codes(&Codex), ["hooks-untrusted"]);
+    }
+
+    #[test]
+    fn case_63_the_feature_may_be_off_by_either_name() {
+        for feature in ["hooks", "codex_hooks"] {
+            let config = format!("[features]\n{feature} = false\n");
+            assert_eq!(World::new(&[(CONFIG, &config)]).codes(&Codex), ["hooks-disabled"]);
+        }
+    }
+
+    #[test]
+    fn an_old_codex_has_no_hooks() {
+        for (minor, codes) in [(120, &["hooks-unsupported"][..]), (124, &[])] {
+            let version = Some(semver::Version::new(0, minor, 0));
+            assert_eq!(World { version, ..World::new(&[]) }.codes(&Codex), codes);
+        }
+    }
+
+    #[test]
+    fn a_project_s_hooks_and_servers_need_a_trusted_project() {
+        let trusted = "[projects.\"/src/shop\"]\ntrust_level = \"trusted\"\n";
+        for (scope, has_servers) in [(HookScope::Project, false), (HookScope::Global, true)] {
+            let world = World { scope, has_servers, ..World::new(&[]) };
+            assert_eq!(world.codes(&Codex), ["project-untrusted"]);
+            let world = World { scope, has_servers, ..World::new(&[(CONFIG, trusted)]) };
+            assert!(world.codes(&Codex).is_empty());
+        }
+        assert!(World::new(&[]).codes(&Codex).is_empty());
+    }
+}

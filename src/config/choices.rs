@@ -1,0 +1,120 @@
+//! `[plugins]`: the user's word on single plugins, skills and crates, everywhere or in one workspace.
+
+use std::path::{Path, PathBuf};
+
+/// Everything that `[plugins]` says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PluginChoices {
+    /// Crates whose own skills the user wants though no source vouches for them.
+    pub use_: Vec<String>,
+    /// Plugins and crates the user does not want.
+    pub disable: Vec<String>,
+    /// `[plugins.workspace."<root>"]`: the same for one workspace, by its root folder. It comes
+    /// before what holds everywhere.
+    pub workspaces: Vec<(PathBuf, Choices)>,
+}
+
+/// What is said in one place.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Choices {
+    /// As [`PluginChoices::use_`].
+    pub use_: Vec<String>,
+    /// As [`PluginChoices::disable`].
+    pub disable: Vec<String>,
+}
+
+/// Yes or no.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    /// The user wants it.
+    Use,
+    /// The user does not.
+    Disable,
+}
+
+/// Where a word was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// For one workspace.
+    Workspace,
+    /// For all of them.
+    Everywhere,
+}
+
+impl PluginChoices {
+    /// The user's word on `name` in the workspace at `root`, and where it was said. What is said of
+    /// the workspace comes first; of a yes and a no in one place the no counts. `-` and `_` are
+    /// equal.
+    pub fn word_on(&self, name: &str, root: Option<&Path>) -> Option<(Word, Reach)> {
+        let here = self.workspaces.iter().filter(|(known, _)| root == Some(known.as_path()));
+        let here = here.map(|(_, choices)| (&choices.use_, &choices.disable, Reach::Workspace));
+        here.chain([(&self.use_, &self.disable, Reach::Everywhere)]).find_map(
+            |(use_, disable, reach)| {
+                let has = |list: &[String]| list.iter().any(|known| same_name(known, name));
+                match (has(use_), has(disable)) {
+                    (_, true) => Some((Word::Disable, reach)),
+                    (true, false) => Some((Word::Use, reach)),
+                    (false, false) => None,
+                }
+            },
+        )
+    }
+
+    /// Whether the user does not want `name` in the workspace at `root`.
+    pub fn is_disabled(&self, name: &str, root: Option<&Path>) -> bool {
+        matches!(self.word_on(name, root), Some((Word::Disable, _)))
+    }
+
+    /// Whether the user asked for `name` in the workspace at `root`.
+    pub fn is_used(&self, name: &str, root: Option<&Path>) -> bool {
+        matches!(self.word_on(name, root), Some((Word::Use, _)))
+    }
+
+    /// Where the configuration says no to `name`, for people; `None` where it does not.
+    pub fn disabled_by(&self, name: &str, root: Option<&Path>) -> Option<&'static str> {
+        match self.word_on(name, root)? {
+            (Word::Disable, Reach::Everywhere) => {
+                Some("`[plugins] disable` in the configuration names it")
+            }
+            (Word::Disable, Reach::Workspace) => {
+                Some("`disable` in the configuration names it for this workspace")
+            }
+            (Word::Use, _) => None,
+        }
+    }
+}
+
+fn same_name(one: &str, other: &str) -> bool {
+    let plain = |byte: u8| if byte == b'_' { b'-' } else { byte };
+    one.len() == other.len() && one.bytes().map(plain).eq(other.bytes().map(plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn the_workspace_s_word_comes_first_and_a_no_before_a_yes() {
+        let here = Choices { use_: names(&["a", "b"]), disable: names(&["b"]) };
+        let choices = PluginChoices {
+            use_: names(&["c_d"]),
+            disable: names(&["a", "e"]),
+            workspaces: vec![("/ws".into(), here)],
+        };
+        let root = Some(Path::new("/ws"));
+        assert_eq!(choices.word_on("a", root), Some((Word::Use, Reach::Workspace)));
+        assert_eq!(
+            choices.word_on("a", Some(Path::new("/other"))).map(|(word, _)| word),
+            Some(Word::Disable)
+        );
+        assert!(choices.is_disabled("a", None));
+        assert!(choices.is_disabled("b", root));
+        assert!(choices.is_used("c-d", root));
+        assert_eq!(choices.word_on("e", root), Some((Word::Disable, Reach::Everywhere)));
+        assert_eq!(choices.word_on("f", root), None);
+    }
+}

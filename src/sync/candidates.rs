@@ -1,0 +1,192 @@
+//! Dependencies that ship skills of their own, though no plugin source vouches for them.
+//!
+//! Nothing of a candidate is installed until the user says so: `cargo agents use`.
+
+use semver::Version;
+
+use crate::config::PluginChoices;
+use crate::plugins::model::{Plugin, SkillSource};
+use crate::plugins::registry::Registry;
+use crate::report::{Event, Kind, Verdict};
+use crate::skills::crate_source::{CrateRequest, CrateSources, Located};
+use crate::skills::discover::discover;
+use crate::skills::metadata::{DEFAULT_FOLDER, Place, is_crate_name, read_crate_skills};
+use crate::skills::{Skill, SkillOrigin};
+use crate::workspace::{Workspace, same_crate};
+
+/// Bytes of a manifest that is looked into.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+/// A direct dependency that ships skills, about which neither a source nor the user said anything.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Candidate {
+    /// The crate.
+    pub name: String,
+    /// Its version.
+    pub version: Version,
+    /// Its skills' folders below the crate's, with `/`; empty when it points to another crate's.
+    pub skills: Vec<String>,
+}
+
+impl Candidate {
+    /// Why nothing of it is installed.
+    pub fn event(&self) -> Event {
+        let reason = format!(
+            "it ships skills, but no plugin source vouches for them: `cargo agents use {}`",
+            self.name
+        );
+        let name = format!("{} {}", self.name, self.version);
+        Event::explain(Kind::Crate, name, Verdict::Skipped, reason)
+    }
+
+    /// Whether `skill` is one of its own.
+    pub fn brought(&self, skill: &Skill) -> bool {
+        matches!(&skill.origin, SkillOrigin::Crate { name, .. } if same_crate(name, &self.name))
+    }
+
+    /// `2 skills`, for people.
+    pub fn offer(&self) -> String {
+        match self.skills.len() {
+            0 => "skills of another crate".to_owned(),
+            1 => "1 skill".to_owned(),
+            count => format!("{count} skills"),
+        }
+    }
+}
+
+/// The candidates of a workspace, sorted. Only sources on this machine are looked into.
+pub fn find(
+    workspace: &Workspace,
+    registry: &Registry,
+    choices: &PluginChoices,
+    on_disk: &dyn CrateSources,
+) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for dependency in &workspace.dependencies {
+        let name = &dependency.name;
+        if choices.word_on(name, Some(&workspace.root)).is_some()
+            || !is_crate_name(name)
+            || vouchers(registry, name).next().is_some()
+        {
+            continue;
+        }
+        let (name, version) = (name.clone(), dependency.version.clone());
+        let Ok(located) = on_disk.locate(&CrateRequest { name, version, requirement: None }) else {
+            continue;
+        };
+        if let Some(skills) = ships(&located) {
+            found.push(Candidate { name: located.name, version: located.version, skills });
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The plugins, of sources in force, that take the crate's own skills: whether their gates hold here
+/// or not, the source has said its word about the crate.
+pub fn vouchers<'r>(registry: &'r Registry, name: &str) -> impl Iterator<Item = &'r Plugin> {
+    registry.active().filter(move |plugin| {
+        plugin.skills.iter().any(|group| match &group.source {
+            SkillSource::Crate { .. } => [&plugin.gate, &group.gate]
+                .iter()
+                .any(|gate| gate.crates_named().iter().any(|named| same_crate(named, name))),
+            SkillSource::NamedCrate { name: named, .. } => same_crate(named, name),
+            SkillSource::Path(_) | SkillSource::Git(_) => false,
+        })
+    })
+}
+
+/// The folders of a crate's own skills; `None` when it ships none. Gates of single skills are not
+/// asked: the question is whether it may bring any.
+pub fn ships(located: &Located) -> Option<Vec<String>> {
+    let says = ["Cargo.toml", "SYMPOSIUM.toml"].iter().any(|file| mentions(located, file));
+    if !says && !located.dir.join(DEFAULT_FOLDER).is_dir() {
+        return None;
+    }
+    let mut folders = Vec::new();
+    let mut elsewhere = false;
+    for entry in read_crate_skills(&located.dir).entries {
+        match entry.place {
+            Place::Path(path) => {
+                if let Ok(start) = crate::files::contained(&located.dir, &path) {
+                    let (found, _) = discover(&located.dir, &start);
+                    folders.extend(found.into_iter().map(|skill| skill.path));
+                }
+            }
+            Place::Crate { .. } => elsewhere = true,
+        }
+    }
+    folders.sort();
+    folders.dedup();
+    (elsewhere || !folders.is_empty()).then_some(folders)
+}
+
+/// Whether reading the file is worth while: it names us.
+fn mentions(located: &Located, file: &str) -> bool {
+    let path = located.dir.join(file);
+    if file == "SYMPOSIUM.toml" {
+        return path.is_file();
+    }
+    let small = std::fs::metadata(&path).is_ok_and(|found| found.len() <= MOST_BYTES);
+    small && std::fs::read_to_string(&path).is_ok_and(|text| text.contains("symposium"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::skills::crate_source::How;
+
+    fn crate_with(files: &[(&str, &str)]) -> (tempfile::TempDir, Located) {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        for (path, text) in files {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap_or(Path::new(""))).expect("creates");
+            fs::write(path, text).expect("writes");
+        }
+        let located = Located {
+            name: "widget".to_owned(),
+            version: Version::new(1, 0, 0),
+            dir: dir.path().to_path_buf(),
+            how: How::Path,
+        };
+        (dir, located)
+    }
+
+    const SKILL: &str = "---\nname: a\ndescription: d\n---\n";
+    const MANIFEST: &str = "[package]\nname = \"widget\"\n";
+
+    fn shipped(files: &[(&str, &str)]) -> Option<Vec<String>> {
+        let (_dir, located) = crate_with(files);
+        ships(&located)
+    }
+
+    #[test]
+    fn a_folder_or_the_metadata_makes_a_crate_ship_skills() {
+        let manifest = ("Cargo.toml", MANIFEST);
+        assert_eq!(shipped(&[manifest]), None);
+        assert_eq!(
+            shipped(&[manifest, ("skills/a/SKILL.md", SKILL)]),
+            Some(vec!["skills/a".to_owned()])
+        );
+        // A folder of that name need not hold any.
+        assert_eq!(shipped(&[manifest, ("skills/fireball.rs", "")]), None);
+        let points = "[[package.metadata.symposium.skills]]\npath = \"docs\"\n";
+        let text = format!("{MANIFEST}{points}");
+        assert_eq!(
+            shipped(&[("Cargo.toml", &text), ("docs/b/SKILL.md", SKILL)]),
+            Some(vec!["docs/b".to_owned()])
+        );
+        let text = format!("{MANIFEST}[[package.metadata.symposium.skills]]\ncrate = \"other\"\n");
+        assert_eq!(shipped(&[("Cargo.toml", &text)]), Some(Vec::new()));
+    }
+
+    #[test]
+    fn a_crate_that_opts_out_ships_none() {
+        let text = format!("{MANIFEST}[package.metadata.symposium]\nskills = []\n");
+        assert_eq!(shipped(&[("Cargo.toml", &text), ("skills/a/SKILL.md", SKILL)]), None);
+    }
+}

@@ -1,0 +1,163 @@
+//! What a sync would find and do, for those who only want to know: `status`, `why`, `doctor`.
+//!
+//! A [`Ground`] is what was read, a [`Survey`] what follows from it. Nothing is fetched, installed
+//! or told, and no file of the user's or the workspace's is written.
+
+mod registered;
+mod skills;
+
+use std::path::Path;
+
+use super::facts::Facts;
+use super::parents::Parents;
+use super::plan::{Disk, Plan};
+use super::registration::{Desired, Registered, Registrar};
+use super::run::{Caller, Mode, Request, Sync, configured_agents, now};
+use super::setup::{Setup, Sweep};
+use super::wanted::Chosen;
+use crate::Symposium;
+use crate::agents::Agent;
+use crate::plugins::registry::Registry;
+use crate::plugins::source::Refresh;
+use crate::report::{Change, Reporter};
+use crate::symposium::Options;
+use crate::text::Diagnostic;
+use crate::workspace::{Loaded, Workspace};
+
+pub use registered::{AgentHooks, AgentServer, Health};
+pub use skills::{SkillState, SkillView, described};
+
+/// What applies to a workspace, and what of it should change in skill folders.
+#[derive(Debug)]
+pub struct Known<'r> {
+    /// What applies.
+    pub facts: Facts<'r>,
+    /// The folders that hold skill folders.
+    pub parents: Parents,
+    /// What is in them.
+    pub disk: Disk,
+    /// What should be in them.
+    pub chosen: Chosen,
+    /// The difference.
+    pub plan: Plan,
+}
+
+/// What was read.
+#[derive(Debug)]
+pub struct Ground {
+    /// A context of its own, which tells nobody and stays offline.
+    pub sym: Symposium,
+    /// The workspace, in one.
+    pub loaded: Option<Loaded>,
+    /// Why there is no workspace though there is a manifest.
+    pub trouble: Option<Diagnostic>,
+    /// What the sources offer, as far as it is on disk.
+    pub registry: Registry,
+    request: Request,
+}
+
+/// What follows from it.
+#[derive(Debug)]
+pub struct Survey<'g> {
+    /// What was read.
+    pub ground: &'g Ground,
+    /// The configured agents.
+    pub agents: Vec<Agent>,
+    /// What applies to the workspace, in one.
+    pub known: Option<Known<'g>>,
+    /// How the agents call us, and which of their files are meant.
+    pub setup: Setup<'g>,
+    /// What should be registered.
+    pub desired: Desired,
+    /// What would change in agents' files, and what stands in the way.
+    pub registered: Registered,
+    /// What people should know about how we are called.
+    pub notes: Vec<Diagnostic>,
+}
+
+impl Ground {
+    /// Reads everything for the folder `start`. A broken workspace is no error: it is in
+    /// [`Ground::trouble`].
+    ///
+    /// # Errors
+    /// When there is nowhere to keep our files.
+    pub fn read(sym: &Symposium, start: &Path) -> anyhow::Result<Self> {
+        let options = Options { offline: true, update: None, ..sym.options };
+        let sym = Symposium::new(sym.env.clone(), Reporter::silent(), options)?;
+        let (loaded, trouble) = match Workspace::load(start, &sym.env) {
+            Ok(loaded) => (loaded, None),
+            Err(problem) => (None, Some(problem)),
+        };
+        let registry = Registry::load(&sym, &Refresh::cached());
+        let request = Request {
+            start: start.to_path_buf(),
+            mode: Mode::Plan,
+            caller: Caller::Survey,
+            sweep: Sweep::Everything,
+            ..Request::default()
+        };
+        Ok(Self { sym, loaded, trouble, registry, request })
+    }
+
+    /// The workspace's root, in one.
+    pub fn root(&self) -> Option<&Path> {
+        self.loaded.as_ref().map(|loaded| loaded.workspace.root.as_path())
+    }
+
+    /// Works out what applies and what would change.
+    ///
+    /// # Errors
+    /// When there is no home folder.
+    pub fn survey(&self) -> anyhow::Result<Survey<'_>> {
+        let sym = &self.sym;
+        let agents = configured_agents(sym);
+        let root = self.root();
+        let setup = Setup::new(sym, root, true)?;
+        let (mut registrar, mut troubles) = Registrar::open(sym, root, false);
+        let (known, desired, notes) = match &self.loaded {
+            Some(loaded) => {
+                let sync = Sync { sym, request: &self.request, loaded, now: now() };
+                let known = sync.know(&self.registry, &agents);
+                let (desired, notes) = sync.wish(&agents, &known.facts, &setup, &registrar);
+                (Some(known), desired, notes)
+            }
+            None => {
+                let mut desired = Desired::default();
+                let sweep = self.request.sweep;
+                let notes = setup.hooks(&mut desired, &agents, registrar.ledgers(), sweep);
+                registrar.keep_servers(&mut desired);
+                (None, desired, notes)
+            }
+        };
+        let mut registered = registrar.carry_out(desired.clone());
+        registered.diagnostics.append(&mut troubles);
+        Ok(Survey { ground: self, agents, known, setup, desired, registered, notes })
+    }
+}
+
+impl Survey<'_> {
+    /// Everything the next sync would change or leave alone, as people see it.
+    pub fn changes(&self) -> Vec<Change> {
+        let mut changes = self.known.as_ref().map(|known| known.plan.changes()).unwrap_or_default();
+        changes.extend(self.registered.changes.iter().cloned());
+        changes
+    }
+
+    /// Every problem that came up, each once, without those of the configuration.
+    pub fn diagnostics(&self) -> Vec<&Diagnostic> {
+        let loaded = self.ground.loaded.iter().flat_map(|loaded| &loaded.diagnostics);
+        let known = self.known.iter().flat_map(|known| {
+            let facts = known.facts.diagnostics.iter();
+            facts.chain(&known.parents.diagnostics).chain(&known.chosen.diagnostics)
+        });
+        let mut all: Vec<&Diagnostic> = Vec::new();
+        let found =
+            self.ground.trouble.iter().chain(loaded).chain(&self.ground.registry.diagnostics);
+        for diagnostic in found.chain(known).chain(&self.registered.diagnostics) {
+            if !all.contains(&diagnostic) {
+                all.push(diagnostic);
+            }
+        }
+        all
+    }
+}
