@@ -89,6 +89,14 @@ pub enum Command {
     Init(InitArgs),
     /// Give the agents what the workspace's dependencies offer
     Sync(SyncArgs),
+    /// Show what is registered where, what applies, and what a sync would change
+    Status,
+    /// Follow one skill, plugin, hook, server, subcommand or crate through every decision
+    Why(WhyArgs),
+    /// Look for what keeps agents from using what applies, and say what to do
+    Doctor(DoctorArgs),
+    /// Take or decline the skills that a dependency ships
+    Use(UseArgs),
     /// Take back everything that was registered and installed
     Uninstall(UninstallArgs),
     /// Look at plugins and where they come from
@@ -117,7 +125,7 @@ impl Command {
     /// Whether with `--json` it prints one document instead of lines.
     pub fn answers_with_a_document(&self) -> bool {
         match self {
-            Self::CrateInfo(_) => true,
+            Self::CrateInfo(_) | Self::Status | Self::Why(_) | Self::Doctor(_) => true,
             Self::Plugin(args) => {
                 !matches!(args.command, PluginCommand::Sync { .. } | PluginCommand::Validate { .. })
             }
@@ -194,6 +202,34 @@ pub struct HelpArgs {
     /// The command
     #[arg(value_name = "COMMAND", trailing_var_arg = true)]
     pub words: Vec<OsString>,
+}
+
+/// Arguments of `why`.
+#[derive(Debug, Args)]
+pub struct WhyArgs {
+    /// A skill, plugin, hook, server, subcommand or crate, or what you think is one
+    pub name: String,
+}
+
+/// Arguments of `doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Mend what can be mended without asking, then look again
+    #[arg(long)]
+    pub fix: bool,
+}
+
+/// Arguments of `use`.
+#[derive(Debug, Args)]
+pub struct UseArgs {
+    /// A dependency that ships skills (or a plugin)
+    pub name: String,
+    /// In every workspace, not only in this one
+    #[arg(long)]
+    pub global: bool,
+    /// Do not want it: its skills go, and you are not asked again
+    #[arg(long)]
+    pub remove: bool,
 }
 
 /// Arguments of `init`.

@@ -15,21 +15,30 @@
 //!
 //! May use: everything. Used by: the binary.
 
+mod ask;
 mod closest;
 mod codex_trust;
 mod completions;
 mod crate_info;
 mod dispatch;
+mod doctor;
 mod errors;
 pub mod grammar;
 mod help;
 mod init;
 mod plugin;
+mod programs;
 mod request;
+#[cfg(test)]
+mod schemas;
+mod screen;
 mod self_update;
+mod status;
 mod sync;
 mod uninstall;
+mod use_;
 mod version;
+mod why;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -121,12 +130,16 @@ fn command(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
     let result = match cli.command {
         Some(Command::Init(args)) => init::run(&mut sym, &args),
         Some(Command::Sync(args)) => {
-            let result = sync::run(&sym, &args);
+            let result = sync::run(&mut sym, &args);
             if args.background {
                 self_update::look_in_background(&sym);
             }
             result
         }
+        Some(Command::Status) => status::run(&sym),
+        Some(Command::Why(args)) => why::run(&sym, &args),
+        Some(Command::Doctor(args)) => doctor::run(&sym, &args),
+        Some(Command::Use(args)) => use_::run(&mut sym, &args),
         Some(Command::Uninstall(args)) => uninstall::run(&sym, &args),
         Some(Command::Plugin(args)) => plugin::run(&sym, &args.command),
         Some(Command::CrateInfo(args)) => crate_info::run(&sym, &args),

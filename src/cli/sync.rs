@@ -12,7 +12,7 @@ use crate::sync::{Caller, Mode, Request, Synced, sync};
 use crate::text::Diagnostic;
 
 /// Runs the command.
-pub(super) fn run(sym: &Symposium, args: &SyncArgs) -> CommandResult {
+pub(super) fn run(sym: &mut Symposium, args: &SyncArgs) -> CommandResult {
     let start = Instant::now();
     let named = named_agents(&args.agent)?;
     let mode = match args {
@@ -29,11 +29,16 @@ pub(super) fn run(sym: &Symposium, args: &SyncArgs) -> CommandResult {
         caller: if args.background { Caller::Background } else { Caller::Command },
         ..Request::default()
     };
-    let synced = sync(sym, &request)?;
+    let mut synced = sync(sym, &request)?;
     if args.background {
         return Ok(ExitCode::SUCCESS);
     }
     finish(sym, &synced, mode, start);
+    if mode == Mode::Apply && super::ask::about_candidates(sym, &synced)? {
+        let start = Instant::now();
+        synced = sync(sym, &request)?;
+        finish(sym, &synced, mode, start);
+    }
     let found = args.check && synced.is_change();
     Ok(if synced.failed || found { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -11,6 +11,7 @@ use crate::text::{Diagnostic, Location, Severity};
 
 /// What was, or would be, done to a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
     /// It is new.
@@ -72,6 +73,7 @@ impl Action {
 
 /// What kind of thing an event is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A plugin source.
@@ -98,6 +100,7 @@ pub enum Kind {
 
 /// One thing that changed or would.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Change {
     /// What is done.
     pub action: Action,
@@ -120,6 +123,7 @@ pub struct Change {
 
 /// How a question about a thing came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Its predicates hold.
@@ -149,6 +153,7 @@ impl Verdict {
 
 /// Something to tell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
     /// The workspace a command works on.

@@ -15,6 +15,7 @@ pub mod current;
 pub mod facts;
 mod folders;
 pub mod gates;
+pub mod gone;
 pub mod hook_files;
 mod made;
 pub mod marker;
@@ -36,3 +37,4 @@ pub mod trust;
 mod wanted;
 
 pub use run::{Caller, Mode, Request, Synced, configured_agents, sync};
+pub use wanted::shown as shown_origin;

@@ -139,7 +139,8 @@ pub fn configured_agents(sym: &Symposium) -> Vec<Agent> {
 /// Brings a workspace's agents up to date.
 ///
 /// # Errors
-/// When there is no workspace, its manifests are broken, or another sync holds it for too long.
+/// When there is no workspace, its manifests or the configuration are broken, or another sync holds
+/// it for too long.
 /// What concerns single skills, plugins or files is told and does not stop the rest.
 pub fn sync(sym: &Symposium, request: &Request) -> anyhow::Result<Synced> {
     if request.caller == Caller::Background {

@@ -127,6 +127,11 @@ impl<'a> Setup<'a> {
         find_program(OsStr::new(program), path, &self.home)
     }
 
+    /// The file of the program that runs now.
+    pub fn own_program(&self) -> PathBuf {
+        own_program()
+    }
+
     /// How `agent` calls us at `scope`, with what people should know about it. In a project's
     /// shared files it is the bare name: a path of this machine is nobody else's.
     pub fn program(&self, agent: Agent, scope: HookScope) -> (String, Option<Diagnostic>) {

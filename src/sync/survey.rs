@@ -3,6 +3,7 @@
 //! A [`Ground`] is what was read, a [`Survey`] what follows from it. Nothing is fetched, installed
 //! or told, and no file of the user's or the workspace's is written.
 
+mod checkup;
 mod registered;
 mod skills;
 
@@ -11,12 +12,14 @@ use std::path::Path;
 use super::facts::Facts;
 use super::parents::Parents;
 use super::plan::{Disk, Plan};
+use super::register::register;
 use super::registration::{Desired, Registered, Registrar};
 use super::run::{Caller, Mode, Request, Sync, configured_agents, now};
 use super::setup::{Setup, Sweep};
 use super::wanted::Chosen;
 use crate::Symposium;
 use crate::agents::Agent;
+use crate::config::ConfigState;
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
 use crate::report::{Change, Reporter};
@@ -129,32 +132,38 @@ impl Ground {
                 (None, desired, notes)
             }
         };
-        let mut registered = registrar.carry_out(desired.clone());
+        let mut registered = register(&setup, &mut registrar, desired.clone(), &agents, false);
         registered.diagnostics.append(&mut troubles);
         Ok(Survey { ground: self, agents, known, setup, desired, registered, notes })
     }
 }
 
 impl Survey<'_> {
-    /// Everything the next sync would change or leave alone, as people see it.
+    /// Everything the next sync would change or leave alone, as people see it. Nothing while the
+    /// configuration can't be read: then a sync changes nothing either.
     pub fn changes(&self) -> Vec<Change> {
+        if self.ground.sym.config_state == ConfigState::Broken {
+            return Vec::new();
+        }
         let mut changes = self.known.as_ref().map(|known| known.plan.changes()).unwrap_or_default();
         changes.extend(self.registered.changes.iter().cloned());
         changes
     }
 
-    /// Every problem that came up, each once, without those of the configuration.
+    /// Every problem that came up, each once, without those of the configuration and without what
+    /// [`Survey::servers_of`] tells.
     pub fn diagnostics(&self) -> Vec<&Diagnostic> {
         let loaded = self.ground.loaded.iter().flat_map(|loaded| &loaded.diagnostics);
         let known = self.known.iter().flat_map(|known| {
             let facts = known.facts.diagnostics.iter();
             facts.chain(&known.parents.diagnostics).chain(&known.chosen.diagnostics)
         });
+        let told = self.desired.remarks.diagnostics(&self.registered.changes);
         let mut all: Vec<&Diagnostic> = Vec::new();
         let found =
             self.ground.trouble.iter().chain(loaded).chain(&self.ground.registry.diagnostics);
         for diagnostic in found.chain(known).chain(&self.registered.diagnostics) {
-            if !all.contains(&diagnostic) {
+            if !told.contains(diagnostic) && !all.contains(&diagnostic) {
                 all.push(diagnostic);
             }
         }

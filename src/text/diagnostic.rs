@@ -39,6 +39,7 @@ impl Source {
 
 /// How bad a [`Diagnostic`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Something is odd; the rest was used.
@@ -59,6 +60,7 @@ impl Severity {
 
 /// A file and, where known, the line and column (from 1) in it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Location {
     /// The file.
     pub path: PathBuf,

@@ -23,6 +23,7 @@
 //!
 //! May use: `process`, `files`, `config`, `text`.
 
+mod ask;
 mod cache;
 mod checkout;
 mod client;

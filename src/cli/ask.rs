@@ -1,0 +1,53 @@
+//! Asking about dependencies that ship skills no source vouches for: once, for the answer is kept.
+
+use dialoguer::Select;
+use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
+
+use super::use_::save;
+use crate::Symposium;
+use crate::config::{Reach, Word};
+use crate::report::{Event, fit};
+use crate::sync::Synced;
+
+/// Asks about each candidate that `synced` found. Says whether one was taken, so that another sync
+/// is due. Esc leaves the rest for another time.
+pub(super) fn about_candidates(sym: &mut Symposium, synced: &Synced) -> anyhow::Result<bool> {
+    if synced.candidates.is_empty() || !sym.report.is_interactive() {
+        return Ok(false);
+    }
+    let theme: Box<dyn Theme> = if sym.report.has_color() {
+        Box::new(ColorfulTheme::default())
+    } else {
+        Box::new(SimpleTheme)
+    };
+    let number = synced.candidates.len();
+    let ship = if number == 1 { "dependency ships" } else { "dependencies ship" };
+    sym.report.event(&Event::status(
+        "Note",
+        format!(
+            "{number} {ship} skills that no plugin source vouches for. A skill is text that your \
+             agents will follow"
+        ),
+    ));
+    let mut taken = false;
+    for candidate in &synced.candidates {
+        let name = fit(&format!("{} {}", candidate.name, candidate.version), 60);
+        let Some(choice) = Select::with_theme(theme.as_ref())
+            .with_prompt(format!("Use the skills of {name} ({})?", candidate.offer()))
+            .items(["yes, in this workspace", "yes, in every workspace", "no"])
+            .default(2)
+            .interact_opt()?
+        else {
+            sym.report.event(&Event::status("Later", "`cargo agents status` lists them"));
+            break;
+        };
+        let (word, reach) = match choice {
+            0 => (Word::Use, Reach::Workspace),
+            1 => (Word::Use, Reach::Everywhere),
+            _ => (Word::Disable, Reach::Workspace),
+        };
+        save(sym, &candidate.name, Some(&synced.root), word, reach)?;
+        taken |= word == Word::Use;
+    }
+    Ok(taken)
+}

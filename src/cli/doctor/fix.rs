@@ -1,0 +1,54 @@
+//! What `--fix` does: nothing that a sync, or an uninstall of what is gone, would not do.
+
+use crate::Symposium;
+use crate::config::ConfigState;
+use crate::report::{Change, Event};
+use crate::sync::gone;
+use crate::sync::registration::{Desired, Registrar};
+use crate::sync::setup::{Setup, Sweep};
+use crate::sync::{Request, configured_agents, sync};
+
+/// Brings about what is configured, and takes back what belongs to workspaces that are gone.
+pub(super) fn fix(sym: &Symposium) -> anyhow::Result<Vec<Change>> {
+    let mut changes = Vec::new();
+    // Without a configuration nobody knows what should be registered.
+    if sym.config_state == ConfigState::Broken {
+        return Ok(changes);
+    }
+    for root in gone::find(sym).0 {
+        let removed = gone::forget(sym, &root)?;
+        tell(sym, &removed.changes);
+        changes.extend(removed.changes);
+    }
+    let cwd = sym.cwd()?;
+    if crate::workspace::locate(&cwd, &sym.env).ok().flatten().is_some() {
+        let request = Request { start: cwd, sweep: Sweep::Everything, ..Request::default() };
+        changes.extend(sync(sym, &request)?.changes);
+    } else {
+        let registered = register(sym)?;
+        tell(sym, &registered);
+        changes.extend(registered);
+    }
+    changes.retain(|change| change.action.is_change());
+    Ok(changes)
+}
+
+/// Hooks in the home folder, outside of any workspace.
+fn register(sym: &Symposium) -> anyhow::Result<Vec<Change>> {
+    let setup = Setup::new(sym, None, true)?;
+    let (mut registrar, diagnostics) = Registrar::open(sym, None, true);
+    sym.report.diagnostics(&diagnostics);
+    let mut desired = Desired::default();
+    let agents = configured_agents(sym);
+    setup.hooks(&mut desired, &agents, registrar.ledgers(), Sweep::Everything);
+    registrar.keep_servers(&mut desired);
+    let registered = registrar.carry_out(desired);
+    sym.report.diagnostics(&registered.diagnostics);
+    Ok(registered.changes)
+}
+
+fn tell(sym: &Symposium, changes: &[Change]) {
+    for change in changes {
+        sym.report.event(&Event::Change(change.clone()));
+    }
+}

@@ -1,0 +1,126 @@
+//! `cargo agents doctor`: what keeps agents from using what applies, and what to do about it.
+
+mod agents;
+mod fix;
+pub mod model;
+mod programs;
+mod sources;
+mod workspace;
+
+use std::process::ExitCode;
+
+use super::CommandResult;
+use super::grammar::DoctorArgs;
+use super::screen::Screen;
+use crate::Symposium;
+use crate::config::ConfigState;
+use crate::report::{Palette, Verbosity};
+use crate::sync::survey::{Ground, SkillView, Survey};
+use model::{Doctor, Finding, Weight};
+
+/// Runs the command.
+pub(super) fn run(sym: &Symposium, args: &DoctorArgs) -> CommandResult {
+    let mut doctor = examine(sym)?;
+    if args.fix && doctor.findings.iter().any(|finding| finding.fixable) {
+        let fixed = fix::fix(sym)?;
+        doctor = Doctor { fixed, ..examine(sym)? };
+    }
+    sym.report.json(&doctor);
+    sym.report.result(&show(sym, &doctor));
+    let found = doctor.findings.iter().any(|finding| finding.severity != Weight::Note);
+    Ok(if found { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// What every check may look at.
+struct Patient<'a> {
+    /// The command's own context; [`Ground::sym`] is always offline.
+    sym: &'a Symposium,
+    survey: &'a Survey<'a>,
+    skills: &'a [SkillView<'a>],
+    versions: &'a [programs::AgentProgram],
+}
+
+/// A check: the name people see, and what it finds.
+type Check = (&'static str, fn(&Patient<'_>) -> Vec<Finding>);
+
+/// In the order in which things build on each other.
+const CHECKS: &[Check] = &[
+    ("the configuration reads", workspace::configuration),
+    ("the workspace reads", workspace::workspace),
+    ("agents find cargo-agents", programs::own_program),
+    ("agents' files read", agents::files),
+    ("hooks and servers are registered", agents::registered),
+    ("nothing is registered twice", agents::twice),
+    ("agents use what is registered", agents::switches),
+    ("nothing stale is left", workspace::stale),
+    ("skills are in place", workspace::skills),
+    ("descriptions fit", agents::budget),
+    ("plugin sources answer", sources::sources),
+    ("plugins and skills are well made", sources::content),
+    ("sources of crates are here", sources::crates),
+    ("agents' versions are known", programs::versions),
+];
+
+fn examine(sym: &Symposium) -> anyhow::Result<Doctor> {
+    let ground = Ground::read(sym, &sym.cwd()?)?;
+    let survey = ground.survey()?;
+    let skills = survey.skills();
+    let versions = programs::ask(&survey);
+    let patient = Patient { sym, survey: &survey, skills: &skills, versions: &versions };
+    let mut doctor = Doctor { findings: Vec::new(), passed: Vec::new(), fixed: Vec::new() };
+    for (name, check) in CHECKS {
+        let mut found = check(&patient);
+        if found.is_empty() {
+            doctor.passed.push((*name).to_owned());
+        }
+        for finding in &mut found {
+            (*name).clone_into(&mut finding.check);
+        }
+        doctor.findings.append(&mut found);
+    }
+    doctor.findings.sort_by_key(|finding| finding.severity);
+    Ok(doctor)
+}
+
+impl Patient<'_> {
+    /// While the configuration can't be read, nobody knows what should be registered.
+    fn is_blind(&self) -> bool {
+        self.survey.ground.sym.config_state == ConfigState::Broken
+    }
+}
+
+fn show(sym: &Symposium, doctor: &Doctor) -> String {
+    let palette = Palette::CARGO;
+    let mut screen = Screen::new(sym.report.width());
+    for finding in &doctor.findings {
+        let (style, word) = match finding.severity {
+            Weight::Error => (palette.error, "error"),
+            Weight::Warning => (palette.warning, "warn "),
+            Weight::Note => (palette.accent, "note "),
+        };
+        let agent = finding.agent.as_ref().map(|agent| format!("{agent}: ")).unwrap_or_default();
+        screen.marked(style, word, &format!("{agent}{}", finding.message));
+        if let Some(place) = &finding.location {
+            let lines = [place.line, place.column].into_iter().flatten();
+            let lines: String = lines.map(|number| format!(":{number}")).collect();
+            screen.line(6, &format!("{}{lines}", sym.report.path(&place.path)));
+        }
+        screen.line(6, &format!("remedy: {}", finding.remedy));
+    }
+    if sym.report.verbosity() >= Verbosity::Verbose {
+        for passed in &doctor.passed {
+            screen.marked(palette.good, "ok   ", passed);
+        }
+    } else if !doctor.passed.is_empty() {
+        let (all, number) = (doctor.findings.is_empty(), doctor.passed.len());
+        let more = if all { "" } else { "more " };
+        let plural = if number == 1 { "" } else { "s" };
+        screen.marked(palette.good, "ok   ", &format!("{number} {more}check{plural}"));
+    }
+    let fixable = doctor.findings.iter().filter(|finding| finding.fixable).count();
+    if fixable > 0 {
+        let them = if fixable == 1 { "1 of these" } else { &format!("{fixable} of these") };
+        screen.line(0, &format!("`cargo agents doctor --fix` mends {them}"));
+    }
+    screen.finish()
+}

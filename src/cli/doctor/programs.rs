@@ -1,0 +1,178 @@
+//! Our program as the agents find it, and the agents' programs.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use semver::Version;
+
+use super::Patient;
+use super::model::{Finding, Weight};
+use crate::agents::Agent;
+use crate::agents::command::PROGRAM;
+use crate::config::HookScope;
+use crate::process::{Child, run};
+use crate::sync::survey::Survey;
+
+/// How long an agent's program may take to say its version.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// An agent's program.
+pub(super) struct AgentProgram {
+    pub(super) agent: Agent,
+    /// Where it is on the user's `PATH`.
+    pub(super) path: Option<PathBuf>,
+    /// What it says.
+    pub(super) version: Option<Version>,
+}
+
+/// Finds the configured agents' programs and asks them, all at once, for their versions.
+pub(super) fn ask(survey: &Survey<'_>) -> Vec<AgentProgram> {
+    std::thread::scope(|scope| {
+        let asked: Vec<_> = survey
+            .agents
+            .iter()
+            .map(|agent| {
+                let programs = agent.spec().programs().iter();
+                let path = programs.filter_map(|name| survey.setup.find(name)).next();
+                let program = path.clone();
+                (*agent, path, scope.spawn(move || program.and_then(version_of)))
+            })
+            .collect();
+        asked
+            .into_iter()
+            .map(|(agent, path, version)| AgentProgram {
+                agent,
+                path,
+                version: version.join().ok().flatten(),
+            })
+            .collect()
+    })
+}
+
+fn version_of(program: PathBuf) -> Option<Version> {
+    let child = Child::new(program).args(["--version"]).limit(PATIENCE);
+    let output = run(&child).ok().filter(crate::process::Output::success)?;
+    read_version(&output.stdout_text())
+}
+
+/// The first word that is a version: `codex-cli 0.171.0`, `2.1.332 (Claude Code)`, `v1.18.33.`.
+fn read_version(text: &str) -> Option<Version> {
+    text.split_whitespace().find_map(|word| {
+        let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        Version::parse(word.strip_prefix('v').unwrap_or(word)).ok()
+    })
+}
+
+/// `cargo-agents` is there under the name or path by which agents call it.
+pub(super) fn own_program(patient: &Patient<'_>) -> Vec<Finding> {
+    let survey = patient.survey;
+    let mut findings: Vec<Finding> = Vec::new();
+    if survey.agents.is_empty() {
+        return findings;
+    }
+    for note in &survey.notes {
+        findings.push(Finding::of("program-not-found", Weight::Warning, note, "put it on PATH"));
+    }
+    let found = survey.setup.find(PROGRAM);
+    let by_name = survey.ground.sym.config.hook_scope == HookScope::Project;
+    if by_name && found.is_none() {
+        let message =
+            format!("`{PROGRAM}` is not on your PATH, and a project's hooks call it by name");
+        findings.push(
+            Finding::new("program-not-found", Weight::Warning, message)
+                .remedy("put cargo's `bin` folder on PATH"),
+        );
+    }
+    let other = found.as_ref().filter(|found| {
+        let own = survey.setup.own_program();
+        dunce::canonicalize(found).ok() != dunce::canonicalize(own).ok()
+    });
+    if let Some(other) = other {
+        let message =
+            format!("`{PROGRAM}` on your PATH is another file than the one that runs now");
+        findings.push(
+            Finding::new("another-program", Weight::Note, message)
+                .at(other)
+                .remedy("`cargo install symposium` brings it up to date, if it should be"),
+        );
+    }
+    findings
+}
+
+/// The agents' programs are here, in versions that were looked at.
+pub(super) fn versions(patient: &Patient<'_>) -> Vec<Finding> {
+    patient.versions.iter().filter_map(of_version).collect()
+}
+
+fn of_version(program: &AgentProgram) -> Option<Finding> {
+    let (agent, title) = (program.agent, program.agent.spec().title());
+    let name = agent.spec().programs().first().copied().unwrap_or_default();
+    let Some(path) = &program.path else {
+        let message = format!("{title} is configured, but `{name}` is not on your PATH");
+        let remedy = format!(
+            "nothing to do where you use it in an editor; else install it, or `cargo agents init \
+             --remove-agent {}`",
+            agent.name()
+        );
+        return Some(
+            Finding::new("agent-not-found", Weight::Note, message).of_agent(agent).remedy(remedy),
+        );
+    };
+    let verified = Version::parse(agent.spec().verified_version()?).ok()?;
+    let Some(version) = &program.version else {
+        let message = format!("`{name} --version` does not say which version it is");
+        let finding = Finding::new("agent-version-unknown", Weight::Note, message).of_agent(agent);
+        return Some(finding.at(path).remedy(format!("Symposium was tried with {verified}")));
+    };
+    if (version.major, version.minor) == (verified.major, verified.minor) {
+        return None;
+    }
+    let (older, remedy) = if *version < verified {
+        ("older", format!("update {title}, if something does not work as described"))
+    } else {
+        ("newer", "`cargo agents self-update`, if something does not work as described".to_owned())
+    };
+    let message =
+        format!("{title} {version} is {older} than {verified}, with which Symposium was tried");
+    Some(
+        Finding::new("agent-version", Weight::Note, message)
+            .of_agent(agent)
+            .at(path)
+            .remedy(remedy),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_as_programs_say_them() {
+        for (text, version) in [
+            ("codex-cli 0.171.0\n", "0.171.0"),
+            ("2.1.332 (Claude Code)", "2.1.332"),
+            ("GitHub Copilot CLI 1.0.102.\nRun /update", "1.0.102"),
+            ("v1.18.33", "1.18.33"),
+        ] {
+            assert_eq!(read_version(text).map(|found| found.to_string()).as_deref(), Some(version));
+        }
+        assert_eq!(read_version("no idea 3"), None);
+    }
+
+    #[test]
+    fn another_minor_version_is_worth_knowing_and_no_fault() {
+        let of = |version: &str| {
+            of_version(&AgentProgram {
+                agent: Agent::Codex,
+                path: Some("/bin/codex".into()),
+                version: Version::parse(version).ok(),
+            })
+        };
+        assert!(of("0.171.9").is_none());
+        for (version, word) in [("0.172.0", "newer"), ("0.99.0", "older")] {
+            let finding = of(version).expect("a finding");
+            assert!(finding.message.contains(word), "{}", finding.message);
+            assert_eq!(finding.severity, Weight::Note);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Plugin sources, what is in them, and the sources of crates.
+
+use super::Patient;
+use super::agents::is_about_budget;
+use super::model::{Finding, Weight};
+use crate::fetch::git::Repository;
+use crate::plugins::source::{Location, SourceKind, SourceSpec, SourceState, effective};
+use crate::text::Diagnostic;
+
+/// Each source is there, or answers.
+pub(super) fn sources(patient: &Patient<'_>) -> Vec<Finding> {
+    let sym = &patient.survey.ground.sym;
+    let specs = effective(sym);
+    let states = &patient.survey.ground.registry.sources;
+    let mut findings = Vec::new();
+    for spec in &specs {
+        let state = states.iter().find(|state| state.name == spec.name);
+        match (&spec.location, state.and_then(|state| state.notice.as_ref())) {
+            (Location::Path(path), Some(notice)) => findings.push(
+                Finding::new(
+                    "source-missing",
+                    Weight::Error,
+                    format!("source `{}`: {notice}", spec.name),
+                )
+                .at(path)
+                .remedy("create the folder, or correct `path` in the configuration"),
+            ),
+            (Location::Git(Err(problem)), _) => findings.push(
+                Finding::of("source-url", Weight::Error, problem, "correct the URL")
+                    .at(sym.dirs.config_file()),
+            ),
+            (Location::Builtin, Some(notice)) => findings.push(
+                Finding::new(
+                    "source-missing",
+                    Weight::Warning,
+                    format!("source `{}`: {notice}", spec.name),
+                )
+                .remedy("see to it that the cache folder can be written"),
+            ),
+            _ => {}
+        }
+    }
+    if patient.sym.options.offline {
+        return findings;
+    }
+    let asked = std::thread::scope(|scope| {
+        let git = specs.iter().filter_map(|spec| match &spec.location {
+            Location::Git(Ok(repository)) => Some((spec, repository)),
+            _ => None,
+        });
+        let threads: Vec<_> = git
+            .map(|(spec, repository)| scope.spawn(move || ask(patient, spec, repository)))
+            .collect();
+        threads.into_iter().filter_map(|thread| thread.join().ok().flatten()).collect::<Vec<_>>()
+    });
+    findings.extend(asked);
+    findings
+}
+
+fn ask(patient: &Patient<'_>, spec: &SourceSpec, repository: &Repository) -> Option<Finding> {
+    let (sym, limit) = (&patient.survey.ground.sym, patient.sym.options.timeout);
+    let states = &patient.survey.ground.registry.sources;
+    let copy = states.iter().find(|state| state.name == spec.name).is_some_and(has_copy);
+    let again = format!("`cargo agents plugin sync {}`", spec.name);
+    match repository.ask(&sym.dirs.plugin_sources(), limit, &sym.env) {
+        Ok(_) if copy => None,
+        Ok(_) => {
+            let message = format!("source `{}` was not fetched yet", spec.name);
+            Some(Finding::new("source-not-fetched", Weight::Warning, message).remedy(again))
+        }
+        Err(problem) => {
+            let (weight, used) = if copy {
+                (Weight::Warning, "the copy that is here is used")
+            } else {
+                (Weight::Error, "there is no copy of it here")
+            };
+            let shown = repository.shown();
+            let message =
+                format!("source `{}` does not answer, {used}: {shown}: {problem}", spec.name);
+            let remedy = format!("when the network or your access is back: {again}");
+            Some(Finding::new("source-unreachable", weight, message).remedy(remedy))
+        }
+    }
+}
+
+fn has_copy(state: &SourceState) -> bool {
+    state.root.is_some()
+}
+
+/// Manifests and skills have nothing wrong. What comes from others is only worth knowing.
+pub(super) fn content(patient: &Patient<'_>) -> Vec<Finding> {
+    let survey = patient.survey;
+    let own: Vec<_> = survey
+        .ground
+        .registry
+        .sources
+        .iter()
+        .filter(|state| state.kind == SourceKind::Path)
+        .filter_map(|state| state.root.clone())
+        .collect();
+    let weight = |found: &Diagnostic| {
+        let path = found.location().map(|place| place.path);
+        let is_own = path.is_some_and(|path| own.iter().any(|root| path.starts_with(root)));
+        if is_own { Weight::Warning } else { Weight::Note }
+    };
+    // A source that can't be had has a finding of its own.
+    let config = survey.ground.sym.dirs.config_file();
+    let of_source = |found: &&Diagnostic| {
+        found.location().is_none_or(|place| place.path != config)
+            && !found.message.starts_with("can't read the plugin source")
+    };
+    let registry = survey.ground.registry.diagnostics.iter().filter(of_source);
+    let known = survey.known.iter().flat_map(|known| {
+        let chosen = known.chosen.diagnostics.iter().filter(|found| !is_about_budget(found));
+        known.facts.diagnostics.iter().chain(chosen)
+    });
+    registry
+        .chain(known)
+        .map(|found| {
+            let remedy = "tell those who wrote it; everything else goes on";
+            Finding::of("content", weight(found), found, remedy)
+        })
+        .collect()
+}
+
+/// Crates whose skills apply have their sources on this machine.
+pub(super) fn crates(patient: &Patient<'_>) -> Vec<Finding> {
+    let missing = patient.survey.known.iter().flat_map(|known| &known.facts.missing);
+    missing
+        .map(|missing| {
+            Finding::new("crate-missing", Weight::Warning, format!("no skills: {missing}"))
+                .remedy("`cargo fetch`, then `cargo agents sync`")
+        })
+        .collect()
+}

@@ -1,0 +1,126 @@
+//! The configuration, the workspace, and what of ours lies about in it.
+
+use super::Patient;
+use super::model::{Finding, Weight};
+use crate::config::ConfigState;
+use crate::report::{Action, Change, Kind};
+use crate::sync::gone;
+use crate::sync::survey::SkillState;
+
+/// `config.toml` reads, and says nothing odd.
+pub(super) fn configuration(patient: &Patient<'_>) -> Vec<Finding> {
+    let sym = &patient.survey.ground.sym;
+    let broken = sym.config_state == ConfigState::Broken;
+    let weight = if broken { Weight::Error } else { Weight::Warning };
+    let of = |found| Finding::of("configuration", weight, found, "correct or remove it");
+    let mut findings: Vec<Finding> = sym.config_diagnostics.iter().map(of).collect();
+    for name in &sym.config.agents {
+        if crate::agents::Agent::from_name(name).is_none() {
+            let message = format!("there is no agent `{name}`");
+            let known: Vec<_> =
+                crate::agents::Agent::ALL.iter().map(|agent| agent.name()).collect();
+            findings.push(
+                Finding::new("unknown-agent", Weight::Warning, message)
+                    .at(sym.dirs.config_file())
+                    .remedy(format!("the agents are {}", known.join(", "))),
+            );
+        }
+    }
+    findings
+}
+
+/// The workspace's manifests and lock file read.
+pub(super) fn workspace(patient: &Patient<'_>) -> Vec<Finding> {
+    let ground = patient.survey.ground;
+    let mut findings = Vec::new();
+    if let Some(problem) = &ground.trouble {
+        findings.push(Finding::of("workspace", Weight::Error, problem, "mend the manifest"));
+    }
+    for found in ground.loaded.iter().flat_map(|loaded| &loaded.diagnostics) {
+        findings.push(Finding::of("workspace", Weight::Note, found, "mend it, if it matters"));
+    }
+    let parents = patient.survey.known.iter().flat_map(|known| &known.parents.diagnostics);
+    findings
+        .extend(parents.map(|found| Finding::of("folder", Weight::Warning, found, "look at it")));
+    findings
+}
+
+/// Nothing of ours is left that nobody needs.
+pub(super) fn stale(patient: &Patient<'_>) -> Vec<Finding> {
+    let survey = patient.survey;
+    let agents: Vec<&str> = survey.agents.iter().map(|agent| agent.name()).collect();
+    let mut findings = Vec::new();
+    for change in survey.changes() {
+        // Of configured agents, the check for duplicates tells.
+        let of_others = !change.places.iter().any(|place| agents.contains(&place.as_str()));
+        match (change.action, change.kind) {
+            (Action::Remove, Kind::Skill) => findings.push(left(&change, "the skill")),
+            (Action::Unregister, Kind::Server) => findings.push(left(&change, "the server")),
+            (Action::Unregister, Kind::Hooks) if of_others => findings.push(left(&change, "our")),
+            _ => {}
+        }
+    }
+    let (gone, damaged) = gone::find(&survey.ground.sym);
+    for found in &damaged {
+        findings.push(Finding::of("ledger", Weight::Warning, found, "`cargo agents sync`"));
+    }
+    for root in gone {
+        let message = "this workspace is gone, but something registered for it is left";
+        findings.push(
+            Finding::new("workspace-gone", Weight::Warning, message)
+                .at(root)
+                .remedy("`cargo agents doctor --fix` takes it back")
+                .fixable(),
+        );
+    }
+    findings
+}
+
+fn left(change: &Change, what: &str) -> Finding {
+    let name =
+        if change.kind == Kind::Hooks { change.name.clone() } else { format!("`{}`", change.name) };
+    let message = format!("{what} {name} ({}): nobody needs it any more", change.places.join(" "));
+    Finding::new("stale", Weight::Warning, message).remedy("`cargo agents sync`").fixable()
+}
+
+/// Copies are as they should be.
+pub(super) fn skills(patient: &Patient<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if patient.is_blind() {
+        return findings;
+    }
+    let mut pending = Vec::new();
+    for view in patient.skills {
+        match &view.state {
+            SkillState::Installed => {}
+            SkillState::Pending(_) => pending.push(format!("`{}`", view.name)),
+            SkillState::LeftAlone(why) => {
+                let message = format!("the skill `{}` stays as it is: {why}", view.name);
+                findings.push(
+                    Finding::new("skill-left-alone", Weight::Note, message)
+                        .remedy("nothing to do, if that is how you want it"),
+                );
+            }
+        }
+    }
+    if !pending.is_empty() {
+        let message = format!("skills that are missing or out of date: {}", pending.join(", "));
+        findings.push(
+            Finding::new("not-synced", Weight::Warning, message)
+                .remedy("`cargo agents sync`")
+                .fixable(),
+        );
+    }
+    // Where no agent is configured, that is the finding.
+    if !patient.survey.agents.is_empty() {
+        for view in patient.skills.iter().filter(|view| view.agents.is_empty()) {
+            let message = format!("no configured agent sees the skill `{}`", view.name);
+            findings.push(
+                Finding::new("skill-unseen", Weight::Warning, message).remedy(
+                    "`agents-syncing = true` in the configuration copies the workspace's own",
+                ),
+            );
+        }
+    }
+    findings
+}

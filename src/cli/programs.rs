@@ -1,0 +1,186 @@
+//! What a plugin may have run, in words.
+
+use serde::Serialize;
+
+use crate::installations::Acquirer;
+use crate::plugins::model::{
+    CrateAtom, Gate, InstallSource, Installation, Plugin, Predicate, Runnable, Transport,
+};
+use crate::report::Kind;
+use crate::sync::facts::PluginFate;
+
+/// A program that a plugin's hooks, servers or subcommands run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Program {
+    /// Its name: the installation's, or the command itself.
+    pub name: String,
+    /// What it is: `sqlx-tools 0.3.1`, `script hooks/guard.sh`, an address.
+    pub what: String,
+    /// What runs it: `hook guard`, `server sqlx-tools`, `subcommand check`.
+    pub used_by: Vec<String>,
+    /// Shell commands that finish its installation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub install_commands: Vec<String>,
+    /// Whether it is on this machine.
+    pub installed: bool,
+}
+
+/// The programs of what applies here.
+pub(super) fn programs(fate: &PluginFate<'_>, acquirer: &Acquirer<'_>) -> Vec<Program> {
+    let plugin = fate.plugin;
+    let mut listing = Listing { plugin, acquirer, found: Vec::new() };
+    for part in fate.parts.iter().filter(|part| part.holds) {
+        match part.kind {
+            Kind::Hooks => {
+                let Some(hook) = plugin.hooks.get(part.index) else { continue };
+                let by = format!("hook {}", hook.name);
+                listing.add(&hook.command, hook.runnable.as_ref(), &by);
+                for name in &hook.requirements {
+                    listing.add(name, None, &by);
+                }
+            }
+            Kind::Server => {
+                let Some(server) = plugin.servers.get(part.index) else { continue };
+                if let Transport::Stdio { command, args, .. } = &server.transport {
+                    let by = format!("server {}", server.name);
+                    if plugin.installations.iter().any(|known| known.name == *command) {
+                        listing.add(command, None, &by);
+                    } else {
+                        let line: Vec<_> =
+                            std::iter::once(command).chain(args).map(String::as_str).collect();
+                        let what = format!("`{}`", line.join(" "));
+                        listing.push(command, what, &by, Vec::new(), true);
+                    }
+                }
+            }
+            Kind::Subcommand => {
+                let Some(subcommand) = plugin.subcommands.get(part.index) else { continue };
+                listing.add(&subcommand.command, None, &format!("subcommand {}", subcommand.name));
+            }
+            _ => {}
+        }
+    }
+    listing.found
+}
+
+struct Listing<'a> {
+    plugin: &'a Plugin,
+    acquirer: &'a Acquirer<'a>,
+    found: Vec<Program>,
+}
+
+impl Listing<'_> {
+    fn add(&mut self, name: &str, runnable: Option<&Runnable>, by: &str) {
+        let known = self.plugin.installations.iter().find(|known| known.name == name);
+        let Some(installation) = known else { return };
+        let what = describe(installation, runnable);
+        let installed = self.acquirer.probe(self.plugin, name).is_some();
+        self.push(name, what, by, installation.install_commands.clone(), installed);
+        for required in &installation.requirements {
+            self.add(required, None, by);
+        }
+    }
+
+    fn push(&mut self, name: &str, what: String, by: &str, commands: Vec<String>, installed: bool) {
+        let same = self.found.iter_mut().find(|known| known.name == name && known.what == what);
+        match same {
+            Some(known) if known.used_by.iter().any(|user| user == by) => {}
+            Some(known) => known.used_by.push(by.to_owned()),
+            None => self.found.push(Program {
+                name: name.to_owned(),
+                what,
+                used_by: vec![by.to_owned()],
+                install_commands: commands,
+                installed,
+            }),
+        }
+    }
+}
+
+fn describe(installation: &Installation, runnable: Option<&Runnable>) -> String {
+    let file = match runnable.or(installation.runnable.as_ref()) {
+        Some(Runnable::Executable(path)) => Some(path.clone()),
+        Some(Runnable::Script(path)) => Some(format!("script {path}")),
+        None => None,
+    };
+    let source = match &installation.source {
+        None => return file.unwrap_or_else(|| installation.name.clone()),
+        Some(InstallSource::Cargo { krate, version, git, global }) => {
+            let version = version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+            let git = git.as_ref().map(|git| format!(" from {git}")).unwrap_or_default();
+            let global = if *global { " in your own cargo folder" } else { "" };
+            return format!("{krate}{version}{git}{global}");
+        }
+        Some(InstallSource::Git { url } | InstallSource::Binary { url, .. }) => url,
+    };
+    match file {
+        Some(file) => format!("{file} of {source}"),
+        None => source.clone(),
+    }
+}
+
+/// The name that was probably meant.
+pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let limit = if name.len() < 5 { 1 } else { 2 };
+    known
+        .map(|known| (strsim::damerau_levenshtein(name, known), known))
+        .filter(|(distance, _)| *distance <= limit)
+        .min()
+        .map(|(_, known)| known)
+}
+
+/// What gates ask for, as it is written in manifests; `None` when they ask for nothing.
+pub(super) fn needs(gates: &[&Gate]) -> Option<String> {
+    let mut parts = Vec::new();
+    for gate in gates {
+        if let Some(crates) = &gate.crates {
+            let atoms: Vec<_> = crates.iter().map(atom).collect();
+            parts.push(if atoms.is_empty() { "none".to_owned() } else { atoms.join(" or ") });
+        }
+        parts.extend(gate.predicates.iter().map(predicate));
+    }
+    parts.dedup();
+    (!parts.is_empty()).then(|| parts.join(" and "))
+}
+
+fn atom(atom: &CrateAtom) -> &str {
+    match atom {
+        CrateAtom::Any => "*",
+        CrateAtom::Crate { text, .. } => text,
+    }
+}
+
+fn predicate(of: &Predicate) -> String {
+    let list = |list: &[Predicate]| list.iter().map(predicate).collect::<Vec<_>>().join(", ");
+    match of {
+        Predicate::Env { name, value: None } => format!("env({name})"),
+        Predicate::Env { name, value: Some(value) } => format!("env({name}={value})"),
+        Predicate::PathExists(path) => format!("path_exists({path})"),
+        Predicate::DependsOn(crate_) => format!("depends-on({})", atom(crate_)),
+        Predicate::WorkspaceMember => "workspace-member()".to_owned(),
+        Predicate::Not(inner) => format!("not({})", predicate(inner)),
+        Predicate::Any(inner) => format!("any({})", list(inner)),
+        Predicate::All(inner) => format!("all({})", list(inner)),
+        Predicate::Unsupported(text) => text.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gates_read_as_they_are_written() {
+        let written = ["not(any(env(CI), env(A=b)))", "all(path_exists(x), depends-on(serde>=1))"];
+        let predicates = written.map(|text| Predicate::parse(text).expect("parses")).to_vec();
+        let gate = Gate { crates: Some(vec![CrateAtom::Any]), predicates };
+        let text = needs(&[&gate, &gate]).expect("asks for something");
+        assert!(text.starts_with("* and not(any(env(CI), env(A=b))) and all("), "{text}");
+        assert_eq!(needs(&[&Gate::default()]), None);
+        assert_eq!(
+            needs(&[&Gate { crates: Some(vec![]), predicates: vec![] }]).as_deref(),
+            Some("none")
+        );
+    }
+}

@@ -1,0 +1,227 @@
+//! From a survey to what `status` tells.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use super::model::{
+    AgentStatus, CandidateStatus, HooksStatus, PluginState, PluginStatus, Problem, ServerStatus,
+    SkillStatus, State, Status, WorkspaceStatus,
+};
+use crate::agents::Agent;
+use crate::agents::checkup::{Finding, Topic};
+use crate::cli::programs::programs;
+use crate::config::{ConfigState, HookScope};
+use crate::installations::{Acquirer, Network};
+use crate::plugins::registry::PluginEntry;
+use crate::report::{Kind, Verdict};
+use crate::skills::SkillOrigin;
+use crate::sync::facts::PluginFate;
+use crate::sync::shown_origin;
+use crate::sync::snapshot::Snapshot;
+use crate::sync::survey::{Health, SkillState, SkillView, Survey, described};
+
+/// What the survey says, as a document.
+pub(super) fn gather(survey: &Survey<'_>) -> Status {
+    let views = survey.skills();
+    let known = survey.known.as_ref();
+    let candidates = known.map(|known| known.facts.candidates.as_slice()).unwrap_or_default();
+    let mut warnings: Vec<String> =
+        survey.ground.sym.config_diagnostics.iter().map(ToString::to_string).collect();
+    warnings.extend(survey.diagnostics().iter().map(ToString::to_string));
+    if survey.ground.sym.config_state == ConfigState::Broken {
+        warnings.push("nothing is synced until the configuration can be read".to_owned());
+    }
+    Status {
+        workspace: workspace(survey),
+        agents: survey.agents.iter().map(|agent| of_agent(survey, *agent, &views)).collect(),
+        plugins: plugins(survey, &views),
+        skills: views.iter().map(of_skill).collect(),
+        candidates: candidates
+            .iter()
+            .map(|candidate| CandidateStatus {
+                name: candidate.name.clone(),
+                version: candidate.version.to_string(),
+                skills: candidate.skills.clone(),
+            })
+            .collect(),
+        next_sync: survey.changes(),
+        warnings,
+    }
+}
+
+fn workspace(survey: &Survey<'_>) -> Option<WorkspaceStatus> {
+    let workspace = &survey.ground.loaded.as_ref()?.workspace;
+    let mut names: Vec<_> = workspace.dependencies.iter().map(|found| &found.name).collect();
+    names.dedup();
+    let synced = last_sync(survey, &workspace.root);
+    Some(WorkspaceStatus {
+        root: workspace.root.clone(),
+        members: workspace.members.len(),
+        dependencies: names.len(),
+        synced_at: synced.map(|at| humantime::format_rfc3339_seconds(at).to_string()),
+    })
+}
+
+/// Each sync that ended well writes the snapshot.
+pub(super) fn last_sync(survey: &Survey<'_>, root: &Path) -> Option<SystemTime> {
+    let path = Snapshot::path(&survey.ground.sym.dirs, root);
+    std::fs::metadata(path).ok()?.modified().ok()
+}
+
+fn of_agent(survey: &Survey<'_>, agent: Agent, views: &[SkillView<'_>]) -> AgentStatus {
+    let found = survey.checkup(agent, views, None);
+    let mut problems = Vec::new();
+    let hooks = survey.hooks_of(agent).map(|hooks| {
+        let state = state_of(&hooks.health, "hooks", &mut problems);
+        HooksStatus {
+            scope: scope_word(survey.ground.sym.config.hook_scope).to_owned(),
+            files: hooks.files,
+            state: switched_off(state, Topic::Hooks, &found),
+        }
+    });
+    let servers = survey.servers_of(agent).into_iter().map(|server| {
+        let state = state_of(&server.health, &format!("server `{}`", server.name), &mut problems);
+        let state = switched_off(state, Topic::Servers, &found);
+        ServerStatus { name: server.name, file: server.file, state }
+    });
+    let servers = servers.collect();
+    problems.extend(found.into_iter().map(|finding| Problem {
+        severity: finding.severity.map_or("note", crate::text::Severity::word).to_owned(),
+        message: finding.message,
+        remedy: finding.remedy,
+    }));
+    AgentStatus {
+        name: agent.name().to_owned(),
+        title: agent.spec().title().to_owned(),
+        hooks,
+        servers,
+        skills: views.iter().filter(|view| view.agents.contains(&agent)).count(),
+        descriptions: described(views, agent),
+        description_budget: agent.spec().description_budget(),
+        problems,
+    }
+}
+
+/// The word for a scope.
+pub(super) fn scope_word(scope: HookScope) -> &'static str {
+    match scope {
+        HookScope::Global => "global",
+        HookScope::Project => "project",
+    }
+}
+
+fn state_of(health: &Health, what: &str, problems: &mut Vec<Problem>) -> State {
+    let (state, severity, message, remedy) = match health {
+        Health::Fine => return State::Ok,
+        // What the next sync does is told there.
+        Health::Pending => return State::Pending,
+        Health::LeftAlone(why) => {
+            let remedy = "`cargo agents doctor` says what you can do".to_owned();
+            (State::LeftAlone, "warning", format!("{what}: {why}"), remedy)
+        }
+        Health::Broken(why) => {
+            let remedy = "mend the file, then `cargo agents sync`".to_owned();
+            (State::Broken, "error", format!("{what}: {why}"), remedy)
+        }
+        Health::Unsupported(why) => {
+            let remedy = "nothing can be done about it here".to_owned();
+            (State::Unsupported, "note", format!("{what}: {why}"), remedy)
+        }
+    };
+    problems.push(Problem { severity: severity.to_owned(), message, remedy });
+    state
+}
+
+fn switched_off(state: State, topic: Topic, found: &[Finding]) -> State {
+    let off = found.iter().any(|finding| finding.topic == topic && finding.severity.is_some());
+    if state == State::Ok && off { State::Off } else { state }
+}
+
+fn plugins(survey: &Survey<'_>, views: &[SkillView<'_>]) -> Vec<PluginStatus> {
+    let Some(known) = &survey.known else {
+        let outside = "this is no Rust workspace";
+        let entries = survey.ground.registry.plugins.iter();
+        return entries.map(|entry| outside_of_a_workspace(entry, outside)).collect();
+    };
+    let fetcher = Network::new(&survey.ground.sym);
+    let acquirer = Acquirer::new(&survey.ground.sym, &fetcher);
+    known.facts.plugins.iter().map(|fate| of_plugin(fate, views, &acquirer)).collect()
+}
+
+fn outside_of_a_workspace(entry: &PluginEntry, outside: &str) -> PluginStatus {
+    let (state, reason) = match &entry.shadowed_by {
+        Some(shadow) => (PluginState::Shadowed, shadow.to_string()),
+        None => (PluginState::Inactive, outside.to_owned()),
+    };
+    PluginStatus {
+        name: entry.plugin.name.clone(),
+        source: entry.plugin.source.clone(),
+        manifest: entry.plugin.manifest.clone(),
+        state,
+        reason,
+        skills: 0,
+        hooks: Vec::new(),
+        servers: Vec::new(),
+        subcommands: Vec::new(),
+        may_run: Vec::new(),
+    }
+}
+
+fn of_plugin(
+    fate: &PluginFate<'_>,
+    views: &[SkillView<'_>],
+    acquirer: &Acquirer<'_>,
+) -> PluginStatus {
+    let plugin = fate.plugin;
+    let held = |kind: Kind| {
+        let parts = fate.parts.iter().filter(move |part| part.holds && part.kind == kind);
+        parts.map(|part| part.index)
+    };
+    let hooks = held(Kind::Hooks).filter_map(|index| plugin.hooks.get(index));
+    let servers = held(Kind::Server).filter_map(|index| plugin.servers.get(index));
+    let subcommands = held(Kind::Subcommand).filter_map(|index| plugin.subcommands.get(index));
+    let brought = |view: &&SkillView<'_>| view.skill.plugin.as_deref() == Some(&plugin.name);
+    let active = fate.verdict == Verdict::Matched;
+    PluginStatus {
+        name: plugin.name.clone(),
+        source: plugin.source.clone(),
+        manifest: plugin.manifest.clone(),
+        state: match fate.verdict {
+            Verdict::Matched => PluginState::Active,
+            Verdict::Shadowed => PluginState::Shadowed,
+            Verdict::Disabled => PluginState::Off,
+            Verdict::Skipped | Verdict::Unavailable => PluginState::Inactive,
+        },
+        reason: fate.reason.clone(),
+        skills: if active { views.iter().filter(brought).count() } else { 0 },
+        hooks: hooks.map(|hook| hook.name.clone()).collect(),
+        servers: servers.map(|server| server.name.clone()).collect(),
+        subcommands: subcommands.map(|subcommand| subcommand.name.clone()).collect(),
+        may_run: programs(fate, acquirer),
+    }
+}
+
+fn of_skill(view: &SkillView<'_>) -> SkillStatus {
+    let (kind, version) = match &view.skill.origin {
+        SkillOrigin::Crate { version, .. } => ("crate", Some(version.to_string())),
+        SkillOrigin::Git { commit, .. } => ("git", Some(commit.clone())),
+        SkillOrigin::Source { .. } => ("source", None),
+        SkillOrigin::Workspace { .. } => ("workspace", None),
+    };
+    let (state, reason) = match &view.state {
+        SkillState::Installed => (State::Ok, None),
+        SkillState::Pending(_) => (State::Pending, None),
+        SkillState::LeftAlone(reason) => (State::LeftAlone, Some(reason.clone())),
+    };
+    SkillStatus {
+        name: view.name.clone(),
+        origin_kind: kind.to_owned(),
+        origin: shown_origin(view.skill),
+        version,
+        plugin: view.skill.plugin.clone(),
+        folders: view.folders.clone(),
+        agents: view.agents.iter().map(|agent| agent.name().to_owned()).collect(),
+        state,
+        reason,
+    }
+}

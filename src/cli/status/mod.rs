@@ -1,0 +1,29 @@
+//! `cargo agents status`: one screen of what is registered where, what applies, and what a sync
+//! would change.
+
+mod gather;
+pub mod model;
+mod show;
+
+use std::process::ExitCode;
+
+use super::CommandResult;
+use crate::Symposium;
+use crate::sync::survey::Ground;
+
+/// Runs the command.
+pub(super) fn run(sym: &Symposium) -> CommandResult {
+    let ground = Ground::read(sym, &sym.cwd()?)?;
+    let survey = ground.survey()?;
+    let status = gather::gather(&survey);
+    sym.report.json(&status);
+    let home = sym.env.home();
+    let view = show::View {
+        width: sym.report.width(),
+        home: home.as_deref(),
+        verbosity: sym.report.verbosity(),
+        synced: ground.root().and_then(|root| gather::last_sync(&survey, root)),
+    };
+    sym.report.result(&show::show(&status, &view));
+    Ok(ExitCode::SUCCESS)
+}

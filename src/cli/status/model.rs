@@ -1,0 +1,216 @@
+//! What `status --json` prints.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::cli::programs::Program;
+use crate::report::Change;
+
+/// Everything about a workspace and its agents.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Status {
+    /// The workspace; left out outside of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<WorkspaceStatus>,
+    /// The configured agents.
+    pub agents: Vec<AgentStatus>,
+    /// Every plugin of the sources.
+    pub plugins: Vec<PluginStatus>,
+    /// The skills that apply, the workspace's own included.
+    pub skills: Vec<SkillStatus>,
+    /// Dependencies that ship skills, about which nobody said anything yet.
+    pub candidates: Vec<CandidateStatus>,
+    /// What the next sync would change, or leave alone.
+    pub next_sync: Vec<Change>,
+    /// Problems, each in one line.
+    pub warnings: Vec<String>,
+}
+
+/// The workspace.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct WorkspaceStatus {
+    /// Its root folder.
+    pub root: PathBuf,
+    /// How many members it has.
+    pub members: usize,
+    /// How many distinct direct dependencies they have.
+    pub dependencies: usize,
+    /// When it was last synced, in RFC 3339; left out when it never was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub synced_at: Option<String>,
+}
+
+/// How a registration stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// As it should be.
+    Ok,
+    /// The next sync brings it about.
+    Pending,
+    /// The user's, or git's: it stays as it is.
+    LeftAlone,
+    /// The file can't be edited.
+    Broken,
+    /// It is registered, and the agent does not use it.
+    Off,
+    /// The agent can't do this.
+    Unsupported,
+}
+
+/// One agent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AgentStatus {
+    /// Its name in the configuration.
+    pub name: String,
+    /// The name people know it by.
+    pub title: String,
+    /// Its hooks; left out where there is nowhere to register them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<HooksStatus>,
+    /// The servers that apply.
+    pub servers: Vec<ServerStatus>,
+    /// How many of the skills it sees.
+    pub skills: usize,
+    /// Characters of names and descriptions of these skills.
+    pub descriptions: usize,
+    /// How many of them the agent shows to its model; left out where no limit is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description_budget: Option<usize>,
+    /// What keeps something from working, or is worth knowing.
+    pub problems: Vec<Problem>,
+}
+
+/// An agent's hooks.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct HooksStatus {
+    /// `global` or `project`.
+    pub scope: String,
+    /// The files.
+    pub files: Vec<PathBuf>,
+    /// How they stand.
+    pub state: State,
+}
+
+/// An agent's entry of a server.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ServerStatus {
+    /// The server.
+    pub name: String,
+    /// The file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    /// How the entry stands.
+    pub state: State,
+}
+
+/// Something about an agent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Problem {
+    /// `warning`, `error`, or `note` for what is merely worth knowing.
+    pub severity: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub remedy: String,
+}
+
+/// How a plugin came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum PluginState {
+    /// Its predicates hold.
+    Active,
+    /// They do not.
+    Inactive,
+    /// Another plugin of its name comes first.
+    Shadowed,
+    /// The user does not want it.
+    Off,
+}
+
+impl PluginState {
+    /// The word people see.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Inactive => "inactive",
+            Self::Shadowed => "shadowed",
+            Self::Off => "off",
+        }
+    }
+}
+
+/// One plugin.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PluginStatus {
+    /// Its name.
+    pub name: String,
+    /// Its source.
+    pub source: String,
+    /// Its manifest.
+    pub manifest: PathBuf,
+    /// How it came out.
+    pub state: PluginState,
+    /// Why.
+    pub reason: String,
+    /// How many skills come through it.
+    pub skills: usize,
+    /// Its hooks that apply.
+    pub hooks: Vec<String>,
+    /// Its servers that apply.
+    pub servers: Vec<String>,
+    /// Its subcommands that apply.
+    pub subcommands: Vec<String>,
+    /// Programs that these may run.
+    pub may_run: Vec<Program>,
+}
+
+/// One skill.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SkillStatus {
+    /// The name it is installed under.
+    pub name: String,
+    /// What kind of origin: `crate`, `git`, `source`, `workspace`.
+    pub origin_kind: String,
+    /// Where it comes from, for people.
+    pub origin: String,
+    /// The crate's version, or the commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The plugin that brings it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<String>,
+    /// Its folders, relative to the workspace.
+    pub folders: Vec<String>,
+    /// The configured agents that see it.
+    pub agents: Vec<String>,
+    /// How its copies stand.
+    pub state: State,
+    /// Why they stay as they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A dependency that ships skills no source vouches for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CandidateStatus {
+    /// The crate.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Folders of its skills; empty when it points to those of another crate.
+    pub skills: Vec<String>,
+}

@@ -1,0 +1,265 @@
+//! `status` as people read it.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use super::model::{AgentStatus, PluginState, PluginStatus, SkillStatus, State, Status};
+use crate::cli::screen::{Screen, column, count};
+use crate::plugins::source::age;
+use crate::report::{Change, Verbosity, short_path};
+
+/// How many lines a list has at most, but with `-v`.
+const MOST: usize = 12;
+/// The widest column of names.
+const NAMES: usize = 24;
+
+/// What the screen needs to know besides the status.
+pub(super) struct View<'a> {
+    pub(super) width: usize,
+    pub(super) home: Option<&'a Path>,
+    pub(super) verbosity: Verbosity,
+    pub(super) synced: Option<SystemTime>,
+}
+
+impl View<'_> {
+    fn most(&self) -> usize {
+        if self.verbosity >= Verbosity::Verbose { usize::MAX } else { MOST }
+    }
+}
+
+/// The screen.
+pub(super) fn show(status: &Status, view: &View<'_>) -> String {
+    let mut screen = Screen::new(view.width);
+    workspace(&mut screen, status, view);
+    agents(&mut screen, status, view);
+    plugins(&mut screen, &status.plugins, view);
+    skills(&mut screen, &status.skills, view);
+    candidates(&mut screen, status, view);
+    next(&mut screen, &status.next_sync, view);
+    if !status.warnings.is_empty() {
+        screen.heading("Warnings");
+        if view.verbosity >= Verbosity::Verbose {
+            status.warnings.iter().for_each(|warning| screen.line(2, warning));
+        } else {
+            let number = count(status.warnings.len(), "warning");
+            screen.line(2, &format!("{number}: `cargo agents doctor` tells, and says what to do"));
+        }
+    }
+    screen.finish()
+}
+
+fn workspace(screen: &mut Screen, status: &Status, view: &View<'_>) {
+    screen.heading("Workspace");
+    let Some(workspace) = &status.workspace else {
+        screen.line(2, "none: there is no Cargo.toml in this folder or above it");
+        return;
+    };
+    screen.line(2, &short_path(&workspace.root, view.home));
+    let dependencies = match workspace.dependencies {
+        1 => "1 direct dependency".to_owned(),
+        number => format!("{number} direct dependencies"),
+    };
+    screen.line(2, &format!("{}, {dependencies}", count(workspace.members, "member")));
+    let synced = match view.synced {
+        Some(at) => format!("synced {}", age(SystemTime::now(), at)),
+        None => "never synced".to_owned(),
+    };
+    let waiting = status.next_sync.iter().filter(|change| change.action.is_change()).count();
+    let next = match waiting {
+        0 => "nothing to do".to_owned(),
+        number => format!("{} for `cargo agents sync`", count(number, "change")),
+    };
+    screen.line(2, &format!("{synced}, {next}"));
+}
+
+fn agents(screen: &mut Screen, status: &Status, view: &View<'_>) {
+    screen.heading("Agents");
+    if status.agents.is_empty() {
+        screen.line(2, "none are configured: `cargo agents init`");
+    }
+    let width = column(status.agents.iter().map(|agent| agent.name.as_str()), NAMES);
+    for agent in &status.agents {
+        screen.entry(&agent.name, width, &agent_lines(agent, view));
+    }
+}
+
+fn mark(state: State) -> &'static str {
+    match state {
+        State::Ok => "✓",
+        State::Pending => "…",
+        State::Unsupported => "–",
+        _ => "!",
+    }
+}
+
+fn agent_lines(agent: &AgentStatus, view: &View<'_>) -> Vec<String> {
+    let mut parts = Vec::new();
+    if let Some(hooks) = &agent.hooks {
+        // Parts must not be torn: no-break spaces hold them together while lines are wrapped.
+        parts.push(format!("hooks\u{a0}{}\u{a0}{}", hooks.scope, mark(hooks.state)));
+    }
+    if !agent.servers.is_empty() {
+        let states = agent.servers.iter().map(|server| server.state);
+        let worst = states.max_by_key(|state| match state {
+            State::Ok => 0,
+            State::Unsupported => 1,
+            State::Pending => 2,
+            State::LeftAlone | State::Broken | State::Off => 3,
+        });
+        let number = agent.servers.len();
+        parts.push(format!("servers\u{a0}{number}\u{a0}{}", mark(worst.unwrap_or(State::Ok))));
+    }
+    parts.push(format!("skills\u{a0}{}", agent.skills));
+    if let Some(budget) = agent.description_budget.filter(|_| agent.skills > 0) {
+        let mark = if agent.descriptions > budget { "!" } else { "✓" };
+        let (used, most) = (kilo(agent.descriptions), kilo(budget));
+        parts.push(format!("descriptions\u{a0}{used}\u{a0}of\u{a0}{most}\u{a0}kB\u{a0}{mark}"));
+    }
+    let mut lines = vec![parts.join("   ")];
+    let verbose = view.verbosity >= Verbosity::Verbose;
+    for problem in &agent.problems {
+        match problem.severity.as_str() {
+            "note" if !verbose => {}
+            "note" => lines.push(format!("– {}: {}", problem.message, problem.remedy)),
+            _ => lines.push(format!("! {}: {}", problem.message, problem.remedy)),
+        }
+    }
+    if verbose {
+        let files = agent.hooks.iter().flat_map(|hooks| &hooks.files);
+        lines.extend(files.map(|file| format!("hooks in {}", short_path(file, view.home))));
+        for server in &agent.servers {
+            let place = server.file.as_deref().map(|file| short_path(file, view.home));
+            let place = place.unwrap_or_else(|| "no file".to_owned());
+            lines.push(format!("server {} {} in {place}", server.name, mark(server.state)));
+        }
+    }
+    lines
+}
+
+/// `6.1` of 6,100.
+fn kilo(characters: usize) -> String {
+    format!("{}.{}", characters / 1000, characters % 1000 / 100)
+}
+
+fn plugins(screen: &mut Screen, plugins: &[PluginStatus], view: &View<'_>) {
+    if plugins.is_empty() {
+        return;
+    }
+    screen.heading("Plugins");
+    let names = column(plugins.iter().map(|plugin| plugin.name.as_str()), NAMES);
+    let (active, rest): (Vec<_>, Vec<_>) =
+        plugins.iter().partition(|plugin| plugin.state == PluginState::Active);
+    for plugin in &active {
+        let label = format!("{:names$}  {}", plugin.name, plugin.state.word());
+        let mut lines = vec![plugin.reason.clone()];
+        lines.extend(offers(plugin));
+        lines.extend(plugin.may_run.iter().map(|program| {
+            let missing = if program.installed { "" } else { " (not on disk yet)" };
+            let commands = match program.install_commands.len() {
+                0 => String::new(),
+                number => format!(", installed with {}", count(number, "shell command")),
+            };
+            format!("may run {}{missing}{commands}", program.what)
+        }));
+        screen.entry(&label, names + 10, &lines);
+    }
+    for plugin in rest.iter().take(view.most()) {
+        let label = format!("{:names$}  {}", plugin.name, plugin.state.word());
+        screen.entry(&label, names + 10, std::slice::from_ref(&plugin.reason));
+    }
+    more(screen, rest.len(), view);
+}
+
+/// `2 skills, server sqlx-tools, hooks a and b`.
+fn offers(plugin: &PluginStatus) -> Option<String> {
+    let mut parts = Vec::new();
+    if plugin.skills > 0 {
+        parts.push(count(plugin.skills, "skill"));
+    }
+    for (names, one) in
+        [(&plugin.hooks, "hook"), (&plugin.servers, "server"), (&plugin.subcommands, "subcommand")]
+    {
+        if !names.is_empty() {
+            let plural = if names.len() == 1 { "" } else { "s" };
+            parts.push(format!("{one}{plural} {}", names.join(" ")));
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn skills(screen: &mut Screen, skills: &[SkillStatus], view: &View<'_>) {
+    if skills.is_empty() {
+        return;
+    }
+    screen.heading("Skills");
+    let width = column(skills.iter().map(|skill| skill.name.as_str()), NAMES + 8);
+    for skill in skills.iter().take(view.most()) {
+        let seen = match skill.agents.as_slice() {
+            [] => "no configured agent".to_owned(),
+            agents => agents.join(" "),
+        };
+        let when = if skill.state == State::Pending { " (next sync)" } else { "" };
+        let mut lines = vec![format!("{} → {seen}{when}", skill.origin)];
+        lines.extend(skill.reason.iter().map(|reason| format!("! {reason}")));
+        if view.verbosity >= Verbosity::Verbose {
+            lines.extend(skill.folders.iter().map(|folder| format!("in {folder}")));
+        }
+        screen.entry(&skill.name, width, &lines);
+    }
+    more(screen, skills.len(), view);
+}
+
+fn more(screen: &mut Screen, all: usize, view: &View<'_>) {
+    let left = all.saturating_sub(view.most());
+    if left > 0 {
+        screen.line(2, &format!("and {left} more: `cargo agents status -v`"));
+    }
+}
+
+fn candidates(screen: &mut Screen, status: &Status, view: &View<'_>) {
+    if status.candidates.is_empty() {
+        return;
+    }
+    screen.heading("Candidates");
+    let label = |name: &str, version: &str| format!("{name} {version}");
+    let labels: Vec<_> = status
+        .candidates
+        .iter()
+        .map(|candidate| label(&candidate.name, &candidate.version))
+        .collect();
+    let width = column(labels.iter().map(String::as_str), NAMES);
+    for (candidate, label) in status.candidates.iter().zip(&labels).take(view.most()) {
+        let skills = match candidate.skills.len() {
+            0 => "skills of another crate".to_owned(),
+            number => count(number, "skill"),
+        };
+        let lines = [
+            format!("ships {skills} that no plugin source vouches for"),
+            format!("`cargo agents use {}` to take, `--remove` to decline", candidate.name),
+        ];
+        screen.entry(label, width, &lines);
+    }
+    more(screen, status.candidates.len(), view);
+}
+
+fn next(screen: &mut Screen, changes: &[Change], view: &View<'_>) {
+    if changes.is_empty() {
+        return;
+    }
+    screen.heading("Next sync");
+    let width = column(changes.iter().map(|change| change.action.future()), NAMES);
+    for change in changes.iter().take(view.most()) {
+        let mut text = change.name.clone();
+        if let Some(origin) = &change.origin {
+            text.push_str(&format!("  {origin}"));
+        }
+        if !change.places.is_empty() {
+            text.push_str(&format!(" → {}", change.places.join(" ")));
+        }
+        if let Some(reason) = &change.reason {
+            text.push_str(&format!(": {reason}"));
+        }
+        screen.entry(change.action.future(), width, &[text]);
+    }
+    more(screen, changes.len(), view);
+}

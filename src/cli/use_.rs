@@ -1,0 +1,139 @@
+//! `cargo agents use`: the user's word on a dependency's own skills, and on plugins.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use super::CommandResult;
+use super::grammar::UseArgs;
+use super::programs::nearest;
+use crate::Symposium;
+use crate::config::{Config, ConfigState, Reach, Word};
+use crate::documents::user_config;
+use crate::report::Event;
+use crate::skills::metadata::is_crate_name;
+use crate::sync::survey::{Ground, Survey};
+use crate::sync::{Mode, Request, sync};
+use crate::text::Diagnostic;
+
+/// Runs the command.
+pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
+    let start = Instant::now();
+    let cwd = sym.cwd()?;
+    let word = if args.remove { Word::Disable } else { Word::Use };
+    let reach = if args.global { Reach::Everywhere } else { Reach::Workspace };
+    let ground = Ground::read(sym, &cwd)?;
+    let root = match (reach, ground.root(), &ground.trouble) {
+        (Reach::Everywhere, root, _) => root,
+        (Reach::Workspace, Some(root), _) => Some(root),
+        (Reach::Workspace, None, Some(problem)) => return Err(problem.clone().into()),
+        (Reach::Workspace, None, None) => {
+            return Err(Diagnostic::error("there is no Rust workspace here to remember it for")
+                .note("`--global` remembers it for every workspace")
+                .into());
+        }
+    };
+    check(&ground.survey()?, &args.name, word, reach)?.iter().for_each(|note| {
+        sym.report.diagnostic(note);
+    });
+    let root = root.map(Path::to_path_buf);
+    save(sym, &args.name, root.as_deref(), word, reach)?;
+    let (verb, place) = (
+        if word == Word::Use { "Using" } else { "Declining" },
+        if reach == Reach::Workspace { "in this workspace" } else { "in every workspace" },
+    );
+    sym.report.event(&Event::status(verb, format!("{} {place}", args.name)));
+    if root.is_none() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let synced = sync(sym, &Request { start: cwd, ..Request::default() })?;
+    super::sync::finish(sym, &synced, Mode::Apply, start);
+    Ok(if synced.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Writes the answer into the configuration, and takes over what it says now.
+///
+/// # Errors
+/// When the configuration can't be read or written, or the root's path is not Unicode.
+pub(super) fn save(
+    sym: &mut Symposium,
+    name: &str,
+    root: Option<&Path>,
+    word: Word,
+    reach: Reach,
+) -> Result<(), Diagnostic> {
+    if sym.config_state == ConfigState::Broken {
+        return Err(Diagnostic::error("the configuration can't be read, so it is not changed")
+            .in_file(sym.dirs.config_file())
+            .note("mend it, and say it again"));
+    }
+    let root = match (reach, root) {
+        (Reach::Workspace, Some(root)) => Some(root.to_str().ok_or_else(|| {
+            Diagnostic::error(
+                "the workspace's path is not Unicode, so it can't be remembered by it",
+            )
+            .note("`--global` remembers the answer for every workspace")
+        })?),
+        _ => None,
+    };
+    user_config::edit(&sym.dirs, &mut |config| config.choose(name, root, word))?;
+    let loaded = Config::load(&sym.dirs);
+    sym.config = loaded.config;
+    sym.config_state = loaded.state;
+    Ok(())
+}
+
+/// Whether the name means something; what people should know besides.
+fn check(
+    survey: &Survey<'_>,
+    name: &str,
+    word: Word,
+    reach: Reach,
+) -> Result<Vec<Diagnostic>, Diagnostic> {
+    let same = |known: &str| known.replace('_', "-") == name.replace('_', "-");
+    let registry = &survey.ground.registry;
+    let plugin = registry.plugins.iter().any(|entry| same(&entry.plugin.name));
+    let folder =
+        |dir: &Path| dir.file_name().is_some_and(|folder| folder.to_str().is_some_and(same));
+    let skill = registry.skills.iter().any(|skill| folder(&skill.dir));
+    let dependencies = survey.ground.loaded.iter().flat_map(|found| &found.workspace.dependencies);
+    let names: Vec<&str> = dependencies.map(|dependency| dependency.name.as_str()).collect();
+    let dependency = names.iter().any(|known| same(known));
+    let choices = &survey.ground.sym.config.plugins;
+    let was_said = choices.word_on(name, survey.ground.root()).is_some();
+    if !is_crate_name(name) && !plugin && !skill && !was_said {
+        return Err(Diagnostic::error(format!(
+            "`{}` can't be a crate's name",
+            name.escape_debug()
+        )));
+    }
+    let known = plugin || skill || dependency || was_said;
+    if !known && reach == Reach::Workspace {
+        let mut error =
+            Diagnostic::error(format!("{name} is no direct dependency of this workspace"));
+        let plugins = registry.plugins.iter().map(|entry| entry.plugin.name.as_str());
+        if let Some(near) = nearest(name, names.into_iter().chain(plugins)) {
+            error = error.note(format!("did you mean `{near}`?"));
+        }
+        return Err(
+            error.note("`--global` says it of a crate that some other workspace depends on")
+        );
+    }
+    let mut notes = Vec::new();
+    if !known {
+        let message =
+            format!("nothing here is called {name}: it is remembered for other workspaces");
+        notes.push(Diagnostic::warning(message));
+    }
+    let facts = survey.known.as_ref().map(|known| &known.facts);
+    let candidate =
+        facts.is_some_and(|facts| facts.candidates.iter().any(|found| same(&found.name)));
+    if word == Word::Use && dependency && !candidate && !plugin && !skill && !was_said {
+        let message = match crate::sync::candidates::vouchers(registry, name).next() {
+            Some(plugin) => format!("the plugin `{}` already offers its skills", plugin.name),
+            None => format!("no skills of {name} were found on this machine"),
+        };
+        notes.push(Diagnostic::warning(message).note("it is remembered all the same"));
+    }
+    Ok(notes)
+}

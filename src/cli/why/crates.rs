@@ -1,0 +1,187 @@
+//! Crates: whether the workspace depends on them, and what became of their skills.
+
+use super::Inquiry;
+use super::model::Account;
+use crate::config::{Reach, Word};
+use crate::report::Kind;
+use crate::skills::SkillOrigin;
+use crate::skills::crate_source::{CrateDisk, CrateRequest, Located};
+use crate::sync::candidates::{ships, vouchers};
+use crate::workspace::{Dependency, DependencyOrigin, Workspace, same_crate, vendored};
+
+/// Crates that are named as those another one comes through.
+const NAMED: usize = 3;
+
+impl Inquiry<'_> {
+    /// The crate of that name, when it is in the workspace's graph or some plugin speaks of it.
+    pub(super) fn of_crate(&self) -> Vec<Account> {
+        let Some(loaded) = &self.survey.ground.loaded else { return Vec::new() };
+        let workspace = &loaded.workspace;
+        let direct: Vec<&Dependency> = workspace
+            .dependencies
+            .iter()
+            .filter(|found| same_crate(&found.name, &self.name))
+            .collect();
+        if !direct.is_empty() {
+            return direct.into_iter().map(|found| self.of_dependency(workspace, found)).collect();
+        }
+        let verdict = "is no direct dependency of this workspace";
+        let mut account = Account::new(Kind::Crate, &self.name, false, verdict);
+        if let Some(text) = self.transitive(&self.name) {
+            account.step("but", text);
+        } else if workspace.members.iter().any(|member| same_crate(&member.name, &self.name)) {
+            account.step("but", "it is a member, on which no other member depends");
+        }
+        let registry = &self.survey.ground.registry;
+        let named = registry.active().filter(|plugin| {
+            plugin.gate.crates_named().iter().any(|named| same_crate(named, &self.name))
+        });
+        for plugin in named {
+            account
+                .step("plugin", format!("{} (source {}) is about it", plugin.name, plugin.source));
+        }
+        if account.steps.is_empty() { Vec::new() } else { vec![account] }
+    }
+
+    fn of_dependency(&self, workspace: &Workspace, dependency: &Dependency) -> Account {
+        let version =
+            dependency.version.as_ref().map(|found| format!(" {found}")).unwrap_or_default();
+        let brought: Vec<_> = self
+            .survey
+            .skills()
+            .into_iter()
+            .filter(|view| {
+                matches!(&view.skill.origin, SkillOrigin::Crate { name, version, .. }
+                    if same_crate(name, &dependency.name)
+                        && dependency.version.as_ref().is_none_or(|known| known == version))
+            })
+            .map(|view| view.name)
+            .collect();
+        let in_force = !brought.is_empty();
+        let verdict = if in_force {
+            "is a direct dependency, and its own skills are in use"
+        } else {
+            "is a direct dependency; no skills of its own are in use"
+        };
+        let name = format!("{}{version}", dependency.name);
+        let mut account = Account::new(Kind::Crate, name, in_force, verdict);
+        account.step("from", origin(&dependency.origin));
+        let located = self.locate(workspace, dependency);
+        match &located {
+            Ok(located) => account.step("sources", self.path(&located.dir)),
+            Err(problem) => {
+                account.step("sources", format!("{problem}; `cargo fetch` gets them"));
+            }
+        }
+        let shipped = located.as_ref().ok().map(ships);
+        match &shipped {
+            Some(Some(folders)) if folders.is_empty() => {
+                account.step("ships", "its metadata points to the skills of another crate");
+            }
+            Some(Some(folders)) => account.step("ships", folders.join(", ")),
+            Some(None) => account.step("ships", "no skills of its own"),
+            None => {}
+        }
+        self.vouching_steps(&mut account, &dependency.name, matches!(shipped, Some(Some(_))));
+        for name in brought {
+            account.step("skill", name);
+        }
+        account
+    }
+
+    fn vouching_steps(&self, account: &mut Account, name: &str, ships: bool) {
+        let registry = &self.survey.ground.registry;
+        let mut vouched = false;
+        for plugin in vouchers(registry, name) {
+            vouched = true;
+            let reason = self.fate(plugin).map(|fate| fate.reason.clone()).unwrap_or_default();
+            account.step(
+                "vouched by",
+                format!("plugin {} (source {}): {reason}", plugin.name, plugin.source),
+            );
+        }
+        for plugin in registry.active() {
+            let about = plugin.gate.crates_named().iter().any(|named| same_crate(named, name));
+            if about && !vouchers(registry, name).any(|voucher| voucher.manifest == plugin.manifest)
+            {
+                let reason = self.fate(plugin).map(|fate| fate.reason.clone()).unwrap_or_default();
+                account.step("plugin", format!("{} is about it: {reason}", plugin.name));
+            }
+        }
+        let choices = &self.survey.ground.sym.config.plugins;
+        let place = |reach| match reach {
+            Reach::Workspace => "for this workspace",
+            Reach::Everywhere => "for every workspace",
+        };
+        match choices.word_on(name, self.survey.ground.root()) {
+            Some((Word::Use, reach)) => account.step("you said", format!("yes, {}", place(reach))),
+            Some((Word::Disable, reach)) => {
+                account.step("you said", format!("no, {}", place(reach)));
+                account.step("remedy", format!("`cargo agents use {name}` takes that back"));
+            }
+            None if ships && !vouched => {
+                account.step("vouched by", "no plugin source, and you have not said anything yet");
+                account.step(
+                    "remedy",
+                    format!("`cargo agents use {name}` takes its skills, `--remove` declines them"),
+                );
+            }
+            None => {}
+        }
+    }
+
+    fn locate(&self, workspace: &Workspace, dependency: &Dependency) -> Result<Located, String> {
+        let sym = &self.survey.ground.sym;
+        let folders = vendored(&workspace.root, &sym.env).folders;
+        let disk = CrateDisk::new(workspace, &sym.env, &sym.dirs).with_vendor(folders);
+        let (name, version) = (dependency.name.clone(), dependency.version.clone());
+        let request = CrateRequest { name, version, requirement: None };
+        disk.locate(&request).map_err(|problem| problem.to_string())
+    }
+
+    /// Through which crates a crate comes that is in the lock file and no direct dependency.
+    pub(super) fn transitive(&self, name: &str) -> Option<String> {
+        let workspace = &self.survey.ground.loaded.as_ref()?.workspace;
+        let is_direct = |found: &Dependency| same_crate(&found.name, name);
+        if workspace.dependencies.iter().any(is_direct) {
+            return None;
+        }
+        let locked = workspace.locked.iter().find(|package| same_crate(&package.name, name))?;
+        if workspace.members.iter().any(|member| same_crate(&member.name, name)) {
+            return None;
+        }
+        let lock = cargo_lock::Lockfile::load(workspace.lock_file.as_ref()?).ok();
+        let packages = lock.iter().flat_map(|lock| &lock.packages);
+        let mut through: Vec<String> = packages
+            .filter(|package| {
+                package.dependencies.iter().any(|found| same_crate(found.name.as_str(), name))
+            })
+            .map(|package| package.name.to_string())
+            .collect();
+        through.sort();
+        through.dedup();
+        let more = through.len().saturating_sub(NAMED);
+        through.truncate(NAMED);
+        let mut text = format!("{} {} is in Cargo.lock", locked.name, locked.version);
+        if !through.is_empty() {
+            text.push_str(&format!(", through {}", through.join(", ")));
+        }
+        if more > 0 {
+            text.push_str(&format!(" and {more} more"));
+        }
+        text.push_str("; only direct dependencies count");
+        Some(text)
+    }
+}
+
+fn origin(origin: &DependencyOrigin) -> String {
+    match origin {
+        DependencyOrigin::Registry { index: None, .. } => "crates.io".to_owned(),
+        DependencyOrigin::Registry { index: Some(index), .. } => format!("the registry {index}"),
+        DependencyOrigin::Git { url, commit } => {
+            format!("{url} at {}", commit.get(..7).unwrap_or(commit))
+        }
+        DependencyOrigin::Path(dir) => format!("the folder {}", dir.display()),
+        DependencyOrigin::Unresolved => "nowhere yet: it is not in Cargo.lock".to_owned(),
+    }
+}

@@ -1,0 +1,139 @@
+//! `cargo agents why NAME`: one thing, followed through every decision.
+
+mod crates;
+pub mod model;
+mod plugins;
+mod skills;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use super::CommandResult;
+use super::grammar::WhyArgs;
+use super::programs::nearest;
+use super::screen::{Screen, column};
+use crate::Symposium;
+use crate::agents::Agent;
+use crate::report::{Kind, Palette};
+use crate::sync::survey::{Ground, Survey};
+use crate::text::Diagnostic;
+use model::{Account, Why};
+
+/// Runs the command.
+pub(super) fn run(sym: &Symposium, args: &WhyArgs) -> CommandResult {
+    let ground = Ground::read(sym, &sym.cwd()?)?;
+    let survey = ground.survey()?;
+    let inquiry = Inquiry { survey: &survey, home: sym.env.home(), name: args.name.clone() };
+    let why = Why { name: args.name.clone(), accounts: inquiry.accounts() };
+    sym.report.json(&why);
+    if why.accounts.is_empty() {
+        return Err(inquiry.unknown().into());
+    }
+    sym.report.result(&show(&why, sym.report.width()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A name, and where to look for it.
+struct Inquiry<'a> {
+    survey: &'a Survey<'a>,
+    home: Option<std::path::PathBuf>,
+    name: String,
+}
+
+impl Inquiry<'_> {
+    /// Everything of that name, what is in force first.
+    fn accounts(&self) -> Vec<Account> {
+        let mut accounts = self.of_skills();
+        accounts.extend(self.of_plugins());
+        accounts.extend(self.of_parts());
+        accounts.extend(self.of_agent());
+        accounts.extend(self.of_crate());
+        accounts.sort_by_key(|account| !account.in_force);
+        accounts
+    }
+
+    /// `-` and `_` are equal, as in names of crates.
+    fn is_meant(&self, name: &str) -> bool {
+        name.replace('_', "-") == self.name.replace('_', "-")
+    }
+
+    fn path(&self, path: &Path) -> String {
+        crate::report::short_path(path, self.home.as_deref())
+    }
+
+    /// An agent is no thing that is decided about, but people ask.
+    fn of_agent(&self) -> Option<Account> {
+        let agent = Agent::from_name(&self.name)?;
+        let configured = self.survey.agents.contains(&agent);
+        let verdict =
+            if configured { "is one of your agents" } else { "is not one of your agents" };
+        let mut account = Account::new(Kind::Hooks, agent.name(), configured, verdict);
+        if configured {
+            account.step("more", "`cargo agents status` shows what it gets");
+        } else {
+            account.step("remedy", format!("`cargo agents init --add-agent {}`", agent.name()));
+        }
+        Some(account)
+    }
+
+    fn unknown(&self) -> Diagnostic {
+        let name = self.name.escape_debug();
+        let mut error = Diagnostic::error(format!("nothing is known by the name `{name}`"))
+            .note("it is no skill, plugin, hook, server or subcommand of your sources")
+            .note(match self.survey.ground.root() {
+                Some(_) => "and no crate that this workspace depends on, directly or not",
+                None => "this is no Rust workspace, so dependencies were not looked at",
+            });
+        let known = self.known_names();
+        if let Some(near) = nearest(&self.name, known.iter().map(String::as_str)) {
+            error = error.note(format!("did you mean `{near}`?"));
+        }
+        error
+    }
+
+    fn known_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for entry in &self.survey.ground.registry.plugins {
+            names.push(entry.plugin.name.clone());
+            names.extend(entry.plugin.hooks.iter().map(|hook| hook.name.clone()));
+            names.extend(entry.plugin.servers.iter().map(|server| server.name.clone()));
+            names.extend(entry.plugin.subcommands.iter().map(|found| found.name.clone()));
+        }
+        names.extend(self.survey.skills().into_iter().map(|view| view.name));
+        let workspace = self.survey.ground.loaded.iter().map(|loaded| &loaded.workspace);
+        names.extend(
+            workspace.flat_map(|found| &found.dependencies).map(|found| found.name.clone()),
+        );
+        names
+    }
+}
+
+fn show(why: &Why, width: usize) -> String {
+    let palette = Palette::CARGO;
+    let mut screen = Screen::new(width);
+    for account in &why.accounts {
+        let style = if account.in_force { palette.good } else { palette.warning };
+        let kind = kind_word(account.kind);
+        screen.marked(style, &account.name, &format!("({kind}) {}", account.verdict));
+        let labels = column(account.steps.iter().map(|step| step.label.as_str()), 12);
+        for step in &account.steps {
+            screen.entry(&step.label, labels, std::slice::from_ref(&step.text));
+        }
+    }
+    screen.finish()
+}
+
+fn kind_word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Source => "source",
+        Kind::Plugin => "plugin",
+        Kind::Group => "group of skills",
+        Kind::Skill => "skill",
+        Kind::Crate => "crate",
+        Kind::Hooks => "hook",
+        Kind::Server => "server",
+        Kind::Subcommand => "subcommand",
+        Kind::Installation => "installation",
+        Kind::File => "file",
+    }
+}

@@ -1,0 +1,147 @@
+//! Skills: those that apply, and those that could.
+
+use super::Inquiry;
+use super::model::Account;
+use crate::agents::Agent;
+use crate::files::contained;
+use crate::plugins::model::{Gate, Plugin, SkillSource};
+use crate::report::{Event, Kind, Verdict};
+use crate::skills::discover::discover;
+use crate::sync::shown_origin;
+use crate::sync::survey::{SkillState, SkillView};
+
+impl Inquiry<'_> {
+    /// Every skill of that name: by the name it has here, or by the one it was written with.
+    pub(super) fn of_skills(&self) -> Vec<Account> {
+        let views = self.survey.skills();
+        let meant =
+            |view: &&SkillView<'_>| self.is_meant(&view.name) || self.is_meant(&view.skill.name);
+        let mut accounts: Vec<Account> =
+            views.iter().filter(meant).map(|view| self.of_view(view)).collect();
+        if accounts.is_empty() {
+            accounts.extend(self.refused());
+            accounts.extend(self.in_plugins());
+            accounts.extend(self.in_candidates());
+        }
+        accounts
+    }
+
+    fn of_view(&self, view: &SkillView<'_>) -> Account {
+        let verdict = match &view.state {
+            SkillState::Installed => "is installed",
+            SkillState::Pending(_) => "applies, and the next sync installs it",
+            SkillState::LeftAlone(_) => "applies, but is left as it is",
+        };
+        let mut account = Account::new(Kind::Skill, &view.name, true, verdict);
+        account
+            .step("from", format!("{}, {}", shown_origin(view.skill), self.path(&view.skill.dir)));
+        if let Some(plugin) = view.skill.plugin.as_deref() {
+            let registry = &self.survey.ground.registry;
+            if let Some(plugin) = registry.plugin(plugin) {
+                self.plugin_steps(&mut account, plugin, &[]);
+            }
+        } else if let crate::skills::SkillOrigin::Crate { name, .. } = &view.skill.origin {
+            account.step("asked by", format!("`use` in the configuration names {name}"));
+        }
+        if view.name != view.skill.name {
+            let text = format!("its own name `{}` is claimed by others, too", view.skill.name);
+            account.step("name", text);
+        }
+        if let SkillState::LeftAlone(reason) = &view.state {
+            account.step("but", reason);
+        }
+        for folder in &view.folders {
+            account.step("in", folder);
+        }
+        let names =
+            |agents: Vec<Agent>| agents.into_iter().map(Agent::name).collect::<Vec<_>>().join(", ");
+        let blind = self.survey.agents.iter().filter(|agent| !view.agents.contains(agent));
+        let blind = names(blind.copied().collect());
+        let seen = names(view.agents.clone());
+        account
+            .step("seen by", if seen.is_empty() { "no configured agent".to_owned() } else { seen });
+        if !blind.is_empty() {
+            account.step("not by", format!("{blind}: they read other folders"));
+        }
+        account
+    }
+
+    /// Skills that were looked at, and not taken.
+    fn refused(&self) -> Vec<Account> {
+        let facts = self.survey.known.iter().map(|known| &known.facts);
+        let mut accounts = Vec::new();
+        for event in facts.flat_map(|facts| &facts.explanations) {
+            if let Event::Explain { kind: Kind::Skill, name, verdict, reason } = event
+                && *verdict != Verdict::Matched
+                && self.is_meant(name.rsplit('/').next().unwrap_or(name))
+            {
+                let mut account = Account::new(Kind::Skill, name, false, "is not installed");
+                account.step("found", reason);
+                accounts.push(account);
+            }
+        }
+        accounts
+    }
+
+    /// Skills in folders of plugins that do not apply.
+    fn in_plugins(&self) -> Vec<Account> {
+        let mut accounts = Vec::new();
+        for entry in &self.survey.ground.registry.plugins {
+            for (index, group) in entry.plugin.skills.iter().enumerate() {
+                let holds = self.fate(&entry.plugin).is_some_and(|fate| {
+                    fate.parts
+                        .iter()
+                        .any(|part| part.kind == Kind::Group && part.index == index && part.holds)
+                });
+                if let (false, SkillSource::Path(path)) = (holds, &group.source)
+                    && self.has_folder(&entry.plugin, path)
+                {
+                    accounts.push(self.missing(&entry.plugin, index, &group.gate));
+                }
+            }
+        }
+        accounts
+    }
+
+    fn missing(&self, plugin: &Plugin, index: usize, gate: &Gate) -> Account {
+        let mut account = Account::new(Kind::Skill, &self.name, false, "is not installed");
+        self.plugin_steps(&mut account, plugin, &[gate]);
+        let parts = self.fate(plugin).map(|fate| fate.parts.as_slice()).unwrap_or_default();
+        let part = parts.iter().find(|part| part.kind == Kind::Group && part.index == index);
+        if let Some(part) = part {
+            account.step("found", &part.reason);
+        }
+        account
+    }
+
+    fn has_folder(&self, plugin: &Plugin, path: &str) -> bool {
+        let start = contained(&plugin.dir, path).or_else(|_| plugin.resolve(path));
+        let Ok(start) = start else { return false };
+        let (found, _) = discover(&plugin.source_root, &start);
+        found.iter().any(|skill| {
+            let folder = skill.dir.file_name().and_then(|name| name.to_str());
+            folder.is_some_and(|folder| self.is_meant(folder))
+        })
+    }
+
+    /// Skills that a dependency ships, and nobody vouches for.
+    fn in_candidates(&self) -> Vec<Account> {
+        let Some(known) = &self.survey.known else { return Vec::new() };
+        let mut accounts = Vec::new();
+        for candidate in &known.facts.candidates {
+            let meant =
+                |folder: &String| self.is_meant(folder.rsplit('/').next().unwrap_or(folder));
+            if candidate.skills.iter().any(meant) {
+                let mut account = Account::new(Kind::Skill, &self.name, false, "is not installed");
+                account.step(
+                    "from",
+                    format!("{} {}, a dependency", candidate.name, candidate.version),
+                );
+                account.step("found", "no plugin source vouches for the crate's skills");
+                account.step("remedy", format!("`cargo agents use {}`", candidate.name));
+                accounts.push(account);
+            }
+        }
+        accounts
+    }
+}

@@ -1,0 +1,58 @@
+//! Workspaces whose folder is gone, and what is still registered for them elsewhere.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::registration::{Desired, Registrar, Which};
+use super::remove::Removed;
+use super::run::configured_agents;
+use super::setup::{Setup, Sweep};
+use super::snapshot::Snapshot;
+use crate::Symposium;
+use crate::documents::{Entry, Ledger};
+use crate::text::Diagnostic;
+
+/// How long another process may hold a ledger.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The roots that a ledger knows and that are not there any more, and ledgers that can't be read.
+pub fn find(sym: &Symposium) -> (Vec<PathBuf>, Vec<Diagnostic>) {
+    let (ledgers, damaged) = Ledger::all_workspaces(&sym.dirs);
+    let roots = ledgers.iter().filter_map(Ledger::root).filter(|root| !root.exists());
+    (roots.map(Path::to_path_buf).collect(), damaged)
+}
+
+/// Takes back what is registered outside of the gone workspace at `root` for it, such as its entry
+/// in `~/.claude.json`, and forgets it. What is registered for all workspaces stays.
+///
+/// # Errors
+/// When there is no home folder, or the ledger can't be written.
+pub fn forget(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
+    let (mut ledger, diagnostics) = Ledger::workspace(&sym.dirs, root);
+    sym.report.diagnostics(&diagnostics);
+    let inside: Vec<_> =
+        ledger.records().iter().filter(|record| record.path.starts_with(root)).cloned().collect();
+    for record in &inside {
+        ledger.forget(record);
+        ledger.note_undone(&record.path, ledger.surroundings(&record.path));
+    }
+    ledger.save(&sym.dirs, PATIENCE)?;
+    // As if outside of any workspace: nothing must be made where the root was.
+    let setup = Setup::new(sym, None, false)?;
+    let (mut registrar, diagnostics) = Registrar::open(sym, Some(root), true);
+    sym.report.diagnostics(&diagnostics);
+    let mut desired = Desired::default();
+    let agents = configured_agents(sym);
+    setup.hooks(&mut desired, &agents, registrar.ledgers(), Sweep::Recorded);
+    let everywhere = registrar.ledgers().of(Which::Home).into_iter().flat_map(Ledger::records);
+    let servers = everywhere.filter(|record| matches!(record.entry, Entry::KeyEntry { .. }));
+    desired.kept.extend(servers.map(|record| (Which::Home, record.clone())));
+    let registered = registrar.carry_out(desired);
+    sym.report.diagnostics(&registered.diagnostics);
+    let (ledger, _) = Ledger::workspace(&sym.dirs, root);
+    if ledger.records().is_empty() {
+        let _ = std::fs::remove_file(ledger.file());
+    }
+    let _ = std::fs::remove_file(Snapshot::path(&sym.dirs, root));
+    Ok(Removed { failed: registered.failed(), changes: registered.changes })
+}

@@ -1,0 +1,57 @@
+//! What each agent's own settings make of what is registered.
+
+use std::path::Path;
+
+use semver::Version;
+
+use super::{SkillView, Survey};
+use crate::agents::Agent;
+use crate::agents::checkup::{Finding, Look, SeenSkill};
+use crate::config::SkillIgnore;
+use crate::documents::read_text;
+use crate::skills::SkillOrigin;
+use crate::sync::targets::NEUTRAL;
+
+impl Survey<'_> {
+    /// What `agent`'s settings make of our registrations; `version` is its program's, where it was
+    /// asked for.
+    pub fn checkup(
+        &self,
+        agent: Agent,
+        views: &[SkillView<'_>],
+        version: Option<&Version>,
+    ) -> Vec<Finding> {
+        let scope = self.ground.sym.config.hook_scope;
+        let mut placement = self.setup.placement(agent, scope, "");
+        placement.version = version.or(placement.version);
+        let root = self.ground.root();
+        let inside = |file: &Path| root.is_some_and(|root| file.starts_with(root));
+        let mut servers = self.servers_of(agent).into_iter();
+        agent.spec().checkup(&Look {
+            placement: &placement,
+            read: &|path| read_text(path).ok().flatten(),
+            skills: &self.seen_by(agent, views),
+            has_servers: servers.any(|server| server.file.as_deref().is_some_and(inside)),
+        })
+    }
+
+    fn seen_by(&self, agent: Agent, views: &[SkillView<'_>]) -> Vec<SeenSkill> {
+        let ignoring = self.ground.sym.config.skill_ignore == SkillIgnore::Gitignore;
+        let dirs = agent.spec().skill_dirs().project;
+        let read = |folder: &&String| dirs.iter().any(|dir| Path::new(folder).starts_with(dir));
+        let mut seen = Vec::new();
+        for view in views.iter().filter(|view| view.agents.contains(&agent)) {
+            let own = matches!(view.skill.origin, SkillOrigin::Workspace { .. });
+            for folder in view.folders.iter().filter(read) {
+                let is_users = own && Path::new(folder).starts_with(NEUTRAL);
+                seen.push(SeenSkill {
+                    name: view.name.clone(),
+                    folder: folder.clone(),
+                    more_files: view.more_files,
+                    is_ignored: ignoring && !is_users,
+                });
+            }
+        }
+        seen
+    }
+}
