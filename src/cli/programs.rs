@@ -20,7 +20,6 @@ pub struct Program {
     /// What runs it: `hook guard`, `server sqlx-tools`, `subcommand check`.
     pub used_by: Vec<String>,
     /// Shell commands that finish its installation.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub install_commands: Vec<String>,
     /// Whether it is on this machine.
     pub installed: bool,

@@ -112,7 +112,7 @@ pub struct Change {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
     /// Where it goes, for people: `.claude`, `.agents`, or agents' names.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
     /// Why, where that is not plain.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -191,7 +191,7 @@ pub enum Event {
         #[serde(skip_serializing_if = "Option::is_none")]
         location: Option<Location>,
         /// Causes and remedies.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         notes: Vec<String>,
     },
     /// A line of talk: what is going on.

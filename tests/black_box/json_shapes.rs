@@ -24,17 +24,43 @@ fn mistakes(name: &str, value: &Value) -> String {
 /// Readers take keys that they do not know; the tests do not: a key that no schema names is one that
 /// nobody wrote down.
 fn close(schema: &mut Value) {
+    let mut parts = Vec::new();
+    composed(schema, &mut parts);
+    let defs = schema["$defs"].as_object().cloned().unwrap_or_default();
+    close_all(schema);
+    // What is a part of a larger object is closed there.
+    for name in parts.iter().filter_map(|reference| reference.strip_prefix("#/$defs/")) {
+        if let Some(open) = defs.get(name) {
+            schema["$defs"][name] = open.clone();
+        }
+    }
+}
+
+/// References that stand beside properties.
+fn composed(schema: &Value, parts: &mut Vec<String>) {
     match schema {
         Value::Object(object) => {
-            object.values_mut().for_each(close);
+            if let (Some(Value::String(part)), true) =
+                (object.get("$ref"), object.contains_key("properties"))
+            {
+                parts.push(part.clone());
+            }
+            object.values().for_each(|value| composed(value, parts));
+        }
+        Value::Array(items) => items.iter().for_each(|item| composed(item, parts)),
+        _ => {}
+    }
+}
+
+fn close_all(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            object.values_mut().for_each(close_all);
             if object.get("type").and_then(Value::as_str) == Some("object") {
-                let composed = object.contains_key("$ref") || object.contains_key("allOf");
-                if !composed {
-                    object.insert("additionalProperties".to_owned(), false.into());
-                }
+                object.insert("unevaluatedProperties".to_owned(), false.into());
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(close),
+        Value::Array(items) => items.iter_mut().for_each(close_all),
         _ => {}
     }
 }
@@ -70,7 +96,11 @@ fn lively() -> Sandbox {
          url = \"https://example.com/sse\"\n",
     );
     sandbox.user_plugin("gadget/guard.sh", "exit 0\n");
-    sandbox.registry_crate("memchr", "2.7.4", &[("skills/search/SKILL.md", "---\nname: search\n---\n")]);
+    sandbox.registry_crate(
+        "memchr",
+        "2.7.4",
+        &[("skills/search/SKILL.md", "---\nname: search\n---\n")],
+    );
     sandbox.write("ws/.agents/skills/team-rules/SKILL.md", crate::skill("team-rules", "Ours."));
     sandbox
 }

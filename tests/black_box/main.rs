@@ -5,6 +5,7 @@
     reason = "tests look at the world by themselves, and say why they skip"
 )]
 
+mod candidates;
 #[cfg(unix)]
 mod cases_hooks;
 mod cases_settings;
@@ -14,6 +15,7 @@ mod configuration;
 mod crate_info;
 mod crate_skills;
 mod docs;
+mod doctor;
 mod git_sources;
 mod help;
 #[cfg(unix)]
@@ -30,6 +32,7 @@ mod init;
 #[cfg(unix)]
 mod init_terminal;
 mod init_trust;
+mod json_shapes;
 mod manners;
 mod mcp;
 mod newer_schema;
@@ -42,6 +45,7 @@ pub mod registration;
 mod registries;
 #[cfg(unix)]
 mod self_update;
+mod status;
 mod stress;
 #[cfg(unix)]
 mod subcommands;
@@ -49,6 +53,7 @@ mod sync;
 #[cfg(unix)]
 mod terminal;
 mod uninstall;
+mod why;
 mod workspace;
 mod workspace_skills;
 

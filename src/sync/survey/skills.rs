@@ -53,6 +53,9 @@ impl Survey<'_> {
                 None => views.push(copies),
             }
         }
+        for view in &mut views {
+            view.agents.sort_by_key(|agent| self.agents.iter().position(|known| known == agent));
+        }
         views.sort_by(|one, other| one.name.cmp(&other.name));
         views
     }
@@ -112,7 +115,6 @@ impl SkillView<'_> {
                 self.agents.push(agent);
             }
         }
-        self.agents.sort();
         if self.state == SkillState::Installed {
             self.state = copies.state;
         }

@@ -1,0 +1,220 @@
+//! Dependencies that ship skills no source vouches for, and `cargo agents use`.
+
+use crate::skill;
+use crate::status::with_agents;
+use symposium_testlib::Sandbox;
+
+const INSTALLED: &str = "ws/.claude/skills/basics/SKILL.md";
+
+/// A workspace whose dependency `widget` ships the skill `basics`.
+fn with_candidate() -> Sandbox {
+    let sandbox = with_agents(&["claude"]);
+    sandbox.registry_crate("widget", "1.2.3", &[("skills/a/SKILL.md", &skill("basics", "b"))]);
+    sandbox
+}
+
+fn start_session(sandbox: &Sandbox) -> String {
+    let event = format!(
+        "{{\"session_id\":\"s\",\"transcript_path\":\"/t\",\"cwd\":\"{}\",\
+         \"hook_event_name\":\"SessionStart\",\"source\":\"startup\"}}",
+        sandbox.ws().display()
+    );
+    sandbox.feed(&["hook", "claude", "session-start"], event.as_bytes()).ok().stdout
+}
+
+#[test]
+fn nothing_of_a_candidate_is_installed_and_it_is_shown() {
+    let sandbox = with_candidate();
+    let run = sandbox.run(&["sync", "-v"]).ok();
+    assert!(run.stderr.contains("Skipped widget 1.2.3: it ships skills"), "{}", run.stderr);
+    assert!(!sandbox.has(INSTALLED));
+    let status = sandbox.run(&["status"]).ok().stdout;
+    assert!(status.contains("widget 1.2.3  ships 1 skill that no plugin source"), "{status}");
+    assert!(status.contains("`cargo agents use widget`"), "{status}");
+}
+
+#[test]
+fn a_session_hears_of_it_in_one_line_until_there_is_an_answer() {
+    let mut sandbox = with_candidate();
+    sandbox.set("SYMPOSIUM_NO_BACKGROUND", "1");
+    sandbox.run(&["sync"]).ok();
+    let answer = start_session(&sandbox);
+    assert!(answer.contains("ship agent skills") && answer.contains(": widget. "), "{answer}");
+    sandbox.run(&["use", "widget", "--remove"]).ok();
+    assert!(!start_session(&sandbox).contains("widget"));
+}
+
+#[test]
+fn yes_installs_in_this_workspace_and_leaves_the_checkout_clean() {
+    let sandbox = with_candidate();
+    sandbox.git(&["init", "-q"]);
+    sandbox.git(&["add", "-A"]);
+    sandbox.git(&["commit", "-qm", "start"]);
+    let run = sandbox.run(&["use", "widget"]).ok();
+    assert!(run.stderr.contains("Installed basics"), "{}", run.stderr);
+    assert_eq!(sandbox.read(INSTALLED), skill("basics", "b"));
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+    let config = sandbox.read("home/.symposium/config.toml");
+    let table = format!("[plugins.workspace.\"{}\"]\nuse = [\"widget\"]", sandbox.ws().display());
+    assert!(config.contains(&table), "{config}");
+    // Another workspace is asked for itself.
+    for file in ["Cargo.toml", "Cargo.lock", "src/lib.rs"] {
+        sandbox.write(&format!("other/{file}"), sandbox.read(&format!("ws/{file}")));
+    }
+    sandbox.run_in("other", &["sync"]).ok();
+    assert!(!sandbox.has("other/.claude/skills/basics"));
+    let status = sandbox.run(&["status"]).ok().stdout;
+    assert!(!status.contains("Candidates"), "{status}");
+}
+
+#[test]
+fn no_takes_the_skills_away_and_is_remembered() {
+    let sandbox = with_candidate();
+    sandbox.run(&["use", "widget"]).ok();
+    let run = sandbox.run(&["use", "widget", "--remove"]).ok();
+    assert!(run.stderr.contains("Removed basics"), "{}", run.stderr);
+    assert!(!sandbox.has(INSTALLED));
+    let config = sandbox.read("home/.symposium/config.toml");
+    assert!(config.contains("disable = [\"widget\"]") && !config.contains("use ="), "{config}");
+    assert!(!sandbox.run(&["status"]).ok().stdout.contains("Candidates"));
+}
+
+#[test]
+fn global_holds_everywhere_and_a_workspace_may_differ() {
+    let sandbox = with_candidate();
+    let config = "# mine\n".to_owned() + &sandbox.read("home/.symposium/config.toml");
+    sandbox.write("home/.symposium/config.toml", &config);
+    sandbox.run_in("home", &["use", "widget", "--global"]).ok();
+    let changed = sandbox.read("home/.symposium/config.toml");
+    assert!(
+        changed.starts_with("# mine\n") && changed.contains("[plugins]\nuse = [\"widget\"]"),
+        "{changed}"
+    );
+    sandbox.run(&["sync"]).ok();
+    assert!(sandbox.has(INSTALLED));
+    sandbox.run(&["use", "widget", "--remove"]).ok();
+    assert!(!sandbox.has(INSTALLED));
+    assert!(sandbox.read("home/.symposium/config.toml").contains("[plugins]\nuse = [\"widget\"]"));
+}
+
+#[test]
+fn a_source_that_vouches_leaves_nothing_to_ask() {
+    let sandbox = with_candidate();
+    sandbox.user_plugin(
+        "w/SYMPOSIUM.toml",
+        "name = \"w\"\ncrates = [\"widget>=9\"]\n[[skills]]\nsource = \"crate\"\n",
+    );
+    // It has said its word about the crate: not this version.
+    assert!(!sandbox.run(&["status"]).ok().stdout.contains("Candidates"));
+    sandbox.user_plugin(
+        "w/SYMPOSIUM.toml",
+        "name = \"w\"\ncrates = \"*\"\n[[plugins]]\nsource.cargo = \"widget\"\n",
+    );
+    assert!(!sandbox.run(&["status"]).ok().stdout.contains("Candidates"));
+    sandbox.run(&["sync"]).ok();
+    assert!(sandbox.has(INSTALLED));
+    // The user's word on the crate comes before the source's.
+    sandbox.run(&["use", "widget", "--remove"]).ok();
+    assert!(!sandbox.has(INSTALLED));
+}
+
+#[test]
+fn only_skills_come_from_a_candidate() {
+    let sandbox = with_agents(&["claude"]);
+    let manifest = "[package]\nname = \"widget\"\nversion = \"1.2.3\"\n\n\
+                    [[package.metadata.symposium.skills]]\npath = \"docs\"\n\n\
+                    [[package.metadata.symposium.hooks]]\nname = \"evil\"\nevent = \"PreToolUse\"\n\
+                    command = \"evil\"\n";
+    let hooks = "---\nname: basics\ndescription: b\nhooks:\n  PreToolUse: []\n---\n";
+    sandbox.registry_crate(
+        "widget",
+        "1.2.3",
+        &[
+            ("Cargo.toml", manifest),
+            ("docs/a/SKILL.md", hooks),
+            ("docs/a/.claude-plugin/plugin.json", "{}"),
+            ("SYMPOSIUM.toml", "name = \"widget\"\n[[hooks]]\nname = \"evil\"\nevent = \"PreToolUse\"\ncommand = \"evil\"\n"),
+        ],
+    );
+    sandbox.run(&["use", "widget"]).ok();
+    let text = sandbox.read(INSTALLED);
+    assert!(!text.contains("hooks"), "{text}");
+    assert!(!sandbox.has("ws/.claude/skills/basics/.claude-plugin"));
+    let status = sandbox.run(&["status", "--json"]).ok();
+    assert!(!status.stdout.contains("evil"), "{}", status.stdout);
+}
+
+#[test]
+fn a_name_that_means_nothing_here_is_refused_with_a_guess() {
+    let sandbox = with_candidate();
+    let run = sandbox.run(&["use", "widgte"]).code(1);
+    assert!(
+        run.stderr.contains("no direct dependency") && run.stderr.contains("`widget`?"),
+        "{}",
+        run.stderr
+    );
+    let run = sandbox.run(&["use", "../widget", "--global"]).code(1);
+    assert!(run.stderr.contains("can't be a crate's name"), "{}", run.stderr);
+    let run = sandbox.run_in("home", &["use", "widget"]).code(1);
+    assert!(run.stderr.contains("--global"), "{}", run.stderr);
+    assert!(!sandbox.read("home/.symposium/config.toml").contains("[plugins"));
+    sandbox.write("home/.symposium/config.toml", "[[agent\n");
+    let run = sandbox.run(&["use", "widget"]).code(1);
+    assert!(run.stderr.contains("not changed"), "{}", run.stderr);
+    assert_eq!(sandbox.read("home/.symposium/config.toml"), "[[agent\n");
+}
+
+#[cfg(unix)]
+mod asking {
+    use symposium_testlib::Terminal;
+
+    use super::*;
+
+    /// Runs `args` on a terminal, and types `answer` to the question. What was shown.
+    fn answering(sandbox: &Sandbox, args: &[&str], answer: &str) -> String {
+        let mut terminal = Terminal::start(sandbox.command(args), 100);
+        terminal.wait_for("every workspace");
+        terminal.press(answer);
+        terminal.finish().1
+    }
+
+    /// Runs `args` on a terminal where nothing should be asked. What was shown.
+    fn unasked(sandbox: &Sandbox, args: &[&str]) -> String {
+        Terminal::start(sandbox.command(args), 100).finish().1
+    }
+
+    const DOWN: &str = "\u{1b}[B";
+    const QUESTION: &str = "Use the skills of widget 1.2.3";
+
+    #[test]
+    fn an_interactive_sync_asks_once_and_yes_installs() {
+        let sandbox = with_candidate();
+        // The answer that is proposed is the last, no.
+        let shown = answering(&sandbox, &["sync"], &format!("{DOWN}\r"));
+        assert!(shown.contains(QUESTION), "{shown}");
+        assert!(sandbox.has(INSTALLED), "{shown}");
+        let again = unasked(&sandbox, &["sync"]);
+        assert!(!again.contains(QUESTION), "{again}");
+    }
+
+    #[test]
+    fn no_is_proposed_and_remembered_and_esc_decides_nothing() {
+        let sandbox = with_candidate();
+        let config = sandbox.read("home/.symposium/config.toml");
+        answering(&sandbox, &["sync"], "\u{1b}");
+        assert_eq!(sandbox.read("home/.symposium/config.toml"), config);
+        answering(&sandbox, &["sync"], "\r");
+        assert!(!sandbox.has(INSTALLED));
+        let config = sandbox.read("home/.symposium/config.toml");
+        assert!(config.contains("disable = [\"widget\"]"), "{config}");
+        let again = unasked(&sandbox, &["sync"]);
+        assert!(!again.contains(QUESTION), "{again}");
+    }
+
+    #[test]
+    fn a_dry_run_asks_nothing() {
+        let sandbox = with_candidate();
+        let shown = unasked(&sandbox, &["sync", "--dry-run"]);
+        assert!(!shown.contains(QUESTION), "{shown}");
+    }
+}

@@ -1,0 +1,296 @@
+//! `cargo agents doctor`.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::status::with_agents;
+use crate::{NO_BUILTIN, plugin_with_skill};
+use symposium_testlib::Sandbox;
+
+/// The findings of a run, as `code` or `agent:code`, without mere notes.
+fn codes(sandbox: &Sandbox, args: &[&str]) -> Vec<String> {
+    let findings = findings(sandbox, args);
+    let grave = findings.iter().filter(|finding| finding["severity"] != "note");
+    let name = |finding: &Value| {
+        let code = finding["code"].as_str().expect("a code");
+        match finding["agent"].as_str() {
+            Some(agent) => format!("{agent}:{code}"),
+            None => code.to_owned(),
+        }
+    };
+    // Built in a `target` folder, the program is never where agents look for it.
+    grave.map(name).filter(|code| code != "program-not-found").collect()
+}
+
+fn findings(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
+    let all: Vec<_> = ["doctor", "--json", "--offline"].iter().chain(args).copied().collect();
+    let run = sandbox.run(&all);
+    let document: Value = serde_json::from_str(&run.stdout).expect("one document");
+    let findings = document["findings"].as_array().expect("a list").clone();
+    let grave = findings.iter().any(|finding| finding["severity"] != "note");
+    assert_eq!(run.code, i32::from(grave), "{}", run.stdout);
+    for finding in &findings {
+        assert_ne!(finding["remedy"].as_str().unwrap_or_default(), "", "{finding:#}");
+        assert_ne!(finding["message"].as_str().unwrap_or_default(), "", "{finding:#}");
+    }
+    findings
+}
+
+/// As [`with_agents`], synced, with a folder for made-up programs first on `PATH`.
+fn synced(agents: &[&str]) -> Sandbox {
+    let mut sandbox = with_agents(agents);
+    plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
+    sandbox.run(&["sync"]).ok();
+    let bin = sandbox.home().join("bin");
+    std::fs::create_dir_all(&bin).expect("creates a folder");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let paths: Vec<PathBuf> = std::iter::once(bin).chain(std::env::split_paths(&path)).collect();
+    sandbox.set("PATH", std::env::join_paths(paths).expect("a path"));
+    sandbox
+}
+
+#[test]
+fn nothing_wrong_is_exit_code_0_and_the_checks_are_counted() {
+    // A copy outside of `target`: only there can everything be right.
+    let place = tempfile::tempdir().expect("a folder");
+    let binary = place.path().join("cargo-agents");
+    std::fs::copy(env!("CARGO_BIN_EXE_cargo-agents"), &binary).expect("copies");
+    let sandbox = Sandbox::new(binary);
+    sandbox.write(
+        "home/.symposium/config.toml",
+        format!("[[agent]]\nname = \"claude\"\n{NO_BUILTIN}"),
+    );
+    sandbox.package(&[]);
+    sandbox.run(&["sync"]).ok();
+    let run = sandbox.run(&["doctor", "--offline"]).ok();
+    assert!(run.stdout.contains("more checks"), "{}", run.stdout);
+    assert_eq!(run.stderr, "");
+    let run = sandbox.run(&["doctor", "--offline", "-v"]).ok();
+    assert!(run.stdout.contains("ok    agents' files read"), "{}", run.stdout);
+}
+
+#[test]
+fn missing_registrations_and_skills_are_found_and_fixed() {
+    let sandbox = with_agents(&["claude", "copilot"]);
+    plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
+    let found = codes(&sandbox, &[]);
+    assert_eq!(found, ["claude:not-registered", "copilot:not-registered", "not-synced"]);
+    assert_eq!(codes(&sandbox, &["--fix"]), [""; 0]);
+    assert!(sandbox.has("home/.claude/settings.json"));
+    assert!(sandbox.has("ws/.claude/skills/widget-basics/SKILL.md"));
+}
+
+#[test]
+fn a_file_that_does_not_parse_is_told_with_line_and_column_and_left_alone() {
+    let sandbox = synced(&["claude", "gemini"]);
+    let broken = "{\n  \"hooks\": {},\n}\n";
+    sandbox.write("home/.gemini/settings.json", broken);
+    let found = findings(&sandbox, &["--fix"]);
+    let file = found.iter().find(|finding| finding["code"] == "file-broken").expect("a finding");
+    assert_eq!(file["severity"], "error");
+    assert_eq!(file["agent"], "gemini");
+    assert!(file["location"]["line"].as_u64().is_some_and(|line| line >= 2), "{file:#}");
+    assert!(file["location"]["path"].as_str().is_some_and(|path| path.ends_with("settings.json")));
+    assert_eq!(sandbox.read("home/.gemini/settings.json"), broken);
+}
+
+#[test]
+fn a_switch_that_turns_hooks_off_is_found_for_each_agent() {
+    let sandbox = synced(&["claude", "codex", "gemini", "copilot"]);
+    sandbox.write("ws/.claude/settings.local.json", "{\"disableAllHooks\": true}");
+    sandbox.write("home/.codex/config.toml", "[features]\nhooks = false\n");
+    sandbox.write("ws/.gemini/settings.json", "{\"hooksConfig\": {\"enabled\": false}}");
+    sandbox.write("home/.copilot/settings.json", "{\"disableAllHooks\": true}");
+    let found = codes(&sandbox, &[]);
+    for code in
+        ["claude", "codex", "gemini", "copilot"].map(|agent| format!("{agent}:hooks-disabled"))
+    {
+        assert!(found.contains(&code), "{code} in {found:?}");
+    }
+    assert!(found.contains(&"codex:hooks-untrusted".to_owned()), "{found:?}");
+    assert!(found.contains(&"gemini:folder-untrusted".to_owned()), "{found:?}");
+}
+
+#[test]
+fn hooks_in_both_scopes_are_found_and_the_other_scope_is_cleaned() {
+    let sandbox = synced(&["copilot", "opencode"]);
+    for (from, to) in [
+        ("home/.copilot/hooks/symposium.json", "ws/.github/hooks/symposium.json"),
+        ("home/.config/opencode/plugins/symposium.js", "ws/.opencode/plugins/symposium.js"),
+    ] {
+        sandbox.write(to, sandbox.read(from));
+    }
+    let found = codes(&sandbox, &[]);
+    assert_eq!(found, ["copilot:registered-twice", "opencode:registered-twice"]);
+    assert_eq!(codes(&sandbox, &["--fix"]), [""; 0]);
+    assert!(!sandbox.has("ws/.github/hooks/symposium.json"));
+    assert!(!sandbox.has("ws/.opencode/plugins/symposium.js"));
+    assert!(sandbox.has("home/.copilot/hooks/symposium.json"));
+}
+
+#[test]
+fn what_nobody_needs_any_more_is_found_and_taken_back() {
+    let sandbox = synced(&["claude", "gemini"]);
+    let config = sandbox.read("home/.symposium/config.toml");
+    let config = config.replace("[[agent]]\nname = \"gemini\"\n", "");
+    sandbox.write("home/.symposium/config.toml", config);
+    std::fs::remove_dir_all(sandbox.home().join(".symposium/plugins")).expect("removes");
+    let found = codes(&sandbox, &[]);
+    assert!(found.len() >= 2 && found.iter().all(|code| code == "stale"), "{found:?}");
+    assert_eq!(codes(&sandbox, &["--fix"]), [""; 0]);
+    assert!(!sandbox.has("ws/.claude/skills/widget-basics"));
+    assert!(!sandbox.has("home/.gemini/settings.json"));
+}
+
+#[test]
+fn what_is_left_of_a_workspace_that_is_gone_is_taken_back_and_nothing_else() {
+    let sandbox = with_agents(&["claude", "copilot"]);
+    sandbox.user_plugin(
+        "w/SYMPOSIUM.toml",
+        "name = \"w\"\ncrates = [\"widget\"]\n[[mcp_servers]]\nname = \"tools\"\ncommand = \"npx\"\n\
+         args = []\n",
+    );
+    sandbox.user_plugin(
+        "all/SYMPOSIUM.toml",
+        "name = \"all\"\ncrates = \"*\"\n[[mcp_servers]]\nname = \"everywhere\"\ncommand = \"npx\"\nargs = []\n",
+    );
+    let gone = sandbox.dir().join("gone");
+    std::fs::create_dir_all(&gone).expect("creates");
+    for file in ["Cargo.toml", "Cargo.lock", "src/lib.rs"] {
+        sandbox.write(&format!("gone/{file}"), sandbox.read(&format!("ws/{file}")));
+    }
+    sandbox.run_in("gone", &["sync"]).ok();
+    let servers = |sandbox: &Sandbox| -> Value {
+        serde_json::from_str(&sandbox.read("home/.claude.json")).expect("parses")
+    };
+    let key = gone.display().to_string();
+    assert!(servers(&sandbox)["projects"][&key]["mcpServers"]["tools"].is_object());
+    std::fs::remove_dir_all(&gone).expect("removes");
+    let found = findings_in_home(&sandbox, &[]);
+    assert_eq!(found, ["workspace-gone"]);
+    let hooks = sandbox.read("home/.claude/settings.json");
+    let copilot = sandbox.read("home/.copilot/hooks/symposium.json");
+    assert_eq!(findings_in_home(&sandbox, &["--fix"]), [""; 0]);
+    let after = servers(&sandbox);
+    assert!(after["projects"][&key]["mcpServers"]["tools"].is_null(), "{after:#}");
+    assert!(after["mcpServers"]["everywhere"].is_object(), "{after:#}");
+    assert_eq!(sandbox.read("home/.claude/settings.json"), hooks);
+    assert_eq!(sandbox.read("home/.copilot/hooks/symposium.json"), copilot);
+    assert!(!gone.exists());
+}
+
+fn findings_in_home(sandbox: &Sandbox, more: &[&str]) -> Vec<String> {
+    let all: Vec<_> = ["doctor", "--json", "--offline"].iter().chain(more).copied().collect();
+    let run = sandbox.run_in("home", &all);
+    let document: Value = serde_json::from_str(&run.stdout).expect("one document");
+    let findings = document["findings"].as_array().expect("a list");
+    let grave = findings.iter().filter(|finding| finding["severity"] != "note");
+    let codes = grave.filter_map(|finding| finding["code"].as_str().map(str::to_owned));
+    codes.filter(|code| code != "program-not-found").collect()
+}
+
+#[test]
+fn decision_18_files_that_gemini_will_not_read_are_found_with_the_remedy() {
+    let sandbox = synced(&["gemini"]);
+    sandbox.write(
+        "home/.gemini/trustedFolders.json",
+        format!("{{\"{}\": \"TRUST_FOLDER\"}}", sandbox.ws().display()),
+    );
+    assert_eq!(codes(&sandbox, &[]), [""; 0]);
+    sandbox.user_plugin("widget/skills/widget-basics/more.md", "more\n");
+    sandbox.run(&["sync"]).ok();
+    assert_eq!(codes(&sandbox, &[]), ["gemini:skill-files-hidden"]);
+    sandbox.write("ws/.geminiignore", "!.agents/skills/**\n");
+    assert_eq!(codes(&sandbox, &[]), [""; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn agents_versions_are_compared_with_those_that_were_tried() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = synced(&["claude", "codex"]);
+    for (name, says) in [("claude", "2.1.999 (Claude Code)"), ("codex", "codex-cli 0.999.0")] {
+        let path = sandbox.home().join("bin").join(name);
+        std::fs::write(&path, format!("#!/bin/sh\necho '{says}'\n")).expect("writes");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("sets");
+    }
+    let found = findings(&sandbox, &[]);
+    let versions: Vec<_> =
+        found.iter().filter(|finding| finding["code"] == "agent-version").collect();
+    assert_eq!(versions.len(), 1, "{found:#?}");
+    assert_eq!(
+        (&versions[0]["agent"], &versions[0]["severity"]),
+        (&"codex".into(), &"note".into())
+    );
+    assert!(!found.iter().any(|finding| finding["code"] == "agent-not-found"), "{found:#?}");
+}
+
+#[test]
+fn a_source_that_is_missing_or_does_not_answer_is_found() {
+    let sandbox = synced(&["claude"]);
+    let config = sandbox.read("home/.symposium/config.toml");
+    let more = "[[plugin-source]]\nname = \"here\"\npath = \"nowhere\"\n\
+                [[plugin-source]]\nname = \"there\"\ngit = \"./no-repository\"\n";
+    sandbox.write("home/.symposium/config.toml", format!("{config}\n{more}"));
+    assert_eq!(codes(&sandbox, &[]), ["source-missing"]);
+    let run = sandbox.run(&["doctor", "--json"]).code(1);
+    assert!(run.stdout.contains("\"source-unreachable\""), "{}", run.stdout);
+    assert!(run.stdout.contains("cargo agents plugin sync there"), "{}", run.stdout);
+}
+
+#[test]
+fn a_git_source_that_answers_is_asked_and_not_fetched() {
+    let sandbox = synced(&["claude"]);
+    sandbox.write("repo/w/SYMPOSIUM.toml", "name = \"w\"\ncrates = [\"widget\"]\n");
+    sandbox.git_in("repo", &["init", "-q"]);
+    sandbox.git_in("repo", &["add", "-A"]);
+    sandbox.git_in("repo", &["commit", "-qm", "one"]);
+    let config = sandbox.read("home/.symposium/config.toml");
+    let url = sandbox.dir().join("repo").display().to_string();
+    let more = format!("[[plugin-source]]\nname = \"team\"\ngit = \"{url}\"\n");
+    sandbox.write("home/.symposium/config.toml", format!("{config}\n{more}"));
+    let run = sandbox.run(&["doctor", "--json"]).code(1);
+    assert!(run.stdout.contains("source-not-fetched"), "{}", run.stdout);
+    sandbox.run(&["sync"]).ok();
+    let run = sandbox.run(&["doctor", "--json"]);
+    assert!(!run.stdout.contains("source-"), "{}", run.stdout);
+    sandbox.write("repo/w/SYMPOSIUM.toml", "name = \"w2\"\ncrates = [\"widget\"]\n");
+    sandbox.git_in("repo", &["commit", "-qam", "two"]);
+    sandbox.run(&["doctor", "--json"]);
+    let status = sandbox.run(&["status"]).ok();
+    assert!(!status.stdout.contains("w2"), "the doctor fetched: {}", status.stdout);
+}
+
+#[test]
+fn a_broken_configuration_is_the_finding_and_nothing_is_fixed() {
+    let sandbox = synced(&["claude"]);
+    let settings = sandbox.read("home/.claude/settings.json");
+    sandbox.write("home/.symposium/config.toml", "[[agent\n");
+    let found = findings(&sandbox, &["--fix"]);
+    let config: Vec<_> = found.iter().filter(|finding| finding["severity"] == "error").collect();
+    assert_eq!(config.len(), 1, "{found:#?}");
+    assert_eq!(config[0]["code"], "configuration");
+    assert_eq!(sandbox.read("home/.claude/settings.json"), settings);
+}
+
+#[test]
+fn a_workspace_that_can_not_be_read_is_a_finding() {
+    let sandbox = synced(&["claude"]);
+    sandbox.write("ws/Cargo.toml", "[package\n");
+    let found = codes(&sandbox, &[]);
+    assert_eq!(found, ["workspace"]);
+}
+
+#[test]
+fn two_servers_of_one_name_are_found() {
+    let sandbox = synced(&["claude"]);
+    sandbox.user_plugin(
+        "w/SYMPOSIUM.toml",
+        "name = \"w\"\ncrates = [\"widget\"]\n[[mcp_servers]]\nname = \"tools\"\ncommand = \"npx\"\n\
+         args = []\n",
+    );
+    sandbox.write("home/.claude.json", "{\"mcpServers\": {\"tools\": {\"type\": \"http\"}}}\n");
+    sandbox.run(&["sync"]).ok();
+    assert_eq!(codes(&sandbox, &[]), ["claude:server-twice"]);
+}

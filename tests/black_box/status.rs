@@ -1,0 +1,184 @@
+//! `cargo agents status`: one screen.
+
+use crate::{NO_BUILTIN, plugin_with_skill, sandbox, skill};
+use symposium_testlib::Sandbox;
+
+/// A workspace that depends on `widget`, with these agents.
+pub fn with_agents(agents: &[&str]) -> Sandbox {
+    let sandbox = sandbox();
+    let tables: String =
+        agents.iter().map(|agent| format!("[[agent]]\nname = \"{agent}\"\n")).collect();
+    sandbox.write("home/.symposium/config.toml", format!("{tables}{NO_BUILTIN}"));
+    sandbox.package(&[("widget", "1.2.3")]);
+    sandbox
+}
+
+fn status(sandbox: &Sandbox, more: &[&str]) -> String {
+    let args: Vec<_> = ["status"].iter().chain(more).copied().collect();
+    let run = sandbox.run(&args).ok();
+    assert_eq!(run.stderr, "", "the screen is the answer");
+    run.stdout
+}
+
+#[test]
+fn each_agent_shows_what_is_registered_and_whether_it_is_healthy() {
+    let sandbox = with_agents(&["claude", "codex"]);
+    plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
+    let before = status(&sandbox, &[]);
+    assert!(before.contains("never synced, 3 changes for `cargo agents sync`"), "{before}");
+    assert!(before.contains("hooks global …"), "{before}");
+    sandbox.run(&["sync"]).ok();
+    let after = status(&sandbox, &[]);
+    assert!(after.contains("nothing to do"), "{after}");
+    let claude = after.lines().find(|line| line.starts_with("  claude")).expect("a line");
+    assert!(claude.contains("hooks global ✓   skills 1   descriptions 0.0 of 8.0 kB ✓"), "{after}");
+    let codex = after.lines().find(|line| line.starts_with("  codex")).expect("a line");
+    assert!(codex.contains("hooks global !"), "{after}");
+    assert!(after.contains("not trusted") && after.contains("/hooks"), "{after}");
+    let verbose = status(&sandbox, &["-v"]);
+    assert!(verbose.contains("hooks in ~/.claude/settings.json"), "{verbose}");
+}
+
+#[test]
+fn a_plugin_is_active_inactive_with_its_reason_shadowed_or_off() {
+    let sandbox = with_agents(&["claude"]);
+    let config = sandbox.read("home/.symposium/config.toml");
+    sandbox.write(
+        "home/.symposium/config.toml",
+        format!(
+            "{config}\n[[plugin-source]]\nname = \"team\"\npath = \"team\"\n\n\
+             [plugins]\ndisable = [\"lint\"]\n"
+        ),
+    );
+    plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
+    plugin_with_skill(&sandbox, "bevy", "bevy>=0.16", "bevy-ecs");
+    plugin_with_skill(&sandbox, "lint", "widget", "lint-rules");
+    sandbox.write(
+        "home/.symposium/team/w/SYMPOSIUM.toml",
+        "name = \"widget\"\ncrates = [\"widget\"]\n",
+    );
+    let screen = status(&sandbox, &[]);
+    let line = |words: &[&str]| {
+        let found = screen.lines().any(|line| {
+            let found: Vec<_> = line.split_whitespace().collect();
+            found.starts_with(words)
+        });
+        assert!(found, "{words:?} in\n{screen}");
+    };
+    line(&["widget", "active", "widget", "1.2.3"]);
+    line(&["widget", "shadowed", "the", "source", "`team`"]);
+    line(&["bevy", "inactive", "bevy", "is", "not", "a", "dependency"]);
+    line(&["lint", "off", "`[plugins]", "disable`"]);
+}
+
+#[test]
+fn a_skill_shows_origin_version_and_who_sees_it() {
+    let sandbox = with_agents(&["claude", "kiro", "codex"]);
+    sandbox.user_plugin(
+        "w/SYMPOSIUM.toml",
+        "name = \"w\"\ncrates = [\"widget\"]\n[[skills]]\nsource = \"crate\"\n",
+    );
+    sandbox.registry_crate("widget", "1.2.3", &[("skills/a/SKILL.md", &skill("basics", "b"))]);
+    sandbox.write("ws/.agents/skills/team-rules/SKILL.md", skill("team-rules", "Ours."));
+    sandbox.run(&["sync"]).ok();
+    let screen = status(&sandbox, &[]);
+    assert!(screen.contains("basics      widget 1.2.3 → claude kiro codex"), "{screen}");
+    assert!(screen.contains("team-rules  this workspace → claude kiro codex"), "{screen}");
+    sandbox.write("ws/.claude/skills/basics/SKILL.md", skill("basics", "mine now"));
+    let screen = status(&sandbox, &[]);
+    assert!(screen.contains("! edited by you"), "{screen}");
+}
+
+#[test]
+fn case_79_a_budget_that_is_exceeded_is_marked() {
+    let sandbox = with_agents(&["claude"]);
+    sandbox.user_plugin(
+        "w/SYMPOSIUM.toml",
+        "name = \"w\"\ncrates = [\"widget\"]\n[[skills]]\nsource.path = \"skills\"\n",
+    );
+    for number in 0..20 {
+        let name = format!("skill-{number}");
+        let text = skill(&name, &"d".repeat(500));
+        sandbox.user_plugin(&format!("w/skills/{name}/SKILL.md"), &text);
+    }
+    let screen = status(&sandbox, &[]);
+    assert!(screen.contains("descriptions 10.1 of 8.0 kB !"), "{screen}");
+    assert!(screen.contains("and 8 more: `cargo agents status -v`"), "{screen}");
+    assert!(status(&sandbox, &["-v"]).contains("skill-9"), "all of them");
+}
+
+#[test]
+fn what_active_plugins_may_run_is_shown() {
+    let sandbox = with_agents(&["claude"]);
+    let manifest = |name: &str, crate_name: &str| {
+        format!(
+            "name = \"{name}\"\ncrates = [\"{crate_name}\"]\n\n[[installations]]\nname = \"tool\"\n\
+             source = \"cargo\"\ncrate = \"{name}-tool\"\nversion = \"0.3.1\"\n\
+             install_commands = [\"tool init\"]\n\n[[hooks]]\nname = \"guard\"\nevent = \"PreToolUse\"\n\
+             command = \"tool\"\n\n[[mcp_servers]]\nname = \"{name}-server\"\ncommand = \"npx\"\n\
+             args = [\"-y\", \"{name}\"]\n"
+        )
+    };
+    sandbox.user_plugin("w/SYMPOSIUM.toml", &manifest("w", "widget"));
+    sandbox.user_plugin("b/SYMPOSIUM.toml", &manifest("b", "bevy"));
+    let screen = status(&sandbox, &[]);
+    let wanted = "may run w-tool 0.3.1 (not on disk yet), installed with 1 shell";
+    assert!(screen.contains(wanted), "{screen}");
+    assert!(screen.contains("may run `npx -y w`"), "{screen}");
+    assert!(!screen.contains("b-tool") && !screen.contains("npx -y b"), "{screen}");
+}
+
+#[test]
+fn a_status_writes_nothing_and_does_not_need_a_workspace() {
+    let sandbox = with_agents(&["claude", "gemini"]);
+    plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
+    let before = sandbox.ws_tree();
+    status(&sandbox, &[]);
+    assert_eq!(sandbox.ws_tree(), before);
+    assert!(!sandbox.has("home/.claude") && !sandbox.has("home/.gemini"));
+    let outside = sandbox.run_in("home", &["status"]).ok();
+    assert!(outside.stdout.contains("none: there is no Cargo.toml"), "{}", outside.stdout);
+    assert!(outside.stdout.contains("hooks global …"), "{}", outside.stdout);
+}
+
+#[test]
+fn forty_columns_hold_every_line() {
+    let mut sandbox = with_agents(&["claude", "codex", "gemini"]);
+    plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
+    sandbox.set("COLUMNS", "40");
+    for run in [sandbox.run(&["status"]), sandbox.run(&["doctor", "--offline"])] {
+        let wide: Vec<_> = run.stdout.lines().filter(|line| line.chars().count() > 40).collect();
+        assert!(wide.is_empty(), "{wide:#?}");
+        assert!(run.stdout.lines().count() > 10, "{}", run.stdout);
+    }
+}
+
+#[test]
+fn case_19_a_hook_that_somebody_removed_is_seen_and_comes_back() {
+    let sandbox = with_agents(&["claude"]);
+    sandbox.run(&["sync"]).ok();
+    assert!(status(&sandbox, &[]).contains("hooks global ✓"));
+    sandbox.write("home/.claude/settings.json", "{}\n");
+    let screen = status(&sandbox, &[]);
+    assert!(
+        screen.contains("hooks global …") && screen.contains("Register  hooks → claude"),
+        "{screen}"
+    );
+    sandbox.run(&["sync"]).ok();
+    assert!(status(&sandbox, &[]).contains("hooks global ✓"));
+}
+
+#[test]
+fn a_configuration_that_can_not_be_read_costs_nothing_that_is_there() {
+    let sandbox = with_agents(&["claude"]);
+    plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
+    sandbox.run(&["sync"]).ok();
+    let settings = sandbox.read("home/.claude/settings.json");
+    sandbox.write("home/.symposium/config.toml", "[[agent\n");
+    let run = sandbox.run(&["--offline", "sync"]).code(1);
+    assert!(run.stderr.contains("nothing is changed"), "{}", run.stderr);
+    assert_eq!(sandbox.read("home/.claude/settings.json"), settings);
+    assert!(sandbox.has("ws/.claude/skills/widget-basics/SKILL.md"));
+    let run = sandbox.run(&["status"]).ok();
+    assert!(!run.stdout.contains("Next sync"), "{}", run.stdout);
+}
