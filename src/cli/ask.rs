@@ -1,13 +1,29 @@
 //! Asking about dependencies that ship skills no source vouches for: once, for the answer is kept.
 
 use dialoguer::Select;
-use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 
+use super::terminal::{Held, is_ctrl_c};
+use super::theme::Plain;
 use super::use_::save;
 use crate::Symposium;
 use crate::config::{Reach, Word};
 use crate::report::{Event, fit};
 use crate::sync::Synced;
+
+/// The answer's place in the list; `None` with Esc or Ctrl-C. The sync itself is done by then, so
+/// neither is a failure.
+fn choose(theme: Plain, question: String) -> anyhow::Result<Option<usize>> {
+    let _held = Held::new();
+    let choice = Select::with_theme(&theme)
+        .with_prompt(question)
+        .items(["yes, in this workspace", "yes, in every workspace", "no"])
+        .default(2)
+        .interact_opt();
+    match choice {
+        Err(error) if is_ctrl_c(&error) => Ok(None),
+        choice => Ok(choice?),
+    }
+}
 
 /// Asks about each candidate that `synced` found. Says whether one was taken, so that another sync
 /// is due. Esc leaves the rest for another time.
@@ -15,11 +31,7 @@ pub(super) fn about_candidates(sym: &mut Symposium, synced: &Synced) -> anyhow::
     if synced.candidates.is_empty() || !sym.report.is_interactive() {
         return Ok(false);
     }
-    let theme: Box<dyn Theme> = if sym.report.has_color() {
-        Box::new(ColorfulTheme::default())
-    } else {
-        Box::new(SimpleTheme)
-    };
+    let theme = Plain::new(sym.report.has_color());
     let number = synced.candidates.len();
     let ship = if number == 1 { "dependency ships" } else { "dependencies ship" };
     sym.report.event(&Event::status(
@@ -32,12 +44,8 @@ pub(super) fn about_candidates(sym: &mut Symposium, synced: &Synced) -> anyhow::
     let mut taken = false;
     for candidate in &synced.candidates {
         let name = fit(&format!("{} {}", candidate.name, candidate.version), 60);
-        let Some(choice) = Select::with_theme(theme.as_ref())
-            .with_prompt(format!("Use the skills of {name} ({})?", candidate.offer()))
-            .items(["yes, in this workspace", "yes, in every workspace", "no"])
-            .default(2)
-            .interact_opt()?
-        else {
+        let question = format!("Use the skills of {name} ({})?", candidate.offer());
+        let Some(choice) = choose(theme, question)? else {
             sym.report.event(&Event::status("Later", "`cargo agents status` lists them"));
             break;
         };

@@ -1,7 +1,6 @@
 //! `cargo agents init`.
 
 mod ask;
-mod theme;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

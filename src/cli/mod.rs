@@ -35,6 +35,8 @@ mod screen;
 mod self_update;
 mod status;
 mod sync;
+mod terminal;
+mod theme;
 mod uninstall;
 mod use_;
 mod version;

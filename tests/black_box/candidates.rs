@@ -201,8 +201,16 @@ mod asking {
     fn no_is_proposed_and_remembered_and_esc_decides_nothing() {
         let sandbox = with_candidate();
         let config = sandbox.read("home/.symposium/config.toml");
-        answering(&sandbox, &["sync"], "\u{1b}");
-        assert_eq!(sandbox.read("home/.symposium/config.toml"), config);
+        for way_out in ["\u{1b}", "\u{3}"] {
+            let mut terminal = Terminal::start(sandbox.command(&["sync"]), 100);
+            terminal.wait_for("every workspace");
+            terminal.press(way_out);
+            let (code, shown) = terminal.finish();
+            assert_eq!(code, 0, "{shown}");
+            assert!(shown.contains("Later"), "{shown}");
+            assert!(shown.rfind("\u{1b}[?25h") > shown.rfind("\u{1b}[?25l"), "{shown:?}");
+            assert_eq!(sandbox.read("home/.symposium/config.toml"), config);
+        }
         answering(&sandbox, &["sync"], "\r");
         assert!(!sandbox.has(INSTALLED));
         let config = sandbox.read("home/.symposium/config.toml");

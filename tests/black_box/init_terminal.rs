@@ -157,6 +157,36 @@ fn ctrl_c_leaves_all_untouched_and_gives_the_terminal_back() {
     get_out_with(CTRL_C, 130);
 }
 
+/// All at once, as somebody does who knows the questions: nothing is lost or echoed in between.
+#[test]
+fn keys_pressed_ahead_of_their_questions_count() {
+    let sandbox = machine();
+    let before = Tree::of(&sandbox.dir());
+    let mut terminal = init(&sandbox);
+    terminal.answer("OpenCode", &format!("{ENTER}{ENTER}{ENTER}{CTRL_C}"));
+    let ended = terminal.end();
+    assert_eq!(ended.code, 130, "{}", ended.screen);
+    assert!(ended.is_restored && !ended.screen.contains("^C"), "{}", ended.screen);
+    assert_eq!(ended.screen.matches("Where should hooks").count(), 1, "{}", ended.screen);
+    assert_eq!(Tree::of(&sandbox.dir()).changes_since(&before), [""; 0]);
+}
+
+#[test]
+fn a_signal_from_elsewhere_gives_the_terminal_back_too() {
+    for signal in ["-INT", "-TERM"] {
+        let sandbox = machine();
+        let mut terminal = init(&sandbox);
+        terminal.wait_for("OpenCode");
+        // It draws first, and waits for a key then.
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        let id = terminal.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().expect("runs").success());
+        let ended = terminal.end();
+        assert_eq!(ended.code, 130, "{}", ended.screen);
+        assert!(ended.is_restored, "{signal}");
+    }
+}
+
 #[test]
 fn forty_columns_are_enough() {
     let sandbox = machine();
@@ -179,7 +209,7 @@ fn forty_columns_are_enough() {
     terminal.wait_for("> [x] GitHub Copilot");
     assert_eq!(terminal.screen().matches("Claude Code").count(), 1, "{}", terminal.screen());
     terminal.press(&format!(" {ENTER}"));
-    terminal.wait_for(SCOPE);
+    terminal.wait_for("in each project you sync");
     expect![[r#"
         ? Which agents do you use? Claude Code, Codex CLI
         ? Where should hooks be registered?

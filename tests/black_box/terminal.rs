@@ -95,6 +95,11 @@ impl Terminal {
         self.press(keys);
     }
 
+    /// The program's process id.
+    pub fn id(&self) -> u32 {
+        self.child.process_id().expect("still running")
+    }
+
     /// Whether the terminal wraps one of the lines.
     pub fn is_wrapped(&self) -> bool {
         let (lines, _) = self.screen.screen().size();

@@ -1,14 +1,13 @@
 //! The questions. All are asked before anything is written.
 
-use std::io;
-
 use dialoguer::{Confirm, MultiSelect, Select};
 
 use super::Choices;
-use super::theme::Plain;
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::cli::codex_trust::{self, Wish};
+use crate::cli::terminal::{Held, is_ctrl_c};
+use crate::cli::theme::Plain;
 use crate::config::{AutoUpdate, HookScope};
 use crate::report::Event;
 use crate::sync::setup::Setup;
@@ -49,17 +48,14 @@ pub(super) fn ask(sym: &Symposium) -> anyhow::Result<Asked> {
         return Err(nobody().into());
     }
     let asked = {
-        let _signals = Signals::heed();
+        let _held = Held::new();
         Questions { sym, theme: Plain::new(sym.report.has_color()) }.all()
     };
     match asked {
         Ok(Some(choices)) => Ok(Asked::Chosen(choices)),
         Ok(None) => Ok(Asked::Cancelled),
         Err(error) => match error.downcast_ref::<dialoguer::Error>() {
-            Some(dialoguer::Error::IO(cause)) if cause.kind() == io::ErrorKind::Interrupted => {
-                let _ = dialoguer::console::Term::stderr().show_cursor();
-                Ok(Asked::Interrupted)
-            }
+            Some(cause) if is_ctrl_c(cause) => Ok(Asked::Interrupted),
             _ => Err(error),
         },
     }
@@ -152,39 +148,5 @@ impl Questions<'_> {
         let answer =
             Confirm::with_theme(&self.theme).with_prompt(question).default(true).interact_opt()?;
         Ok(answer.map(|yes| if yes { Wish::Give } else { Wish::Remind }))
-    }
-}
-
-/// Ctrl-C while a question is open ends the question, and only then the program: the terminal has
-/// its cursor hidden. Elsewhere it ends the program as ever.
-struct Signals {
-    #[cfg(unix)]
-    over: std::sync::Arc<std::sync::atomic::AtomicBool>,
-}
-
-impl Signals {
-    #[cfg(unix)]
-    fn heed() -> Self {
-        let over = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-        let act = std::sync::Arc::clone(&over);
-        if let Err(error) =
-            signal_hook::flag::register_conditional_default(signal_hook::consts::SIGINT, act)
-        {
-            tracing::debug!("Ctrl-C ends the program at once: {error}");
-        }
-        Self { over }
-    }
-
-    /// Windows ends the program, and its consoles show the cursor again.
-    #[cfg(not(unix))]
-    fn heed() -> Self {
-        Self {}
-    }
-}
-
-#[cfg(unix)]
-impl Drop for Signals {
-    fn drop(&mut self) {
-        self.over.store(true, std::sync::atomic::Ordering::SeqCst);
     }
 }

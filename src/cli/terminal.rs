@@ -1,0 +1,71 @@
+//! The terminal while questions are open.
+
+/// Holds the terminal, and gives it back as it was when this is dropped.
+///
+/// The library that asks reads key by key and resets the terminal after each. A key pressed in
+/// between would be echoed into the questions, and a Ctrl-C would come as a signal that nobody waits
+/// for. So keys are neither echoed nor made into signals until the last answer. A signal from
+/// elsewhere ends the open question first, and then the program: its cursor is hidden until then.
+#[cfg(unix)]
+pub(super) struct Held {
+    before: Option<rustix::termios::Termios>,
+    over: std::sync::Arc<std::sync::atomic::AtomicBool>,
+}
+
+#[cfg(unix)]
+impl Held {
+    pub(super) fn new() -> Self {
+        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+        use signal_hook::consts::{SIGINT, SIGTERM};
+
+        let over = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            let act = std::sync::Arc::clone(&over);
+            if let Err(error) = signal_hook::flag::register_conditional_default(signal, act) {
+                tracing::debug!("signal {signal} ends the program at once: {error}");
+            }
+        }
+        let before = tcgetattr(std::io::stdin()).ok();
+        if let Some(before) = &before {
+            let mut quiet = before.clone();
+            quiet.local_modes -= LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
+            if let Err(error) = tcsetattr(std::io::stdin(), OptionalActions::Drain, &quiet) {
+                tracing::debug!("the terminal echoes keys: {error}");
+            }
+        }
+        Self { before, over }
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Held {
+    fn drop(&mut self) {
+        use rustix::termios::{OptionalActions, tcsetattr};
+
+        if let Some(before) = &self.before {
+            let _ = tcsetattr(std::io::stdin(), OptionalActions::Drain, before);
+        }
+        self.over.store(true, std::sync::atomic::Ordering::SeqCst);
+    }
+}
+
+/// Windows reads keys without echo, ends the program at Ctrl-C, and shows the cursor again.
+#[cfg(not(unix))]
+pub(super) struct Held;
+
+#[cfg(not(unix))]
+impl Held {
+    pub(super) fn new() -> Self {
+        Self
+    }
+}
+
+/// Whether a question was ended by Ctrl-C. The cursor, which the question hid, is then shown again.
+pub(super) fn is_ctrl_c(error: &dialoguer::Error) -> bool {
+    let dialoguer::Error::IO(cause) = error;
+    let is = cause.kind() == std::io::ErrorKind::Interrupted;
+    if is {
+        let _ = dialoguer::console::Term::stderr().show_cursor();
+    }
+    is
+}
