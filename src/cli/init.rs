@@ -275,7 +275,7 @@ impl Init<'_> {
         let changes = done.changes;
         sym.report.event(&Event::Finished { summary, changes, planned: false, seconds });
         if synced.is_some() && changes > 0 && !names.is_empty() {
-            let next = format!("start {agents} here; `cargo agents sync -v` shows what it gets");
+            let next = format!("start {agents} here; `cargo agents status` shows what it gets");
             sym.report.event(&Event::status("Next", next));
         }
     }

@@ -118,7 +118,7 @@ fn skills_text(skills: &[(&SnapshotSkill, PathBuf)], room: usize) -> Option<Stri
         let description = crate::report::fit(&skill.description, DESCRIPTION);
         let line = format!("\n- {}: {description} ({})", skill.name, path.display());
         let left = skills.len() - index;
-        let more = format!("\nand {left} more: `cargo agents sync -v`");
+        let more = format!("\nand {left} more: `cargo agents status`");
         let reserve = if left > 1 { more.chars().count() } else { 0 };
         if text.chars().count() + line.chars().count() + reserve > room {
             text.push_str(&more);
@@ -236,7 +236,7 @@ mod tests {
         assert!(text.chars().count() <= LONGEST);
         let told = text.matches("SKILL.md").count();
         assert!(
-            text.contains(&format!("\nand {} more: `cargo agents sync -v`\n", 40 - told)),
+            text.contains(&format!("\nand {} more: `cargo agents status`\n", 40 - told)),
             "{text}"
         );
     }

@@ -120,7 +120,7 @@ fn decision_28_only_what_the_agent_reads_and_only_so_much() {
     let text = text.expect("news");
     assert!(text.chars().count() <= 2_000, "{}", text.chars().count());
     let told_of = text.matches("SKILL.md)").count();
-    let more = format!("\nand {} more: `cargo agents sync -v`", 41 - told_of);
+    let more = format!("\nand {} more: `cargo agents status`", 41 - told_of);
     assert!(told_of > 2 && text.ends_with(&more), "{text}");
 }
 

@@ -218,7 +218,7 @@ fn decision_28_inside_a_workspace_it_syncs_at_once() {
     plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
     let run = sandbox.run(&["init", "--add-agent", "claude"]).ok();
     says(&run, "Installed widget-basics");
-    says(&run, "Next start claude here; `cargo agents sync -v` shows what it gets");
+    says(&run, "Next start claude here; `cargo agents status` shows what it gets");
     assert!(sandbox.has("ws/.claude/skills/widget-basics/SKILL.md"));
     assert!(sandbox.has("home/.claude/settings.json"));
 }
