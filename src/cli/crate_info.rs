@@ -30,6 +30,7 @@ use crate::workspace::{Dependency, DependencyOrigin, Workspace, same_crate};
 
 /// One version of a crate.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Info {
     name: String,
     version: Version,
@@ -44,6 +45,7 @@ struct Info {
 
 /// A skill that the crate offers.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SkillInfo {
     name: String,
     description: String,
@@ -56,7 +58,8 @@ struct SkillInfo {
 
 /// The whole answer: more than one where the workspace uses several versions.
 #[derive(Debug, Serialize)]
-struct Answer {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Answer {
     crates: Vec<Info>,
 }
 

@@ -125,7 +125,11 @@ impl Command {
     /// Whether with `--json` it prints one document instead of lines.
     pub fn answers_with_a_document(&self) -> bool {
         match self {
-            Self::CrateInfo(_) | Self::Status | Self::Why(_) | Self::Doctor(_) => true,
+            Self::CrateInfo(_)
+            | Self::Status
+            | Self::Why(_)
+            | Self::Doctor(_)
+            | Self::Completions(_) => true,
             Self::Plugin(args) => {
                 !matches!(args.command, PluginCommand::Sync { .. } | PluginCommand::Validate { .. })
             }

@@ -26,13 +26,32 @@ const NAMES: usize = 24;
 
 /// One line of the two sections.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Entry {
     name: String,
     audience: Audience,
     description: String,
     /// Whoever vends it; several when it can't be run for that reason.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     plugins: Vec<String>,
+}
+
+/// All there is, with `--json`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Overview {
+    /// The program's version.
+    version: &'static str,
+    /// Our own commands, then what plugins vend.
+    commands: Vec<Entry>,
+}
+
+/// One command's page, with `--json`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Page {
+    /// The text that people see.
+    help: String,
 }
 
 /// Shows the page of the command `path`; of all there is when that is empty.
@@ -41,7 +60,7 @@ pub(super) fn show(report: Reporter, env: Environment, path: &[String], long: bo
     if !path.is_empty() {
         let text = page(path, long, width);
         match report.format() {
-            Format::Json => report.json(&serde_json::json!({ "help": plain(&text) })),
+            Format::Json => report.json(&Page { help: plain(&text) }),
             _ => report.result(text.trim_end()),
         }
         return ExitCode::SUCCESS;
@@ -59,9 +78,7 @@ pub(super) fn show(report: Reporter, env: Environment, path: &[String], long: bo
         }
     };
     match format {
-        Format::Json => {
-            report.json(&serde_json::json!({ "version": VERSION, "commands": entries }));
-        }
+        Format::Json => report.json(&Overview { version: VERSION, commands: entries }),
         _ => report.result(overview(&entries, width).trim_end()),
     }
     ExitCode::SUCCESS

@@ -23,6 +23,7 @@ mod crate_info;
 mod dispatch;
 mod doctor;
 mod errors;
+mod gates;
 pub mod grammar;
 mod help;
 mod init;

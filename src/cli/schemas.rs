@@ -13,8 +13,9 @@ macro_rules! shapes {
     ($($name:ident: $of:ty,)*) => {
         $(#[test]
         fn $name() {
-            let file = concat!(env!("CARGO_MANIFEST_DIR"), "/md/reference/schemas/", stringify!($name), ".json");
-            expect_file![file].assert_eq(&pretty(&schemars::schema_for!($of)));
+            let name = stringify!($name).replace('_', "-");
+            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/md/reference/schemas");
+            expect_file![format!("{folder}/{name}.json")].assert_eq(&pretty(&schemars::schema_for!($of)));
         })*
     };
 }
@@ -24,4 +25,13 @@ shapes! {
     why: super::why::model::Why,
     doctor: super::doctor::model::Doctor,
     event: crate::report::Event,
+    plugin_list: super::plugin::list::Listing,
+    plugin_show: super::plugin::show::Shown,
+    plugin_show_skill: super::plugin::offer::SkillOffer,
+    plugin_explain: crate::plugins::diagnostics::Explanation,
+    crate_info: super::crate_info::Answer,
+    help: super::help::Overview,
+    help_page: super::help::Page,
+    version: super::version::About,
+    completions: super::completions::Script,
 }

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use super::CommandResult;
+use super::closest::{closest, did_you_mean};
 use super::grammar::UseArgs;
-use super::programs::nearest;
 use crate::Symposium;
 use crate::config::{Config, ConfigState, Reach, Word};
 use crate::documents::user_config;
@@ -112,9 +112,7 @@ fn check(
         let mut error =
             Diagnostic::error(format!("{name} is no direct dependency of this workspace"));
         let plugins = registry.plugins.iter().map(|entry| entry.plugin.name.as_str());
-        if let Some(near) = nearest(name, names.into_iter().chain(plugins)) {
-            error = error.note(format!("did you mean `{near}`?"));
-        }
+        error.notes.extend(did_you_mean(&closest(name, names.into_iter().chain(plugins))));
         return Err(
             error.note("`--global` says it of a crate that some other workspace depends on")
         );

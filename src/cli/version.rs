@@ -7,7 +7,8 @@ use crate::symposium::VERSION;
 
 /// What is known of the program.
 #[derive(Debug, Serialize)]
-struct About {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct About {
     version: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<&'static str>,

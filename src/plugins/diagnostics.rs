@@ -5,6 +5,7 @@
 
 /// What a code means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Explanation {
     /// The code, such as `S012`.
     pub code: &'static str,

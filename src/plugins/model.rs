@@ -281,6 +281,7 @@ pub struct Subcommand {
 
 /// Whom a subcommand is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Audience {
     /// People.

@@ -21,6 +21,7 @@ const RECOMMENDATIONS_VARIABLE: &str = "SYMPOSIUM_RECOMMENDATIONS_URL";
 
 /// What kind of source it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SourceKind {
     /// A folder of the user's, looked at each time.

@@ -26,6 +26,7 @@ pub use package::{PackageId, package_id};
 pub use registry::known_names;
 
 /// How a crate's sources were found.
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum How {

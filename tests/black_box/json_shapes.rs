@@ -99,7 +99,7 @@ fn lively() -> Sandbox {
     sandbox.registry_crate(
         "memchr",
         "2.7.4",
-        &[("skills/search/SKILL.md", "---\nname: search\n---\n")],
+        &[("skills/search/SKILL.md", &crate::skill("search", "Searches."))],
     );
     sandbox.write("ws/.agents/skills/team-rules/SKILL.md", crate::skill("team-rules", "Ours."));
     sandbox
@@ -139,6 +139,40 @@ fn doctor_is_one_document_and_warnings_go_to_standard_error() {
     let run = sandbox.run(&["doctor", "--json", "--offline", "--fix"]);
     let fixed = document(&run, "doctor.json");
     assert!(!fixed["fixed"].as_array().expect("a list").is_empty(), "{fixed:#}");
+}
+
+#[test]
+fn what_looks_at_plugins_and_crates_is_one_document_each() {
+    let sandbox = lively();
+    sandbox
+        .user_plugin("alone/SKILL.md", "---\nname: alone\ndescription: D.\ncrates: widget\n---\n");
+    let list = document(&sandbox.run(&["plugin", "list", "--json"]).ok(), "plugin-list.json");
+    assert_eq!(list["plugins"].as_array().map(Vec::len), Some(3), "{list:#}");
+    assert_eq!(list["skills"].as_array().map(Vec::len), Some(1), "{list:#}");
+    document(&sandbox.run_in("home", &["plugin", "list", "--json"]).ok(), "plugin-list.json");
+    for name in ["widget", "bevy", "gadget"] {
+        let run = sandbox.run(&["plugin", "show", name, "--json"]).ok();
+        let shown = document(&run, "plugin-show.json");
+        assert_eq!(shown["name"], name);
+    }
+    let run = sandbox.run(&["plugin", "show", "alone", "--json"]).ok();
+    assert_eq!(document(&run, "plugin-show-skill.json")["name"], "alone");
+    let run = sandbox.run(&["plugin", "explain", "S033", "--json"]).ok();
+    assert_eq!(document(&run, "plugin-explain.json")["code"], "S033");
+    let run = sandbox.run(&["crate-info", "memchr", "--json"]).ok();
+    let info = document(&run, "crate-info.json");
+    assert_eq!(info["crates"][0]["version"], "2.7.4", "{info:#}");
+    assert_eq!(info["crates"][0]["skills"].as_array().map(Vec::len), Some(1), "{info:#}");
+}
+
+#[test]
+fn help_version_and_completions_are_one_document_each() {
+    let sandbox = lively();
+    let help = document(&sandbox.run(&["--help", "--json"]).ok(), "help.json");
+    assert!(help["commands"].as_array().is_some_and(|list| list.len() > 5), "{help:#}");
+    document(&sandbox.run(&["sync", "--help", "--json"]).ok(), "help-page.json");
+    document(&sandbox.run(&["--version", "--json"]).ok(), "version.json");
+    document(&sandbox.run(&["completions", "zsh", "--json"]).ok(), "completions.json");
 }
 
 #[test]

@@ -64,10 +64,18 @@ impl Shell {
     }
 }
 
+/// The answer with `--json`.
+#[derive(Debug, serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Script {
+    /// What the shell is to read.
+    script: &'static str,
+}
+
 /// Prints the script of a shell.
 pub(super) fn run(sym: &Symposium, args: &CompletionsArgs) -> CommandResult {
     let script = args.shell.script();
-    sym.report.json(&serde_json::json!({ "script": script }));
+    sym.report.json(&Script { script });
     sym.report.result(script.trim_end());
     Ok(ExitCode::SUCCESS)
 }

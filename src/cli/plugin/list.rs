@@ -17,7 +17,8 @@ use crate::report::fit;
 
 /// The whole answer.
 #[derive(Serialize)]
-struct Listing {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(in crate::cli) struct Listing {
     /// The workspace's root; none outside of one.
     workspace: Option<PathBuf>,
     sources: Vec<SourceRow>,
@@ -28,6 +29,7 @@ struct Listing {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SourceRow {
     name: String,
     kind: SourceKind,
@@ -45,6 +47,7 @@ struct SourceRow {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PluginRow {
     name: String,
     source: String,
@@ -63,6 +66,7 @@ struct PluginRow {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SkillRow {
     source: String,
     #[serde(flatten)]

@@ -1,11 +1,11 @@
 //! `cargo agents plugin …`: looking at plugins, checking them, fetching their sources.
 
 mod explain;
-mod list;
-mod offer;
+pub(super) mod list;
+pub(super) mod offer;
 mod programs;
 mod redact;
-mod show;
+pub(super) mod show;
 mod sync;
 mod validate;
 mod view;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::view::{Standing, View};
 use crate::fetch::git::{Policy, Repository};
 use crate::files::contained;
-use crate::plugins::model::{Gate, Plugin, SkillGroup, SkillSource};
+use crate::plugins::model::{Plugin, SkillGroup, SkillSource};
 use crate::plugins::predicate::matched_crates;
 use crate::report::Verdict;
 use crate::skills::crate_source::CrateDisk;
@@ -19,6 +19,7 @@ use crate::sync::gates::ByFacts;
 
 /// A group of skills.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct GroupOffer {
     /// Where its skills come from, for people.
     pub(super) from: String,
@@ -26,13 +27,14 @@ pub(super) struct GroupOffer {
     pub(super) standing: Standing,
     pub(super) skills: Vec<SkillOffer>,
     /// Why there are fewer than there could be.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) missing: Vec<String>,
 }
 
 /// A skill.
 #[derive(Debug, Serialize)]
-pub(super) struct SkillOffer {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(in crate::cli) struct SkillOffer {
     pub(super) name: String,
     pub(super) description: String,
     /// Its `SKILL.md`.
@@ -40,7 +42,7 @@ pub(super) struct SkillOffer {
     #[serde(flatten)]
     pub(super) standing: Standing,
     /// What of it can run without a question, for people.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) runs: Vec<String>,
 }
 
@@ -153,26 +155,4 @@ fn origin(group: &SkillGroup) -> String {
 pub(super) fn shown_url(url: &str) -> String {
     Repository::parse(url, None, None)
         .map_or_else(|_| url.to_owned(), |repository| repository.shown())
-}
-
-/// A gate as people write it: `serde, tokio>=1.40`; `None` when it says nothing.
-pub(super) fn gate_text(gate: &Gate) -> Option<String> {
-    use crate::plugins::model::CrateAtom;
-    let crates = gate.crates.as_ref().map(|atoms| {
-        let texts: Vec<&str> = atoms
-            .iter()
-            .map(|atom| match atom {
-                CrateAtom::Any => "*",
-                CrateAtom::Crate { text, .. } => text.as_str(),
-            })
-            .collect();
-        if texts.is_empty() { "nothing (an empty list)".to_owned() } else { texts.join(", ") }
-    });
-    let more = match gate.predicates.len() {
-        0 => None,
-        1 => Some("1 predicate".to_owned()),
-        count => Some(format!("{count} predicates")),
-    };
-    let parts: Vec<String> = crates.into_iter().chain(more).collect();
-    (!parts.is_empty()).then(|| parts.join(" and "))
 }

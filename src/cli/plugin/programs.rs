@@ -10,6 +10,7 @@ use crate::plugins::model::{
 
 /// One thing that could run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Program {
     /// `hook`, `install`, `server`, `subcommand` or `skill`.
     pub(super) kind: &'static str,

@@ -6,13 +6,14 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use super::offer::{GroupOffer, SkillOffer, gate_text};
+use super::offer::{GroupOffer, SkillOffer};
 use super::programs::{Program, programs};
 use super::redact::redacted;
 use super::view::{Standing, View};
 use crate::Symposium;
 use crate::cli::CommandResult;
 use crate::cli::closest::{closest, did_you_mean};
+use crate::cli::gates::needs;
 use crate::plugins::model::{Audience, Gate, Plugin};
 use crate::plugins::registry::PluginEntry;
 use crate::report::fit;
@@ -20,7 +21,8 @@ use crate::text::Diagnostic;
 
 /// The whole answer.
 #[derive(Serialize)]
-struct Shown {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(in crate::cli) struct Shown {
     name: String,
     source: String,
     manifest: PathBuf,
@@ -41,6 +43,7 @@ struct Shown {
 
 /// A hook, server or subcommand.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Part {
     name: String,
     /// The event and matcher, the transport, or the description.
@@ -155,7 +158,7 @@ fn describe(view: &View<'_>, entry: &PluginEntry) -> Shown {
         source: plugin.source.clone(),
         manifest: plugin.manifest.clone(),
         standing: view.plugin(entry),
-        condition: gate_text(&plugin.gate),
+        condition: needs(&[&plugin.gate]),
         hooks: hooks.collect(),
         servers: servers.collect(),
         subcommands: subcommands.collect(),

@@ -19,7 +19,8 @@ pub(super) struct View<'a> {
 
 /// Whether something is in force here, and why.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub(super) struct Standing {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(in crate::cli) struct Standing {
     #[serde(rename = "verdict")]
     pub(super) state: Verdict,
     pub(super) reason: String,

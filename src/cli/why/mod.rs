@@ -9,8 +9,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::CommandResult;
+use super::closest::{closest, did_you_mean};
 use super::grammar::WhyArgs;
-use super::programs::nearest;
 use super::screen::{Screen, column};
 use crate::Symposium;
 use crate::agents::Agent;
@@ -85,9 +85,8 @@ impl Inquiry<'_> {
                 None => "this is no Rust workspace, so dependencies were not looked at",
             });
         let known = self.known_names();
-        if let Some(near) = nearest(&self.name, known.iter().map(String::as_str)) {
-            error = error.note(format!("did you mean `{near}`?"));
-        }
+        let near = closest(&self.name, known.iter().map(String::as_str));
+        error.notes.extend(did_you_mean(&near));
         error
     }
 
