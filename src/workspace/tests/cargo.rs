@@ -7,28 +7,13 @@ use crate::config::Environment;
 use crate::report::{Format, Reporter, Verbosity};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
+use symposium_testlib::cargo_metadata;
 
 use super::layout::{Dice, FOLDERS, layout};
 use super::place::Place;
 use crate::workspace::{Workspace, same_crate};
-
-/// What `cargo metadata --offline` prints, or its error.
-fn cargo(dir: &Path, arguments: &[&str]) -> Result<Value, String> {
-    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(program)
-        .args(["metadata", "--offline", "--format-version", "1"])
-        .args(arguments)
-        .current_dir(dir)
-        .output()
-        .map_err(|error| error.to_string())?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
-    serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())
-}
 
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
@@ -78,7 +63,7 @@ fn skipped(why: &str) {
 #[test]
 fn f51_our_own_dependencies_are_those_that_cargo_resolves() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let declared = match cargo(root, &["--no-deps"]) {
+    let declared = match cargo_metadata(root, &["--no-deps"]) {
         Ok(metadata) => metadata,
         Err(problem) => return skipped(&format!("cargo does not run here: {problem}")),
     };
@@ -104,7 +89,7 @@ fn f51_our_own_dependencies_are_those_that_cargo_resolves() {
     let members: Vec<_> = loaded.workspace.members.iter().map(|m| m.dir.as_path()).collect();
     assert_eq!(members, theirs);
     // Versions, as far as the packages of this system are downloaded.
-    match cargo(root, &["--locked", "--all-features", "--filter-platform", "host-tuple"]) {
+    match cargo_metadata(root, &["--locked", "--all-features", "--filter-platform", "host-tuple"]) {
         Ok(metadata) => {
             let theirs = direct_dependencies(&metadata);
             assert!(theirs.len() > 20, "{theirs:?}");
@@ -118,7 +103,7 @@ fn f51_our_own_dependencies_are_those_that_cargo_resolves() {
 fn f51_the_names_of_a_large_workspace_are_those_that_cargo_reads() {
     let place = Place::with(&[]);
     symposium_testlib::large::large_workspace(&place.root, 35, 450);
-    let declared = match cargo(&place.root, &["--no-deps"]) {
+    let declared = match cargo_metadata(&place.root, &["--no-deps"]) {
         Ok(metadata) => metadata,
         Err(problem) => return skipped(&format!("cargo does not run here: {problem}")),
     };
@@ -131,7 +116,7 @@ fn f51_the_names_of_a_large_workspace_are_those_that_cargo_reads() {
 /// Wherever cargo knows the workspace of a folder, we know the same root and the same members.
 #[test]
 fn f49_for_all_layouts_that_cargo_accepts_root_and_members_are_cargos() {
-    if let Err(problem) = cargo(Path::new(env!("CARGO_MANIFEST_DIR")), &["--no-deps"]) {
+    if let Err(problem) = cargo_metadata(Path::new(env!("CARGO_MANIFEST_DIR")), &["--no-deps"]) {
         skipped(&format!("cargo does not run here: {problem}"));
         return;
     }
@@ -143,7 +128,7 @@ fn f49_for_all_layouts_that_cargo_accepts_root_and_members_are_cargos() {
             if !place.path(dir).is_dir() {
                 continue;
             }
-            let Ok(metadata) = cargo(&place.path(dir), &["--no-deps"]) else { continue };
+            let Ok(metadata) = cargo_metadata(&place.path(dir), &["--no-deps"]) else { continue };
             compared += 1;
             let loaded = match place.try_load(dir) {
                 Ok(loaded) => loaded.expect("cargo found one"),

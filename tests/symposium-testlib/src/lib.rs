@@ -15,6 +15,7 @@
 //! - [`large`]: a workspace of many members and packages
 
 mod book;
+mod cargo;
 pub mod clients;
 pub mod harness;
 pub mod http;
@@ -34,6 +35,7 @@ mod tree;
 mod world;
 
 pub use book::stale as stale_pages;
+pub use cargo::metadata as cargo_metadata;
 pub use registry::{LocalRegistry, Publication};
 pub use sandbox::{Run, Sandbox};
 pub use server::{Manner, Server};
