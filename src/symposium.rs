@@ -1,6 +1,7 @@
 //! The context that every command shares.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::{Config, ConfigState, Dirs, Environment, NoHome};
@@ -50,7 +51,7 @@ pub struct Symposium {
     /// Problems in `config.toml`, not yet told.
     pub config_diagnostics: Vec<Diagnostic>,
     /// Who is told what.
-    pub report: Reporter,
+    pub report: Arc<Reporter>,
     /// What the command line says for every command.
     pub options: Options,
 }
@@ -92,8 +93,23 @@ impl Symposium {
             config: loaded.config,
             config_state: loaded.state,
             config_diagnostics: loaded.diagnostics,
-            report,
+            report: Arc::new(report),
             options,
+        }
+    }
+
+    /// The same context with the configuration as it is by now: another process may have changed it.
+    #[must_use]
+    pub fn reread(&self) -> Self {
+        let loaded = Config::load(&self.dirs);
+        Self {
+            env: self.env.clone(),
+            dirs: self.dirs.clone(),
+            config: loaded.config,
+            config_state: loaded.state,
+            config_diagnostics: loaded.diagnostics,
+            report: Arc::clone(&self.report),
+            options: self.options,
         }
     }
 

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Arg, ArgAction, CommandFactory as _};
 use serde::Serialize;
@@ -74,7 +75,7 @@ pub(super) fn show(report: Reporter, env: Environment, path: &[String], long: bo
         }
         Err(_) => {
             let verbosity = crate::report::Verbosity::Normal;
-            (Reporter::new(&env, format, verbosity), entries(&[]))
+            (Arc::new(Reporter::new(&env, format, verbosity)), entries(&[]))
         }
     };
     match format {

@@ -265,7 +265,10 @@ fn open_path(sym: &Symposium, path: &Path, state: &mut SourceState) -> Option<Di
         "the plugin source `{}` is left out: {} {what}",
         state.name, state.location
     ));
-    Some(in_configuration(sym, problem).note("create the folder, or correct `path`"))
+    Some(in_configuration(sym, problem).note(
+        "what came from it stays until it is there again: create the folder, correct `path`, or \
+               take the source out",
+    ))
 }
 
 fn open_builtin(sym: &Symposium, state: &mut SourceState) -> Option<Diagnostic> {

@@ -1,6 +1,6 @@
 //! What applies to a workspace: plugins by their gates, and what they offer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Symposium;
 use crate::fetch::git::{Policy, Repository};
@@ -9,6 +9,7 @@ use crate::plugins::model::{
 };
 use crate::plugins::predicate::{Facts as GateFacts, evaluate_all};
 use crate::plugins::registry::Registry;
+use crate::plugins::source::SourceKind;
 use crate::report::{Event, Kind, Progress, Verdict};
 use crate::skills::crate_source::{CrateRequest, CrateSources, NotOnDisk};
 use crate::skills::resolve::{GitFolder, Resolver};
@@ -34,6 +35,8 @@ pub struct Facts<'r> {
     pub subcommands: Vec<(&'r Plugin, &'r Subcommand, Option<String>)>,
     /// Plugins that apply.
     pub active: Vec<&'r Plugin>,
+    /// Sources that can't be had now, of which it is not known what they offer.
+    pub unavailable: BTreeMap<String, SourceKind>,
     /// Every plugin of the registry and what became of it, in the registry's order.
     pub plugins: Vec<PluginFate<'r>>,
     /// Dependencies that ship skills of their own, about which nobody said anything yet.
@@ -102,7 +105,7 @@ impl Gatherer<'_> {
             },
         };
         let checkouts = |url: &str| self.checkout(url);
-        let mut facts = Facts::default();
+        let mut facts = Facts { unavailable: registry.unavailable.clone(), ..Facts::default() };
         let mut resolver = Resolver::new(&gates, self.crates, &checkouts);
         let root = Some(self.workspace.root.as_path());
         let choices = &self.sym.config.plugins;

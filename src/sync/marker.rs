@@ -16,6 +16,10 @@ pub const MARKER: &str = ".symposium";
 pub struct Marker {
     /// Where the skill came from, for people.
     pub origin: String,
+    /// The plugin source that brought it; empty for the workspace's own and for what the user asked
+    /// for by name.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub source: String,
     /// Hash of each file as we wrote it.
     pub files: BTreeMap<String, String>,
 }
@@ -43,7 +47,7 @@ mod tests {
     #[test]
     fn a_marker_survives_writing_and_reading_and_an_empty_one_says_nothing() {
         let files = [("scripts/a b.sh".to_owned(), "00ff".to_owned())].into();
-        let marker = Marker { origin: "serde 1.0.0".to_owned(), files };
+        let marker = Marker { origin: "serde 1.0.0".to_owned(), source: "team".to_owned(), files };
         assert_eq!(Marker::parse(&marker.render()), marker);
         assert_eq!(Marker::parse(""), Marker::default());
         assert_eq!(Marker::parse("{not toml"), Marker::default());

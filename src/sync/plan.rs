@@ -30,6 +30,8 @@ pub struct WantedSkill {
     pub content: Arc<Content>,
     /// Where it comes from, for people.
     pub origin: String,
+    /// The plugin source that brought it; empty for none.
+    pub source: String,
     /// Indices of the parents it goes to.
     pub parents: Vec<usize>,
 }
@@ -62,6 +64,8 @@ pub struct Wanted {
     pub parents: Vec<Parent>,
     /// Indices of parents whose stale skills are left alone this time.
     pub spared: BTreeSet<usize>,
+    /// Plugin sources that can't be had now: what they brought stays.
+    pub unavailable: BTreeSet<String>,
     /// The skills.
     pub skills: Vec<WantedSkill>,
     /// How they are kept out of git.
@@ -143,8 +147,9 @@ pub fn plan(wanted: &Wanted, disk: &Disk) -> Plan {
             if kept.contains(name.as_str()) {
                 continue;
             }
-            let spared = wanted.spared.contains(&index);
-            steps.extend(step_for_stale(parent, name, found, spared, wanted.force));
+            if *found == Found::Leftover || !wanted.spared.contains(&index) {
+                steps.extend(step_for_stale(wanted, parent, name, found));
+            }
         }
     }
     // What goes first frees names for what comes.
@@ -167,7 +172,8 @@ fn complete(skill: &WantedSkill, ignore: SkillIgnore) -> (Content, Marker) {
         // Tools that search with ripgrep honour `.gitignore`; this lets them see the files again.
         content.files.insert(".ignore".to_owned(), FileContent::text("!*\n"));
     }
-    let marker = Marker { origin: skill.origin.clone(), files: content.hashes() };
+    let (origin, source) = (skill.origin.clone(), skill.source.clone());
+    let marker = Marker { origin, source, files: content.hashes() };
     content.files.insert(MARKER.to_owned(), FileContent::text(marker.render()));
     (content, marker)
 }
@@ -215,13 +221,7 @@ fn step_for(
     }
 }
 
-fn step_for_stale(
-    parent: &Parent,
-    name: &str,
-    found: &Found,
-    spared: bool,
-    force: bool,
-) -> Option<Step> {
+fn step_for_stale(wanted: &Wanted, parent: &Parent, name: &str, found: &Found) -> Option<Step> {
     let step = |action, origin: Option<&str>, reason: Option<&str>, silent| Step {
         action,
         name: name.to_owned(),
@@ -234,10 +234,13 @@ fn step_for_stale(
     match found {
         Found::Theirs | Found::Unreadable(_) => None,
         Found::Leftover => Some(step(Action::Remove, None, None, true)),
-        Found::Ours { .. } if spared => None,
         Found::Ours { marker, files } => {
             let origin = Some(marker.origin.as_str());
-            if !force && !marker.files.is_empty() && is_edited(marker, files) {
+            if wanted.unavailable.contains(&marker.source) {
+                let reason = format!("its source `{}` can't be read now", marker.source);
+                return Some(step(Action::Keep, origin, Some(&reason), false));
+            }
+            if !wanted.force && !marker.files.is_empty() && is_edited(marker, files) {
                 let reason = "no longer needed, but edited by you; `--force` removes it";
                 return Some(step(Action::Keep, origin, Some(reason), false));
             }

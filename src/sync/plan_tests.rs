@@ -11,6 +11,7 @@ fn wanted(skills: &[(&str, &str)]) -> Wanted {
             name: (*name).to_owned(),
             content: content(text),
             origin: "widget 1.0.0".to_owned(),
+            source: "team".to_owned(),
             parents: vec![0],
         })
         .collect();
@@ -140,4 +141,15 @@ fn folders_of_agents_that_were_not_asked_for_are_spared() {
     let disk = installed(&wanted(&[("a", "x")]));
     let spared = Wanted { spared: [0].into(), ..wanted(&[]) };
     assert!(plan(&spared, &disk).steps.is_empty());
+}
+
+#[test]
+fn what_a_source_brought_that_can_not_be_read_stays() {
+    let disk = installed(&wanted(&[("a", "x")]));
+    let away = Wanted { unavailable: ["team".to_owned()].into(), ..wanted(&[]) };
+    let kept = plan(&away, &disk);
+    assert!(kept.is_empty());
+    assert_eq!(kept.changes()[0].reason.as_deref(), Some("its source `team` can't be read now"));
+    let other = Wanted { unavailable: ["other".to_owned()].into(), ..wanted(&[]) };
+    assert_eq!(plan(&other, &disk).steps[0].action, Action::Remove);
 }

@@ -4,6 +4,7 @@
 //! because of us go once they are empty.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::apply::apply;
@@ -238,7 +239,7 @@ fn as_if_shared(sym: &Symposium) -> Symposium {
         config: Config { hook_scope: HookScope::Project, ..sym.config.clone() },
         config_state: sym.config_state,
         config_diagnostics: Vec::new(),
-        report: Reporter::silent(),
+        report: Arc::new(Reporter::silent()),
         options: sym.options,
     }
 }

@@ -28,7 +28,7 @@ use crate::fetch::git::Policy;
 use crate::files::{Lock, LockError};
 use crate::installations::{Acquirer, Mode as InstallMode, Network};
 use crate::plugins::registry::Registry;
-use crate::plugins::source::Refresh;
+use crate::plugins::source::{Refresh, SourceKind};
 use crate::report::{Action, Change, Event, Kind, Verdict};
 use crate::skills::crate_source::fetch::Fetcher;
 use crate::skills::crate_source::{CrateDisk, CrateSources, OnDemand};
@@ -146,8 +146,8 @@ pub fn sync(sym: &Symposium, request: &Request) -> anyhow::Result<Synced> {
     if request.caller == Caller::Background {
         Sync { sym, request, loaded: &load(sym, request)?, now: now() }.get_ahead();
     }
-    let (loaded, _lock) = start(sym, request)?;
-    Sync { sym, request, loaded: &loaded, now: now() }.run()
+    let started = start(sym, request)?;
+    Sync { sym: &started.sym, request, loaded: &started.loaded, now: now() }.run()
 }
 
 /// As [`sync`], but for the case that another process did it while we waited for our turn: then
@@ -160,11 +160,11 @@ pub(super) fn sync_unless(
     request: &Request,
     is_current: impl FnOnce() -> bool,
 ) -> anyhow::Result<Option<Synced>> {
-    let (loaded, _lock) = start(sym, request)?;
+    let started = start(sym, request)?;
     if is_current() {
         return Ok(None);
     }
-    Sync { sym, request, loaded: &loaded, now: now() }.run().map(Some)
+    Sync { sym: &started.sym, request, loaded: &started.loaded, now: now() }.run().map(Some)
 }
 
 fn load(sym: &Symposium, request: &Request) -> anyhow::Result<Loaded> {
@@ -176,17 +176,32 @@ fn load(sym: &Symposium, request: &Request) -> anyhow::Result<Loaded> {
 }
 
 /// The workspace, and the right to change something in it.
-fn start(sym: &Symposium, request: &Request) -> anyhow::Result<(Loaded, Option<Lock>)> {
+struct Started {
+    /// The context, with the configuration as it is now that we hold the lock: one from before would
+    /// take away what another process was just told to bring.
+    sym: Symposium,
+    loaded: Loaded,
+    _lock: Option<Lock>,
+}
+
+fn start(sym: &Symposium, request: &Request) -> anyhow::Result<Started> {
     let acts = request.mode == Mode::Apply;
-    if acts && request.named.is_none() && sym.config_state == ConfigState::Broken {
-        // Without it no agent is configured, and what is there for them would be removed.
-        return Err(Diagnostic::error("the configuration can't be read, so nothing is changed")
-            .in_file(sym.dirs.config_file())
-            .into());
-    }
+    refuse_broken(sym, request)?;
     let loaded = load(sym, request)?;
     let lock = if acts { lock(sym, &loaded.workspace.root, request.caller)? } else { None };
-    Ok((loaded, lock))
+    let sym = sym.reread();
+    refuse_broken(&sym, request)?;
+    Ok(Started { sym, loaded, _lock: lock })
+}
+
+/// Without a configuration no agent is configured, and what is there for them would be removed.
+fn refuse_broken(sym: &Symposium, request: &Request) -> Result<(), Diagnostic> {
+    let acts = request.mode == Mode::Apply && request.named.is_none();
+    if acts && sym.config_state == ConfigState::Broken {
+        return Err(Diagnostic::error("the configuration can't be read, so nothing is changed")
+            .in_file(sym.dirs.config_file()));
+    }
+    Ok(())
 }
 
 /// The lock that one sync a workspace holds. Where no lock file can be made we go on without.
@@ -288,6 +303,7 @@ impl Sync<'_> {
         let mut chosen = wanted::choose(sym, &facts, agents, &parents, &disk);
         chosen.wanted.force = self.request.force;
         chosen.wanted.spared = self.spared(&parents, agents);
+        chosen.wanted.unavailable = facts.unavailable.keys().cloned().collect();
         sym.report.diagnostics(&chosen.diagnostics);
         for event in facts.explanations.iter().chain(&chosen.explanations) {
             sym.report.event(event);
@@ -453,6 +469,13 @@ impl Sync<'_> {
         let sym = self.sym;
         let mut desired = Desired::default();
         let notes = setup.hooks(&mut desired, agents, registrar.ledgers(), self.request.sweep);
+        // Which server came from which source is not recorded. A repository that was never fetched
+        // brought none, one that was fetched stays in the cache.
+        if facts.unavailable.values().any(|kind| *kind == SourceKind::Path) {
+            let known: Vec<&str> =
+                facts.servers.iter().map(|(_, server, _)| server.name.as_str()).collect();
+            registrar.keep_servers_beside(&mut desired, &known);
+        }
         let fetcher = Network::new(sym);
         let acquirer = Acquirer::new(sym, &fetcher);
         for (plugin, server, everywhere) in &facts.servers {

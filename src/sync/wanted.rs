@@ -48,11 +48,16 @@ pub fn choose(
     let indices: Vec<usize> = unique(targets.dirs.iter().filter_map(|dir| parents.index(dir)));
     let taken = taken_names(disk, &indices, facts);
     for named in assign_names(facts.skills.clone(), &taken) {
-        chosen.add(&named.skill, &named.install_name, indices.clone());
+        chosen.add(
+            &named.skill,
+            &named.install_name,
+            source_of(facts, &named.skill),
+            indices.clone(),
+        );
     }
     let own = own_skills(sym, facts, &reads, parents);
     for (named, indices) in own {
-        chosen.add(&named.skill, &named.install_name, indices);
+        chosen.add(&named.skill, &named.install_name, String::new(), indices);
     }
     for agent in &targets.twice {
         chosen.explanations.push(Event::explain(
@@ -106,12 +111,22 @@ fn own_skills(
     named.into_iter().map(|named| (named, indices.clone())).collect()
 }
 
+/// The plugin source that brought a skill; empty for none.
+fn source_of(facts: &Facts<'_>, skill: &Skill) -> String {
+    if let SkillOrigin::Source { source, .. } = &skill.origin {
+        return source.clone();
+    }
+    let plugin = skill.plugin.as_ref();
+    let found = facts.active.iter().find(|active| plugin == Some(&active.name));
+    found.map(|plugin| plugin.source.clone()).unwrap_or_default()
+}
+
 fn unique(indices: impl Iterator<Item = usize>) -> Vec<usize> {
     indices.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 impl Chosen {
-    fn add(&mut self, skill: &Skill, install_name: &str, parents: Vec<usize>) {
+    fn add(&mut self, skill: &Skill, install_name: &str, source: String, parents: Vec<usize>) {
         if parents.is_empty() {
             return;
         }
@@ -126,6 +141,7 @@ impl Chosen {
                             name: install_name.to_owned(),
                             content: Arc::new(content),
                             origin: shown(skill),
+                            source,
                             parents,
                         });
                     }

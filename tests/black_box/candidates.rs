@@ -98,6 +98,37 @@ fn global_holds_everywhere_and_a_workspace_may_differ() {
 }
 
 #[test]
+fn answers_given_at_once_do_not_undo_each_other() {
+    let sandbox = with_agents(&["claude"]);
+    let mut manifest =
+        "[package]\nname = \"shop\"\nversion = \"0.1.0\"\n[dependencies]\n".to_owned();
+    for number in 0..6 {
+        manifest.push_str(&format!("c{number} = {{ path = \"../c{number}\" }}\n"));
+        sandbox.write(
+            &format!("c{number}/Cargo.toml"),
+            format!("[package]\nname = \"c{number}\"\nversion = \"0.1.0\"\n"),
+        );
+        let skill = skill(&format!("s{number}"), "d");
+        sandbox.write(&format!("c{number}/skills/s{number}/SKILL.md"), skill);
+    }
+    sandbox.write("ws/Cargo.toml", manifest);
+    let children: Vec<_> = (0..6)
+        .map(|number| {
+            let mut command = sandbox.command(&["use", &format!("c{number}")]);
+            command.stderr(std::process::Stdio::piped()).spawn().expect("starts")
+        })
+        .collect();
+    for child in children {
+        let output = child.wait_with_output().expect("ends");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success() && !said.contains("Removed"), "{said}");
+    }
+    for number in 0..6 {
+        assert!(sandbox.has(&format!("ws/.claude/skills/s{number}/SKILL.md")), "s{number}");
+    }
+}
+
+#[test]
 fn a_source_that_vouches_leaves_nothing_to_ask() {
     let sandbox = with_candidate();
     sandbox.user_plugin(

@@ -167,3 +167,45 @@ fn decision_2b_the_later_spelling_installs_the_same() {
     );
     assert_eq!(sync(&sandbox).0, ["w"]);
 }
+
+#[test]
+fn a_folder_that_is_away_takes_nothing_along() {
+    let sandbox = sandbox();
+    sandbox.write(
+        "home/.symposium/config.toml",
+        format!(
+            "[[agent]]\nname = \"claude\"\n{NO_BUILTIN}\n[[plugin-source]]\nname = \"disk\"\n\
+             path = \"{}\"\n",
+            sandbox.dir().join("disk").display()
+        ),
+    );
+    sandbox.package(&[("widget", "1.2.3")]);
+    sandbox.write(
+        "disk/w/SYMPOSIUM.toml",
+        "name = \"w\"\ncrates = [\"widget\"]\n[[skills]]\nsource.path = \"skills\"\n\
+         [[mcp_servers]]\nname = \"tools\"\ncommand = \"npx\"\n",
+    );
+    sandbox.write("disk/w/skills/basics/SKILL.md", skill("basics", "b"));
+    sandbox.run(&["sync"]).ok();
+    let installed = "ws/.claude/skills/basics/SKILL.md";
+    assert!(sandbox.has(installed));
+    let servers = sandbox.read("home/.claude.json");
+    assert!(servers.contains("tools"), "{servers}");
+
+    std::fs::rename(sandbox.dir().join("disk"), sandbox.dir().join("away")).expect("renames");
+    let run = sandbox.run(&["sync"]).ok();
+    assert!(run.stderr.contains("its source `disk` can't be read now"), "{}", run.stderr);
+    assert!(sandbox.has(installed));
+    assert_eq!(sandbox.read("home/.claude.json"), servers);
+
+    // The user's word that it is gone for good.
+    sandbox.write(
+        "home/.symposium/config.toml",
+        format!("[[agent]]\nname = \"claude\"\n{NO_BUILTIN}"),
+    );
+    sandbox.run(&["sync"]).ok();
+    assert!(!sandbox.has(installed));
+    assert!(
+        !sandbox.has("home/.claude.json") || !sandbox.read("home/.claude.json").contains("tools")
+    );
+}

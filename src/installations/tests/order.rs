@@ -200,12 +200,12 @@ fn people_see_progress_and_hooks_are_silent() {
     {
         let mut house = House::new();
         let screen = Screen::default();
-        house.sym.report = crate::report::Reporter::on(
+        house.sym.report = std::sync::Arc::new(crate::report::Reporter::on(
             Box::new(std::io::sink()),
             Box::new(screen.clone()),
             crate::report::Format::People,
             crate::report::Verbosity::Normal,
-        );
+        ));
         let plugin = house.plugin(vec![crate_of("rg", Some("1.0.0"))]);
         house.acquire(&plugin, "rg", mode).expect("is installed");
         let shown = screen.0.lock().expect("is whole").clone();

@@ -89,6 +89,7 @@ fn load(file: &Path, source: &str, root: &Path) -> Option<(Scan, String)> {
         plugins: compiled.plugins,
         skills: compiled.skills,
         diagnostics: Vec::new(),
+        is_partial: false,
         inputs: compiled.inputs,
     };
     fits.then(|| (scan, lines.to_owned()))

@@ -3,7 +3,7 @@
 mod compiled;
 mod scan;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use super::model::Plugin;
@@ -33,6 +33,8 @@ pub struct Registry {
     pub inputs: Vec<PathBuf>,
     /// Those of them that were observed before they were read.
     pub fingerprint: Fingerprint,
+    /// The sources that can't be had, or not whole: what they offer is not known, not gone.
+    pub unavailable: BTreeMap<String, SourceKind>,
 }
 
 /// A plugin, and whether it is in force.
@@ -96,10 +98,16 @@ impl Registry {
             self.plugins.extend(entries.map(|plugin| PluginEntry { plugin, shadowed_by: None }));
             self.skills.extend(found.skills);
             self.diagnostics.extend(found.diagnostics);
+            if found.is_partial {
+                self.unavailable.insert(state.name.clone(), state.kind);
+            }
             // The others never change in place.
             if state.kind == SourceKind::Path {
                 self.inputs.extend(found.inputs);
             }
+        }
+        if state.root.is_none() && state.notice.is_some() {
+            self.unavailable.insert(state.name.clone(), state.kind);
         }
         self.sources.push(state);
     }

@@ -43,6 +43,8 @@ pub struct Scan {
     pub diagnostics: Vec<Diagnostic>,
     /// The folders, manifests and `SKILL.md` files that were looked at.
     pub inputs: Vec<PathBuf>,
+    /// Whether there is a folder that can't be read: what is in it is not known, not gone.
+    pub is_partial: bool,
 }
 
 /// Searches `root`, the folder of the source `source`.
@@ -121,7 +123,9 @@ impl Scanner<'_> {
         let listing = match list(dir) {
             Ok(listing) => listing,
             Err(error) => {
-                let problem = Diagnostic::warning(format!("this folder can't be read: {error}"));
+                self.found.is_partial = true;
+                let problem = Diagnostic::warning(format!("this folder can't be read: {error}"))
+                    .note("what came from it stays until it can; check its owner and mode");
                 self.found.diagnostics.push(problem.in_file(dir));
                 return;
             }

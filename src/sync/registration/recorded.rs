@@ -80,6 +80,11 @@ impl Registrar<'_> {
         self.keep(desired, |_| true);
     }
 
+    /// Wishes for servers that are registered already, but for those of these names.
+    pub fn keep_servers_beside(&self, desired: &mut Desired, names: &[&str]) {
+        self.keep(desired, |key| !names.contains(&key));
+    }
+
     /// Wishes for the server `name` as it is registered already, wherever it is.
     pub fn keep_server(&self, desired: &mut Desired, name: &str) {
         self.keep(desired, |key| key == name);
