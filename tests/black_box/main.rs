@@ -28,6 +28,8 @@ mod hook_safety;
 mod hook_session;
 #[cfg(unix)]
 mod hook_sync;
+#[cfg(unix)]
+mod hook_twice;
 mod init;
 #[cfg(unix)]
 mod init_terminal;
