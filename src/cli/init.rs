@@ -21,6 +21,7 @@ use crate::files::{Lock, LockError};
 use crate::report::{Action, Change, Event, Kind};
 use crate::sync::register::register;
 use crate::sync::registration::{Desired, Registrar};
+use crate::sync::servers;
 use crate::sync::setup::{Setup, Sweep};
 use crate::sync::{Request, Synced, configured_agents, remove, sync};
 use crate::text::Diagnostic;
@@ -263,7 +264,8 @@ impl Init<'_> {
         }
     }
 
-    /// Registers hooks outside any workspace. Servers of agents that stay, stay.
+    /// Registers hooks and the servers of every workspace outside any. Servers of agents that stay,
+    /// stay.
     fn register_alone(&self, done: &mut Done) -> anyhow::Result<()> {
         let sym = self.sym;
         let setup = Setup::new(sym, None, true)?;
@@ -274,6 +276,7 @@ impl Init<'_> {
         registrar.keep_servers(&mut desired);
         let stays = |name: &str| agents.iter().any(|agent| agent.name() == name);
         desired.kept.retain(|(_, record)| stays(&record.agent));
+        servers::wish_everywhere(&setup, &registrar, &agents, &mut desired);
         let notes = setup.hooks(&mut desired, &agents, registrar.ledgers(), self.sweep);
         sym.report.diagnostics(&notes);
         let registered = register(&setup, &mut registrar, desired, &agents, true);

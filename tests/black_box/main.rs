@@ -37,6 +37,7 @@ mod init_trust;
 mod json_shapes;
 mod manners;
 mod mcp;
+mod mcp_everywhere;
 mod newer_schema;
 mod plugin_commands;
 mod plugin_sources;
