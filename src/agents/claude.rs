@@ -19,7 +19,7 @@ use super::places::{
     FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SkillDirs,
     string_map,
 };
-use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
+use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Outcome, WireError};
 use crate::config::{Environment, HookScope};
 use crate::plugins::model::{McpServer, Transport};
 
@@ -141,7 +141,7 @@ impl AgentSpec for Claude {
         if foreign && payload.text("hook_event_name").is_none() {
             // Copilot's own words, of which nothing is wanted.
             let input = Input::SessionStart(symposium_hook::SessionStartInput::default());
-            return Ok(Decoded { input, tool_use_id: None, delivery: None, foreign });
+            return Ok(Decoded { input, tool_use_id: None, delivery: Delivery::Single, foreign });
         }
         payload.expect_event("hook_event_name", &[self.event_name(event)])?;
         let decoded = payload.decode(&FIELDS, |name, input| (name.to_owned(), input.clone()))?;

@@ -38,10 +38,9 @@ const USER_MCP_RULES: JsonRules = JsonRules { comments: true, trailing_commas: t
 const OWN_SERVER: &str = "github-mcp-server";
 
 /// In the CLI's own words, then as hooks under Claude Code's event names get them. Nothing names one
-/// use of a tool; of a prompt its moment, in milliseconds, is its own.
+/// use of a tool or a prompt; `timestamp` is each delivery's own.
 const FIELDS: Fields = Fields {
     session_id: &["sessionId", "session_id"],
-    prompt_id: &["timestamp"],
     tool_name: &["toolName", "tool_name"],
     tool_input: &["toolArgs", "tool_input"],
     tool_response: &["toolResult", "tool_result"],

@@ -154,7 +154,8 @@ impl AgentSpec for Kiro {
         match event {
             Event::PreToolUse => {
                 if let Some(reason) = outcome.refusal_or_ask() {
-                    return Answer::block(reason);
+                    // Beside exit code 2 only standard error reaches the model.
+                    return Answer::block(joined(Some(reason), text));
                 }
             }
             Event::UserPromptSubmit => {
@@ -165,8 +166,7 @@ impl AgentSpec for Kiro {
             }
             Event::PostToolUse => {
                 // A result can't be hidden. What is wrong with it can be said.
-                let parts: Vec<String> = outcome.refusal().into_iter().chain(text).collect();
-                text = Outcome { context: parts, ..Outcome::default() }.context_text();
+                text = Some(joined(outcome.refusal(), text));
             }
             Event::SessionStart => {}
         }
@@ -190,6 +190,12 @@ impl AgentSpec for Kiro {
         restore_operation(decoded, updated, &mut native);
         native
     }
+}
+
+/// One text for the model: why something is refused, then the context.
+fn joined(reason: Option<String>, context: Option<String>) -> String {
+    let parts = reason.into_iter().chain(context).collect();
+    Outcome { context: parts, ..Outcome::default() }.context_text().unwrap_or_default()
 }
 
 /// `.kiro` at home or in the workspace.

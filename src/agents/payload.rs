@@ -5,7 +5,7 @@ use symposium_hook::{
     Event, Input, PostToolUseInput, PreToolUseInput, SessionStartInput, UserPromptSubmitInput,
 };
 
-use super::wire::{Decoded, WireError};
+use super::wire::{Decoded, Delivery, WireError};
 
 /// Where an agent's payloads have what: for each thing the names that its field may have, the
 /// present one first.
@@ -133,6 +133,7 @@ impl Payload {
         let cwd = self.word(fields.cwd).map(str::to_owned);
         let mut tool_use_id = None;
         let mut delivery = None;
+        let mut kind = String::new();
         let input = match self.event {
             Event::PreToolUse | Event::PostToolUse => {
                 tool_use_id = self.word(fields.tool_use_id).map(str::to_owned);
@@ -149,9 +150,11 @@ impl Payload {
                 if !self.names_event && session_id.is_none() && cwd.is_none() {
                     return Err(self.error("neither its event nor a session nor a folder is named"));
                 }
+                kind = self.word(&["source"]).unwrap_or_default().to_owned();
                 Input::SessionStart(SessionStartInput { session_id, cwd })
             }
         };
+        let delivery = delivery.map_or(Delivery::Unnamed(kind), Delivery::Named);
         Ok(Decoded { input, tool_use_id, delivery, foreign: false })
     }
 
@@ -353,11 +356,12 @@ mod tests {
             let decoded = payload.expect("JSON").decode(&FIELDS, |_, _| unreachable!());
             decoded.map_err(|error| error.problem)
         };
+        let named = |id: &str| Delivery::Named(id.to_owned());
         let told = decode(r#"{"prompt":"","sessionId":"","session_id":"s","turn":null,"at":17}"#);
         let told = told.expect("a prompt");
-        assert_eq!((told.input.session_id(), told.delivery.as_deref()), (Some("s"), Some("17")));
+        assert_eq!((told.input.session_id(), told.delivery), (Some("s"), named("17")));
         let told = decode(r#"{"prompt":"hi","turn":"t","at":17}"#).expect("a prompt");
-        assert_eq!((told.delivery.as_deref(), told.tool_use_id), (Some("t"), None));
+        assert_eq!((told.delivery, told.tool_use_id), (named("t"), None));
         assert_eq!(decode(r#"{"prompt":7}"#), Err("no text in `prompt`".to_owned()));
     }
 

@@ -6,7 +6,7 @@ use symposium_hook::{Decision, Event, Input};
 
 use super::payload::{Payload, parse_json};
 use super::places::{HookPlace, Placement, ServerPlace, SkillDirs};
-use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
+use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Outcome, WireError};
 use super::{AgentSpec, canonical};
 use crate::config::Environment;
 use crate::plugins::model::McpServer;
@@ -64,7 +64,7 @@ impl AgentSpec for Symposium {
         tagged.insert(event.name().to_owned(), inner.clone());
         let input: Input = serde_json::from_value(Value::Object(tagged))
             .map_err(|problem| payload.error(problem.to_string()))?;
-        Ok(Decoded { input, tool_use_id: None, delivery: None, foreign: false })
+        Ok(Decoded { input, tool_use_id: None, delivery: Delivery::Single, foreign: false })
     }
 
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer {

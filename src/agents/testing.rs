@@ -11,7 +11,7 @@ use symposium_hook::{Decision, Event};
 
 use super::AgentSpec;
 use super::places::{HookShape, Placement, ServerPlace};
-use super::wire::{Answer, Outcome};
+use super::wire::{Answer, Delivery, Outcome};
 use crate::config::{Environment, HookScope};
 use crate::plugins::model::{Gate, McpServer, Transport};
 
@@ -91,9 +91,15 @@ pub fn canonical_table(spec: &dyn AgentSpec, env: &Environment) -> String {
         }
         for one in read {
             assert!(!one.foreign, "{name}");
-            let tool = !one.tool_names().is_empty();
-            assert_eq!(one.tool_use_id, one.delivery.clone().filter(|_| tool), "{name}");
-            let id = one.delivery.as_deref().unwrap_or("-");
+            let id = match &one.delivery {
+                Delivery::Named(id) => id.clone(),
+                Delivery::Unnamed(kind) if !kind.is_empty() => format!("({kind})"),
+                Delivery::Unnamed(_) => "-".to_owned(),
+                Delivery::Single => panic!("an agent delivers it: {name}"),
+            };
+            if let Some(tool_use) = &one.tool_use_id {
+                assert_eq!(tool_use, &id, "{name}");
+            }
             let input = serde_json::to_string(&one.input).expect("JSON");
             writeln!(table, "  {id} {input}").expect("a string takes it");
         }

@@ -149,12 +149,13 @@ fn an_event_delivered_twice_is_known_by_what_the_agent_gives_it() {
                 let Ok(decoded) = decode() else { continue };
                 let has_one = match event {
                     Event::SessionStart => false,
-                    Event::UserPromptSubmit => agent != Agent::OpenCode,
+                    Event::UserPromptSubmit => !matches!(agent, Agent::OpenCode | Agent::Copilot),
                     Event::PreToolUse | Event::PostToolUse => {
                         !matches!(agent, Agent::Copilot | Agent::Gemini | Agent::Kiro)
                     }
                 };
-                assert_eq!(decoded.delivery.is_some(), has_one, "{} {name}", agent.name());
+                let named = matches!(decoded.delivery, wire::Delivery::Named(_));
+                assert_eq!(named, has_one, "{} {name}", agent.name());
             }
         }
     }

@@ -161,6 +161,7 @@ fn both<'a>(server: &'a str, tool: &'a str) -> Option<(&'a str, &'a str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agents::wire::Delivery;
     use proptest::prelude::*;
     use serde_json::json;
     use symposium_hook::PreToolUseInput;
@@ -189,7 +190,8 @@ mod tests {
             native_tool_input: Some(before.clone()),
             ..PreToolUseInput::default()
         });
-        let decoded = Decoded { input, tool_use_id: None, delivery: None, foreign: false };
+        let delivery = Delivery::Single;
+        let decoded = Decoded { input, tool_use_id: None, delivery, foreign: false };
         Value::Object(native(&TABLE, &decoded, &map(updated)))
     }
 

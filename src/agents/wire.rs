@@ -13,13 +13,24 @@ pub struct Decoded {
     pub input: Input,
     /// The agent's name for this one use of a tool, where it gives one.
     pub tool_use_id: Option<String>,
-    /// What tells this event from all others of its kind in the session, where anything does: the
-    /// use of a tool, the turn that a prompt begins. An agent that has us registered twice delivers
-    /// an event twice, both times with this.
-    pub delivery: Option<String>,
+    /// What tells this event from others of its kind in the session.
+    pub delivery: Delivery,
     /// Whether the event is another agent's doing and must be answered with nothing (Copilot runs a
     /// project's Claude hooks too).
     pub foreign: bool,
+}
+
+/// What tells an event from others of its kind in the session. An agent that has us registered
+/// twice delivers an event twice, both times with this.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Delivery {
+    /// The agent's own name for it: of the use of a tool, of the turn that a prompt begins.
+    Named(String),
+    /// Its content, what the agent says of its kind (which start of a session it is), and when it
+    /// comes.
+    Unnamed(String),
+    /// Nothing: nobody delivers it twice.
+    Single,
 }
 
 impl Decoded {
@@ -252,7 +263,7 @@ mod tests {
                 ..Default::default()
             }),
             tool_use_id: None,
-            delivery: None,
+            delivery: Delivery::Single,
             foreign: false,
         };
         assert_eq!(named("Bash", Some("shell")).tool_names(), ["Bash", "shell"]);

@@ -4,7 +4,7 @@ mod ask;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::CommandResult;
 use super::codex_trust::{self, Wish};
@@ -17,9 +17,11 @@ use crate::config::state::State;
 use crate::config::{AutoUpdate, Config, ConfigState, HookScope};
 use crate::documents::Outcome;
 use crate::documents::user_config::{self, UserConfig};
+use crate::files::{Lock, LockError};
 use crate::report::{Action, Change, Event, Kind};
 use crate::sync::register::register;
 use crate::sync::registration::{Desired, Registrar};
+use crate::sync::servers;
 use crate::sync::setup::{Setup, Sweep};
 use crate::sync::{Request, Synced, configured_agents, remove, sync};
 use crate::text::Diagnostic;
@@ -27,16 +29,41 @@ use ask::Asked;
 
 /// The exit code of a program that Ctrl-C ended, as shells have it.
 const INTERRUPTED: u8 = 130;
+/// How long another `init` may take.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What the user chose.
 #[derive(Debug, Clone, PartialEq)]
 struct Choices {
-    agents: Vec<String>,
+    agents: Agents,
     /// `None`: as it is.
     scope: Option<HookScope>,
     /// `None`: as it is.
     auto_update: Option<AutoUpdate>,
     trust: Wish,
+}
+
+/// Which agents shall be configured.
+#[derive(Debug, Clone, PartialEq)]
+enum Agents {
+    /// These.
+    Exactly(Vec<String>),
+    /// Those that are by then, with some more and some less: another `init` may be at work.
+    Changed { added: Vec<String>, removed: Vec<String> },
+}
+
+impl Agents {
+    /// The names, where `now` are configured.
+    fn of(&self, now: Vec<String>) -> Vec<String> {
+        match self {
+            Self::Exactly(names) => names.clone(),
+            Self::Changed { added, removed } => now
+                .into_iter()
+                .chain(added.clone())
+                .filter(|name| !removed.contains(name))
+                .collect(),
+        }
+    }
 }
 
 /// Runs the command.
@@ -54,8 +81,11 @@ pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
     // The clock does not run while people think.
     let start = Instant::now();
     State::stamp(&sym.dirs.state_file(), crate::symposium::VERSION);
+    // What is registered is what the configuration says by then, not what it said meanwhile.
+    let _alone = alone(sym)?;
+    let before = Config::load(&sym.dirs).config;
     let saved = save(sym, &choices)?;
-    let before = std::mem::replace(&mut sym.config, Config::load(&sym.dirs).config);
+    sym.config = Config::load(&sym.dirs).config;
     let mut done = Done::default();
     if saved != Outcome::Unchanged {
         done.tell(sym, config_change(sym));
@@ -84,6 +114,17 @@ fn refuse(sym: &Symposium) -> Result<(), Diagnostic> {
     Ok(())
 }
 
+/// One `init` at a time. Where no lock file can be made we go on without.
+fn alone(sym: &Symposium) -> anyhow::Result<Option<Lock>> {
+    match Lock::acquire(&sym.dirs.locks().join("init.lock"), PATIENCE) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(LockError::Io { .. }) => Ok(None),
+        Err(error @ LockError::Busy { .. }) => Err(Diagnostic::error(error.to_string())
+            .note("another `cargo agents init` is at work; nothing was changed")
+            .into()),
+    }
+}
+
 fn cancelled(sym: &Symposium, code: ExitCode) -> ExitCode {
     sym.report.event(&Event::status("Cancelled", "nothing was changed"));
     code
@@ -91,7 +132,6 @@ fn cancelled(sym: &Symposium, code: ExitCode) -> ExitCode {
 
 /// What the flags say.
 fn choose(sym: &Symposium, args: &InitArgs) -> anyhow::Result<Choices> {
-    let mut agents = sym.config.agents.clone();
     for name in &args.add_agent {
         Agent::from_name(name).ok_or_else(|| unknown_agent(name))?;
         if args.remove_agent.contains(name) {
@@ -99,18 +139,16 @@ fn choose(sym: &Symposium, args: &InitArgs) -> anyhow::Result<Choices> {
                 Diagnostic::error(format!("`{name}` can't be both added and removed")).into()
             );
         }
-        if !agents.contains(name) {
-            agents.push(name.clone());
-        }
     }
     for name in &args.remove_agent {
         // A name that we do not know any more can be removed, too.
-        let known = agents.contains(name) || Agent::from_name(name).is_some();
+        let known = sym.config.agents.contains(name) || Agent::from_name(name).is_some();
         if !known {
             return Err(unknown_agent(name).into());
         }
-        agents.retain(|agent| agent != name);
     }
+    let (added, removed) = (args.add_agent.clone(), args.remove_agent.clone());
+    let agents = Agents::Changed { added, removed };
     let trust = if args.trust_codex_hooks { Wish::Give } else { Wish::Remind };
     Ok(Choices { agents, scope: args.hook_scope.map(Into::into), auto_update: None, trust })
 }
@@ -134,7 +172,8 @@ fn save(sym: &Symposium, choices: &Choices) -> Result<Outcome, Diagnostic> {
                 config.set_value(key, &value.into())?;
             }
         }
-        config.set_agents(&choices.agents)
+        let now = config.agent_names()?;
+        config.set_agents(&choices.agents.of(now))
     })
     .map_err(|error| error.note("nothing was registered"))
 }
@@ -225,7 +264,8 @@ impl Init<'_> {
         }
     }
 
-    /// Registers hooks outside any workspace. Servers of agents that stay, stay.
+    /// Registers hooks and the servers of every workspace outside any. Servers of agents that stay,
+    /// stay.
     fn register_alone(&self, done: &mut Done) -> anyhow::Result<()> {
         let sym = self.sym;
         let setup = Setup::new(sym, None, true)?;
@@ -236,6 +276,7 @@ impl Init<'_> {
         registrar.keep_servers(&mut desired);
         let stays = |name: &str| agents.iter().any(|agent| agent.name() == name);
         desired.kept.retain(|(_, record)| stays(&record.agent));
+        servers::wish_everywhere(&setup, &registrar, &agents, &mut desired);
         let notes = setup.hooks(&mut desired, &agents, registrar.ledgers(), self.sweep);
         sym.report.diagnostics(&notes);
         let registered = register(&setup, &mut registrar, desired, &agents, true);

@@ -11,6 +11,31 @@ use crate::text::Diagnostic;
 /// and Goose use the same shape).
 pub(super) const HANDLERS: &str = "hooks";
 
+/// The path of `key` in `table`.
+pub(super) fn joined(table: &[String], key: &str) -> Vec<String> {
+    let mut path = table.to_vec();
+    path.push(key.to_owned());
+    path
+}
+
+/// The value at `path` inside of `value`. A key with nothing behind it has no members.
+///
+/// # Errors
+/// How many keys of the path lead to something that has no members.
+pub(super) fn at(mut value: Value, path: &[String]) -> Result<Option<Value>, usize> {
+    for (depth, key) in path.iter().enumerate() {
+        match value {
+            Value::Object(mut members) => match members.shift_remove(key) {
+                Some(child) => value = child,
+                None => return Ok(None),
+            },
+            Value::Null => return Ok(None),
+            _ => return Err(depth),
+        }
+    }
+    Ok(Some(value))
+}
+
 /// `value` without `key` in the table at `path`; empty containers on the way are left out too.
 pub(super) fn without_key(value: &Value, path: &[String], key: &str) -> Value {
     let mut value = value.clone();

@@ -56,6 +56,20 @@ pub fn edit_file(
     patience: Duration,
     edit: &mut dyn FnMut(Option<&str>) -> Result<Change, Diagnostic>,
 ) -> Result<Outcome, Diagnostic> {
+    edit_file_and(locks_dir, path, patience, edit, || ())
+}
+
+/// As [`edit_file`]; `after` is done while the others still wait.
+///
+/// # Errors
+/// As [`edit_file`]; nothing is done after then.
+pub fn edit_file_and(
+    locks_dir: &Path,
+    path: &Path,
+    patience: Duration,
+    edit: &mut dyn FnMut(Option<&str>) -> Result<Change, Diagnostic>,
+    after: impl FnOnce(),
+) -> Result<Outcome, Diagnostic> {
     let failed = |error: io::Error| Diagnostic::error(error.to_string()).in_file(path);
     let target = final_target(path).map_err(failed)?;
     let _lock = match Lock::acquire(&locks_dir.join(lock_name(&target)), patience) {
@@ -83,6 +97,7 @@ pub fn edit_file(
             Err(refusal) => return Err(refusal),
         };
         if let Some(outcome) = bring_about(&target, before.as_deref(), change).map_err(failed)? {
+            after();
             return Ok(outcome);
         }
     }

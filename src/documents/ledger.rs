@@ -345,10 +345,13 @@ impl Ledger {
         self.step(Step::Forget(record.clone()));
     }
 
-    /// Remembers what else exists of a file because of us.
+    /// Remembers what else exists of a file because of us; also when that is known already, for
+    /// another process may have forgotten it since.
     pub fn note_created(&mut self, path: &Path, more: Surroundings) {
         if more != Surroundings::default() {
-            self.step(Step::Created(path.to_path_buf(), more));
+            let step = Step::Created(path.to_path_buf(), more);
+            self.data.apply(&step);
+            self.steps.push(step);
         }
     }
 

@@ -24,7 +24,9 @@ mod yaml;
 
 pub use document::Document;
 pub use edited::{Candidate, Change, Created, Edited, IsOurs, Keep, Ours};
-pub use file::{Outcome, edit_file, missing_folders, read_text, remove_empty_folders};
+pub use file::{
+    Outcome, edit_file, edit_file_and, missing_folders, read_text, remove_empty_folders,
+};
 pub use format::{FileFormat, JsonRules};
 pub use hash::{hash_bytes, hash_value, hash_without};
 pub use ledger::{Entry, Ledger, Record};

@@ -199,6 +199,14 @@ impl UserConfig {
         }
     }
 
+    /// The agents' names.
+    ///
+    /// # Errors
+    /// When `agent` is no array of tables.
+    pub fn agent_names(&self) -> Result<Vec<String>, Diagnostic> {
+        Ok(self.agents()?.into_iter().flatten().collect())
+    }
+
     /// The agents' names; `None` for a table without one.
     fn agents(&self) -> Result<Vec<Option<String>>, Diagnostic> {
         match self.document.get(&[AGENT.to_owned()])? {

@@ -1,10 +1,14 @@
 //! An event that an agent delivers twice, because it has us registered twice, is answered once.
 //!
-//! Twice is: the same session, event, identity and content, within a few seconds. The content
-//! counts because some models number their uses of tools anew in each turn, so that an identity
-//! alone may come again with another command behind it. The second delivery gets the decision of
-//! the first, for an agent may listen to either; while the first is still being answered it gets
-//! none, for the agent then waits for both.
+//! Twice is: the same session, event, identity and content, at the same time or within a few
+//! seconds. The content counts because some models number their uses of tools anew in each turn, so
+//! that an identity alone may come again with another command behind it.
+//!
+//! Whoever has the event's lock answers it; the system lets go of the lock should that process die.
+//! Who comes while it is held says nothing, for the agent waits for both and takes the stronger
+//! answer (all that run us twice do). Only a use of a tool without a name may be another use that
+//! looks the same, and a denial must not pass it by: that delivery waits for the answer, as it would
+//! for its own. Who comes later repeats the decision, for an agent may listen to either.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,20 +19,21 @@ use sha2::{Digest as _, Sha256};
 use symposium_hook::Decision;
 
 use super::session::{self, Store};
-use crate::agents::wire::{Decoded, Outcome};
+use crate::agents::wire::{Decoded, Delivery, Outcome};
 use crate::config::Dirs;
-use crate::files::Lock;
+use crate::files::{Lock, LockError};
 
 /// How long after its answer an event that looks the same is the same.
-const AFTER: Duration = Duration::from_secs(5);
-/// How long an event may be in work; whoever worked longer was ended by the agent.
-const IN_WORK: Duration = Duration::from_secs(60);
+const NAMED: Duration = Duration::from_secs(5);
+/// The same for one that has no name. Registrations are run at the same time or one right after the
+/// other; a user or a model that repeats itself takes longer, mostly.
+const UNNAMED: Duration = Duration::from_secs(2);
 
 /// What a delivery is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub enum Claim {
-    /// Nobody was asked yet.
-    First,
+    /// Nobody was asked yet. Others wait while this is held.
+    First(Option<Lock>),
     /// It was answered, or is being answered: this is to be said again.
     Repeated(Box<Outcome>),
 }
@@ -36,150 +41,288 @@ pub enum Claim {
 /// One delivery, and where those of its session are remembered.
 #[derive(Debug)]
 pub struct Claims {
+    store: Store,
     key: String,
-    path: PathBuf,
-    lock: PathBuf,
+    window: Duration,
+    /// Whether a delivery waits for another one's answer.
+    waits: bool,
 }
 
 /// A delivery of before.
 #[derive(Debug, Serialize, Deserialize)]
 struct Record {
     key: String,
-    /// When it began, or was answered, in milliseconds since 1970.
-    at: u64,
-    answer: Option<Said>,
+    /// Until when what looks the same is the same, in milliseconds since 1970.
+    until: u64,
+    answer: Said,
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
 struct Said {
     decision: Option<Decision>,
     reasons: Vec<String>,
     updated_input: Option<Map<String, Value>>,
+    stop: Option<String>,
 }
 
 impl Claims {
-    /// For an event that can be told from the others of its session.
+    /// For an event of a session; `None` where nobody delivers it twice.
     pub fn new(dirs: &Dirs, decoded: &Decoded) -> Option<Self> {
-        let delivery = decoded.delivery.as_deref()?;
         let store = Store::new(dirs, decoded.input.session_id()?);
-        let content = serde_json::to_vec(&decoded.input).ok()?;
-        let hash = crate::sync::content::hex(&Sha256::digest(&content));
-        let key = format!("{} {delivery} {}", decoded.input.event().name(), &hash[..32]);
-        Some(Self { key, path: store.beside("claims"), lock: store.lock().to_path_buf() })
+        let key = key(decoded)?;
+        let named = matches!(decoded.delivery, Delivery::Named(_));
+        let waits = !named && decoded.input.event().is_tool_event();
+        Some(Self { store, key, window: if named { NAMED } else { UNNAMED }, waits })
     }
 
-    /// What this delivery is; a first one is remembered. When that can't be done it counts as one.
-    pub fn claim(&self) -> Claim {
-        let Ok(_held) = Lock::acquire(&self.lock, session::PATIENCE) else { return Claim::First };
-        let mut records = self.read();
-        if let Some(record) = records.iter().find(|record| record.key == self.key) {
-            let said = record.answer.as_ref().map(|said| Outcome {
-                decision: said.decision,
-                reasons: said.reasons.clone(),
-                updated_input: said.updated_input.clone(),
-                ..Outcome::default()
-            });
-            return Claim::Repeated(Box::new(said.unwrap_or_default()));
+    /// What this delivery is. Where that can't be found out it counts as the first. `patience` is
+    /// how long another process may take to answer what only looks the same.
+    pub fn claim(&self, patience: Duration) -> Claim {
+        let patience = if self.waits { patience } else { Duration::ZERO };
+        let held = match Lock::acquire(&self.turn(), patience) {
+            Ok(held) => Some(held),
+            Err(LockError::Busy { .. }) if !self.waits => return Claim::Repeated(Box::default()),
+            Err(_) => None,
+        };
+        let records = self.read();
+        let Some(record) = records.into_iter().find(|record| record.key == self.key) else {
+            return Claim::First(held);
+        };
+        if held.is_some() {
+            self.forget_turn();
         }
-        records.push(Record { key: self.key.clone(), at: session::now(), answer: None });
-        self.write(&records);
-        Claim::First
+        let Said { decision, reasons, updated_input, stop } = record.answer;
+        let said = Outcome { decision, reasons, updated_input, stop, ..Outcome::default() };
+        Claim::Repeated(Box::new(said))
     }
 
-    /// Remembers the answer.
-    pub fn answered(&self, outcome: &Outcome) {
-        let Ok(_held) = Lock::acquire(&self.lock, session::PATIENCE) else { return };
-        let mut records = self.read();
-        records.retain(|record| record.key != self.key);
-        let answer = Some(Said {
-            decision: outcome.decision,
-            reasons: outcome.reasons.clone(),
-            updated_input: outcome.updated_input.clone(),
-        });
-        records.push(Record { key: self.key.clone(), at: session::now(), answer });
-        self.write(&records);
+    /// Remembers the answer, for the event as it came and as it was `rewritten`: an agent may
+    /// deliver it to the second registration with what the first one made of it.
+    pub fn answered(&self, outcome: &Outcome, rewritten: Option<&Decoded>) {
+        if let Ok(_held) = Lock::acquire(self.store.lock(), session::PATIENCE) {
+            let answer = Said {
+                decision: outcome.decision,
+                reasons: outcome.reasons.clone(),
+                updated_input: outcome.updated_input.clone(),
+                stop: outcome.stop.clone(),
+            };
+            let window = u64::try_from(self.window.as_millis()).unwrap_or(u64::MAX);
+            let until = session::now().saturating_add(window);
+            let mut records = self.read();
+            for key in std::iter::once(self.key.clone()).chain(rewritten.and_then(key)) {
+                records.retain(|record| record.key != key);
+                records.push(Record { key, until, answer: answer.clone() });
+            }
+            self.write(&records);
+        }
+        self.forget_turn();
+    }
+
+    /// The lock of whoever answers the event.
+    fn turn(&self) -> PathBuf {
+        self.store.beside(&format!("{}.turn", self.key))
+    }
+
+    /// Removes the lock's file. Somebody may wait for the lock of the file that was, and somebody
+    /// else take the next one's: both find the answer, which is written before.
+    fn forget_turn(&self) {
+        let _ = std::fs::remove_file(self.turn());
     }
 
     /// Those that still count.
     fn read(&self) -> Vec<Record> {
-        let bytes = std::fs::read(&self.path).unwrap_or_default();
+        let bytes = std::fs::read(self.store.beside("claims")).unwrap_or_default();
         let mut records: Vec<Record> = serde_json::from_slice(&bytes).unwrap_or_default();
         let now = session::now();
-        records.retain(|record| {
-            let window = if record.answer.is_some() { AFTER } else { IN_WORK };
-            u128::from(now.abs_diff(record.at)) <= window.as_millis()
-        });
+        // A clock that was set back must not make them count for long.
+        let longest = u64::try_from(NAMED.as_millis()).unwrap_or(u64::MAX);
+        records.retain(|record| record.until >= now && record.until - now <= longest);
         records
     }
 
     fn write(&self, records: &[Record]) {
         let bytes = serde_json::to_vec(records).unwrap_or_default();
-        if let Err(error) = session::replace(&self.path, &bytes) {
+        if let Err(error) = session::replace(&self.store.beside("claims"), &bytes) {
             tracing::debug!("the event is not remembered: {error}");
         }
     }
 }
 
+/// What two deliveries of the same event share.
+fn key(decoded: &Decoded) -> Option<String> {
+    let (kind, name) = match &decoded.delivery {
+        Delivery::Named(name) => ("named", name),
+        Delivery::Unnamed(name) => ("unnamed", name),
+        Delivery::Single => return None,
+    };
+    let content = serde_json::to_vec(&(kind, name, &decoded.input)).ok()?;
+    Some(crate::sync::content::hex(&Sha256::digest(&content))[..32].to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use symposium_hook::{Input, PreToolUseInput};
+    use symposium_hook::{Input, PreToolUseInput, SessionStartInput};
 
-    fn event(id: &str, command: &str) -> Decoded {
+    fn event(delivery: Delivery, command: &str) -> Decoded {
         let input = Input::PreToolUse(PreToolUseInput {
             tool_name: "Bash".to_owned(),
             tool_input: serde_json::json!({ "command": command }),
             session_id: Some("s".to_owned()),
             ..PreToolUseInput::default()
         });
-        let id = Some(id.to_owned());
-        Decoded { input, tool_use_id: id.clone(), delivery: id, foreign: false }
+        Decoded { input, tool_use_id: None, delivery, foreign: false }
+    }
+
+    fn named(id: &str, command: &str) -> Decoded {
+        event(Delivery::Named(id.to_owned()), command)
+    }
+
+    fn unnamed(command: &str) -> Decoded {
+        event(Delivery::Unnamed(String::new()), command)
+    }
+
+    fn start(source: &str) -> Decoded {
+        let session = SessionStartInput { session_id: Some("s".to_owned()), cwd: None };
+        let delivery = Delivery::Unnamed(source.to_owned());
+        Decoded { input: Input::SessionStart(session), ..event(delivery, "") }
+    }
+
+    fn claims(dir: &tempfile::TempDir, decoded: &Decoded) -> Claims {
+        Claims::new(&Dirs::under(dir.path()), decoded).expect("somebody may deliver it twice")
+    }
+
+    fn dir() -> tempfile::TempDir {
+        tempfile::tempdir().expect("a temporary folder")
+    }
+
+    /// The lock of a first delivery.
+    #[track_caller]
+    fn first(claim: Claim) -> Lock {
+        match claim {
+            Claim::First(Some(held)) => held,
+            other => panic!("not the first: {other:?}"),
+        }
+    }
+
+    /// What is said of a repeated delivery.
+    #[track_caller]
+    fn repeated(claim: Claim) -> Outcome {
+        match claim {
+            Claim::Repeated(outcome) => *outcome,
+            Claim::First(_) => panic!("it is a first one"),
+        }
     }
 
     #[test]
     fn a_repeated_event_gets_the_decision_of_the_first() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let dirs = Dirs::under(dir.path());
-        let claims = |decoded: &Decoded| Claims::new(&dirs, decoded).expect("has an identity");
-        let first = event("call_1", "rm -rf /");
-        assert_eq!(claims(&first).claim(), Claim::First);
-        let silence = Claim::Repeated(Box::default());
-        assert_eq!(claims(&first).claim(), silence, "it is being answered");
-        let denied = Outcome::denied("no");
-        claims(&first).answered(&Outcome { context: vec!["c".to_owned()], ..denied.clone() });
-        assert_eq!(claims(&first).claim(), Claim::Repeated(Box::new(denied)));
+        for decoded in [named("call_1", "rm -rf /"), unnamed("rm -rf /"), start("resume")] {
+            let dir = dir();
+            let claims = || claims(&dir, &decoded);
+            let held = first(claims().claim(Duration::ZERO));
+            let denied = Outcome { stop: Some("enough".to_owned()), ..Outcome::denied("no") };
+            let said = Outcome { context: vec!["c".to_owned()], ..denied.clone() };
+            claims().answered(&said, None);
+            drop(held);
+            assert_eq!(repeated(claims().claim(Duration::ZERO)), denied);
+            assert!(!claims().turn().exists());
+        }
+    }
+
+    #[test]
+    fn while_it_is_being_answered_a_named_event_or_one_without_a_tool_is_not_answered_again() {
+        for decoded in [named("call_1", "ls"), start("startup")] {
+            let dir = dir();
+            let _held = first(claims(&dir, &decoded).claim(Duration::ZERO));
+            let silence = repeated(claims(&dir, &decoded).claim(Duration::from_secs(60)));
+            assert_eq!(silence, Outcome::default());
+        }
+    }
+
+    #[test]
+    fn a_use_of_a_tool_without_a_name_waits_for_the_answer() {
+        let dir = dir();
+        let decoded = unnamed("rm -rf /");
+        let held = first(claims(&dir, &decoded).claim(Duration::ZERO));
+        std::thread::scope(|scope| {
+            let second = scope.spawn(|| claims(&dir, &decoded).claim(Duration::from_secs(60)));
+            std::thread::sleep(Duration::from_millis(100));
+            assert!(!second.is_finished());
+            claims(&dir, &decoded).answered(&Outcome::denied("no"), None);
+            drop(held);
+            assert_eq!(repeated(second.join().expect("no panic")), Outcome::denied("no"));
+        });
+    }
+
+    #[test]
+    fn who_waits_for_nothing_or_too_long_asks_the_plugins_itself() {
+        let dir = dir();
+        let decoded = unnamed("ls");
+        let held = first(claims(&dir, &decoded).claim(Duration::ZERO));
+        let late = claims(&dir, &decoded).claim(Duration::from_millis(20));
+        assert!(matches!(late, Claim::First(None)));
+        // The process dies without an answer.
+        drop(held);
+        let _next = first(claims(&dir, &decoded).claim(Duration::ZERO));
     }
 
     #[test]
     fn another_command_under_the_same_identity_is_another_event() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let dirs = Dirs::under(dir.path());
-        for (id, command) in [("call_0", "ls"), ("call_0", "rm -rf /"), ("call_1", "ls")] {
-            let claims = Claims::new(&dirs, &event(id, command)).expect("has an identity");
-            assert_eq!(claims.claim(), Claim::First, "{id} {command}");
+        let dir = dir();
+        for decoded in [
+            named("call_0", "ls"),
+            named("call_0", "rm -rf /"),
+            named("call_1", "ls"),
+            unnamed("ls"),
+            unnamed("rm -rf /"),
+            start("startup"),
+            start("compact"),
+        ] {
+            let claims = claims(&dir, &decoded);
+            let _held = first(claims.claim(Duration::ZERO));
+            claims.answered(&Outcome::denied("no"), None);
         }
-        let nameless = Decoded { delivery: None, ..event("", "ls") };
-        assert!(Claims::new(&dirs, &nameless).is_none());
+        let single = event(Delivery::Single, "ls");
+        assert!(Claims::new(&Dirs::under(dir.path()), &single).is_none());
+        let Input::SessionStart(mut nobody) = start("startup").input else { unreachable!() };
+        nobody.session_id = None;
+        let sessionless = Decoded { input: Input::SessionStart(nobody), ..start("startup") };
+        assert!(Claims::new(&Dirs::under(dir.path()), &sessionless).is_none());
     }
 
     #[test]
-    fn what_is_long_ago_does_not_count() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let claims =
-            Claims::new(&Dirs::under(dir.path()), &event("1", "ls")).expect("has an identity");
-        claims.answered(&Outcome::default());
-        let ago = session::now() - 6_000;
-        let answer = Some(Said::default());
-        claims.write(&[Record { key: claims.key.clone(), at: ago, answer }]);
-        assert_eq!(claims.claim(), Claim::First);
+    fn an_event_that_comes_again_as_the_first_answer_rewrote_it_is_the_same() {
+        let dir = dir();
+        let (before, after) = (named("1", "rm x"), named("1", "trash x"));
+        let _held = first(claims(&dir, &before).claim(Duration::ZERO));
+        let input = serde_json::json!({ "command": "trash x" }).as_object().cloned();
+        let rewrite = Outcome { updated_input: input, ..Outcome::default() };
+        claims(&dir, &before).answered(&rewrite, Some(&after));
+        assert_eq!(repeated(claims(&dir, &after).claim(Duration::ZERO)), rewrite);
+    }
+
+    #[test]
+    fn what_is_long_ago_does_not_count_nor_what_is_far_ahead() {
+        let now = session::now();
+        for until in [now - 1, now + 3_600_000] {
+            let dir = dir();
+            let claims = claims(&dir, &named("1", "ls"));
+            let answer = Said::default();
+            std::fs::create_dir_all(dir.path().join("cache/locks")).expect("a folder");
+            claims.write(&[Record { key: claims.key.clone(), until, answer }]);
+            let _held = first(claims.claim(Duration::ZERO));
+        }
     }
 
     #[test]
     fn where_nothing_can_be_written_each_event_is_the_first() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
+        let dir = dir();
         let file = dir.path().join("file");
         std::fs::write(&file, "").expect("writes");
-        let claims = Claims::new(&Dirs::under(&file), &event("1", "ls")).expect("has an identity");
-        assert_eq!((claims.claim(), claims.claim()), (Claim::First, Claim::First));
+        let claims = Claims::new(&Dirs::under(&file), &named("1", "ls")).expect("has an identity");
+        for _ in 0..2 {
+            assert!(matches!(claims.claim(Duration::ZERO), Claim::First(None)));
+            claims.answered(&Outcome::default(), None);
+        }
     }
 }

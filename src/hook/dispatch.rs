@@ -63,8 +63,7 @@ impl Dispatch<'_> {
         if hooks.is_empty() {
             return None;
         }
-        let registered = Duration::from_secs(self.spec.registered_timeout(self.event));
-        let budget = registered.saturating_sub(MARGIN);
+        let budget = budget(self.spec, self.event);
         let mut rewritten: Option<Current> = None;
         let mut rewrites = Rewrites { original: input_of(decoded), latest: None };
         let mut canonical: Option<Vec<u8>> = None;
@@ -168,6 +167,11 @@ fn input_of(decoded: &Decoded) -> Map<String, Value> {
         Value::Object(input) => input,
         _ => Map::new(),
     }
+}
+
+/// How long all hooks of an event may take, of the time that is registered with the agent.
+pub fn budget(spec: &dyn AgentSpec, event: Event) -> Duration {
+    Duration::from_secs(spec.registered_timeout(event)).saturating_sub(MARGIN)
 }
 
 /// How long a hook may take: what it asks for, and at most what is left after each later one got

@@ -2,13 +2,13 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use symposium_hook::Event;
 
 use super::claims::{Claim, Claims};
 use super::conversation::Conversation;
-use super::dispatch::Dispatch;
+use super::dispatch::{self, Dispatch};
 use super::select::{Occasion, select};
 use super::session::{self, Store};
 use super::{merge, trace};
@@ -109,23 +109,31 @@ impl Turn<'_> {
         // A server's tool can be told from its native name only where the servers are known.
         name_tool(self.spec, &mut decoded, &stored.header.servers);
         let hooks = self.hooks(&stored, &decoded);
-        let counts = !hooks.is_empty() || self.event == Event::UserPromptSubmit;
-        let claims = Claims::new(self.dirs, &decoded).filter(|_| counts);
-        let outcome = match claims.as_ref().map_or(Claim::First, Claims::claim) {
-            // The plugins' word stands, and nothing is said twice.
-            Claim::Repeated(outcome) => *outcome,
-            Claim::First => {
-                let outcome = self.consult(&stored, &hooks, stdin, &decoded, (&root, &cwd));
-                if let Some(claims) = &claims {
-                    claims.answered(&outcome);
+        // What we say of ourselves at a tool's use is remembered as said in any case.
+        let counts = !hooks.is_empty() || !self.event.is_tool_event();
+        let claims = counts.then(|| Claims::new(self.dirs, &decoded)).flatten();
+        let outcome = match &claims {
+            None => self.consult(&stored, &hooks, stdin, &decoded, (&root, &cwd)).0,
+            Some(claims) => match claims.claim(self.left()) {
+                // The plugins' word stands, and nothing is said twice.
+                Claim::Repeated(outcome) => *outcome,
+                Claim::First(_held) => {
+                    let (outcome, rewritten) =
+                        self.consult(&stored, &hooks, stdin, &decoded, (&root, &cwd));
+                    claims.answered(&outcome, rewritten.as_ref());
+                    outcome
                 }
-                outcome
-            }
+            },
         };
         self.spec.encode(self.event, &outcome)
     }
 
-    /// Our own word and the plugins'.
+    /// What is left of the time for everything.
+    fn left(&self) -> Duration {
+        dispatch::budget(self.spec, self.event).saturating_sub(self.started.elapsed())
+    }
+
+    /// Our own word and the plugins', and the event as the last of them rewrote it.
     fn consult(
         &self,
         stored: &Stored,
@@ -133,7 +141,7 @@ impl Turn<'_> {
         stdin: &[u8],
         decoded: &Decoded,
         (root, cwd): (&Path, &Path),
-    ) -> Outcome {
+    ) -> (Outcome, Option<Decoded>) {
         let conversation = Conversation {
             spec: self.spec,
             event: self.event,
@@ -159,7 +167,7 @@ impl Turn<'_> {
         if refresh && stored.header.refreshable {
             current::refresh_in_background(root);
         }
-        outcome
+        (outcome, rewritten)
     }
 
     /// Where the agent works: what the event says, else our own folder.

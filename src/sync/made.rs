@@ -1,5 +1,6 @@
 //! What exists because of us, by the ledgers as they were before anything was taken back.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use crate::Symposium;
 use crate::documents::ledger::Surroundings;
 use crate::documents::{
-    Change, Created, Document, Entry, FileFormat, JsonRules, Ledger, edit_file,
+    Change, Created, Document, Entry, FileFormat, JsonRules, Ledger, edit_file_and,
     remove_empty_folders,
 };
 use crate::text::Diagnostic;
@@ -47,27 +48,16 @@ impl Made {
     /// Undoes what is empty by now, and lets the ledgers forget it. Trouble costs tidiness only, so
     /// it is logged.
     pub fn tidy(&self, sym: &Symposium, root: Option<&Path>) {
-        let mut gone: Vec<(&Path, Surroundings)> = Vec::new();
+        let workspace = root.map(|root| Ledger::workspace(&sym.dirs, root).0);
+        let mut ledgers: Vec<Ledger> =
+            workspace.into_iter().chain([Ledger::home(&sym.dirs).0]).collect();
         for (path, created) in &self.created {
-            match prune(sym, path, created) {
-                Ok(kept) => {
-                    let created = created.iter().filter(|one| !kept.contains(one)).cloned();
-                    let created = created.collect();
-                    gone.push((path, Surroundings { created, folders: Vec::new() }));
-                }
-                Err(error) => tracing::warn!("not tidied: {}", error.message),
+            let mut ledgers: Vec<&mut Ledger> = ledgers.iter_mut().collect();
+            if let Err(error) = undo(sym, path, created, &mut ledgers, PATIENCE) {
+                tracing::warn!("not tidied: {}", error.message);
             }
         }
         self.remove_empty_folders();
-        let workspace = root.map(|root| Ledger::workspace(&sym.dirs, root).0);
-        for mut ledger in workspace.into_iter().chain([Ledger::home(&sym.dirs).0]) {
-            for (path, gone) in &gone {
-                ledger.note_undone(path, gone.clone());
-            }
-            if let Err(error) = ledger.save(&sym.dirs, PATIENCE) {
-                tracing::warn!("not forgotten: {}", error.message);
-            }
-        }
     }
 
     /// Removes those folders that are empty, the innermost first. Gives back those that are not.
@@ -90,22 +80,63 @@ pub fn prune(
     path: &Path,
     created: &[Created],
 ) -> Result<Vec<Created>, Diagnostic> {
+    prune_and(sym, path, created, PATIENCE, |_| ())
+}
+
+/// As [`prune`], and the ledgers forget what is gone before another process of ours may write the
+/// file: what that one makes anew is then remembered after it was forgotten.
+///
+/// # Errors
+/// As [`prune`].
+pub fn undo(
+    sym: &Symposium,
+    path: &Path,
+    created: &[Created],
+    ledgers: &mut [&mut Ledger],
+    patience: Duration,
+) -> Result<(), Diagnostic> {
+    let forget = |kept: &[Created]| {
+        let created = created.iter().filter(|one| !kept.contains(one)).cloned().collect();
+        let gone = Surroundings { created, folders: Vec::new() };
+        for ledger in ledgers {
+            ledger.note_undone(path, gone.clone());
+            if let Err(error) = ledger.save(&sym.dirs, patience) {
+                tracing::warn!("not forgotten: {}", error.message);
+            }
+        }
+    };
+    prune_and(sym, path, created, patience, forget).map(drop)
+}
+
+/// Does `after` with what is in use before another process of ours may write the file.
+fn prune_and(
+    sym: &Symposium,
+    path: &Path,
+    created: &[Created],
+    patience: Duration,
+    after: impl FnOnce(&[Created]),
+) -> Result<Vec<Created>, Diagnostic> {
     let lenient = JsonRules { comments: true, trailing_commas: true, bom: true };
     let format = match path.extension().and_then(|extension| extension.to_str()) {
         Some("json" | "jsonc") => FileFormat::Json(lenient),
         Some("toml") => FileFormat::Toml,
         Some("yaml" | "yml") => FileFormat::Yaml,
         // An exclude file has no containers and is blank or gone already.
-        _ => return Ok(Vec::new()),
-    };
-    let mut kept = Vec::new();
-    edit_file(&sym.dirs.locks(), path, PATIENCE, &mut |text| {
-        if text.is_none() {
-            return Ok(Change::Keep);
+        _ => {
+            after(&[]);
+            return Ok(Vec::new());
         }
-        let mut document = Document::open(path, text, format)?;
-        kept = document.prune(created)?;
+    };
+    let kept = RefCell::new(Vec::new());
+    let mut edit = |text: Option<&str>| {
+        let Some(text) = text else {
+            kept.borrow_mut().clear();
+            return Ok(Change::Keep);
+        };
+        let mut document = Document::open(path, Some(text), format)?;
+        kept.replace(document.prune(created)?);
         Ok(document.finish().change)
-    })?;
-    Ok(kept)
+    };
+    edit_file_and(&sym.dirs.locks(), path, patience, &mut edit, || after(&kept.borrow()))?;
+    Ok(kept.take())
 }

@@ -28,6 +28,7 @@ pub mod registration;
 mod remember;
 pub mod remove;
 mod run;
+pub mod servers;
 pub mod setup;
 pub mod snapshot;
 pub mod subcommands;

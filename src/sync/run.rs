@@ -16,6 +16,7 @@ use super::plan::{Plan, plan};
 use super::programs::resolve_server;
 use super::register::register;
 use super::registration::{Desired, Registered, Registrar};
+use super::servers;
 use super::setup::{Setup, Sweep};
 use super::snapshot::Stored;
 use super::survey::Known;
@@ -466,7 +467,6 @@ impl Sync<'_> {
         setup: &Setup<'_>,
         registrar: &Registrar<'_>,
     ) -> (Desired, Vec<Diagnostic>) {
-        let sym = self.sym;
         let mut desired = Desired::default();
         let notes = setup.hooks(&mut desired, agents, registrar.ledgers(), self.request.sweep);
         // Which server came from which source is not recorded. A repository that was never fetched
@@ -476,23 +476,8 @@ impl Sync<'_> {
                 facts.servers.iter().map(|(_, server, _)| server.name.as_str()).collect();
             registrar.keep_servers_beside(&mut desired, &known);
         }
-        let fetcher = Network::new(sym);
-        let acquirer = Acquirer::new(sym, &fetcher);
-        for (plugin, server, everywhere) in &facts.servers {
-            match resolve_server(&acquirer, plugin, server, self.install_mode()) {
-                Ok(resolved) => {
-                    for agent in agents {
-                        let placement = setup.placement(*agent, sym.config.hook_scope, "");
-                        desired.server(*agent, &resolved, *everywhere, &placement);
-                    }
-                }
-                Err(error) => {
-                    // What is registered already stays until its program can be had again.
-                    registrar.keep_server(&mut desired, &server.name);
-                    sym.report.warn(error.to_string());
-                }
-            }
-        }
+        let mode = self.install_mode();
+        servers::wish(setup, registrar, &facts.servers, agents, mode, &mut desired);
         (desired, notes)
     }
 

@@ -210,8 +210,7 @@ fn context_of_a_refused_tool_goes_with_the_refusal() {
             "claude" | "codex" | "copilot" | "symposium" => {
                 assert_eq!((reason.as_str(), effect.context.as_deref()), ("no", Some("use trash")));
             }
-            // Kiro reads one stream or the other.
-            "kiro" => assert_eq!(reason, "no"),
+            "kiro" => assert_eq!(reason, "no\n\nuse trash"),
             _ => assert_eq!(reason, "no\nuse trash", "{agent}"),
         }
         assert_eq!(send(&sandbox, agent, Event::PostToolUse, &told).context, None, "{agent}");

@@ -297,28 +297,6 @@ fn f250_the_plugins_own_gate_and_the_hooks_must_hold() {
 }
 
 #[test]
-fn an_event_delivered_twice_asks_plugins_once_and_keeps_their_decision() {
-    for agent in ["claude", "codex", "goose", "opencode"] {
-        let sandbox = lab();
-        let trace = sandbox.dir().join("trace");
-        let deny = json!({"decision": "deny", "reason": "no", "additionalContext": "c"});
-        let script = format!("echo x >>'{}'\n{}", trace.display(), says(Event::PreToolUse, deny));
-        hook_plugin(&sandbox, "p", Event::PreToolUse, "", &script);
-        let told = Told::in_ws(&sandbox);
-        let first = send(&sandbox, agent, Event::PreToolUse, &told);
-        let second = send(&sandbox, agent, Event::PreToolUse, &told);
-        assert!(first.refused.is_some() && second.refused == first.refused, "{agent}");
-        assert_eq!(second.context, None, "{agent}: said once");
-        assert_eq!(sandbox.read("trace"), "x\n", "{agent}");
-        // Another use, another session, or the same identity for something else: asked again.
-        for told in [told.clone().id("2"), told.clone().session("s2"), told.command("rm -rf /")] {
-            assert!(send(&sandbox, agent, Event::PreToolUse, &told).refused.is_some(), "{agent}");
-        }
-        assert_eq!(sandbox.read("trace"), "x\nx\nx\nx\n", "{agent}");
-    }
-}
-
-#[test]
 fn copilot_running_claudes_hooks_is_answered_with_nothing() {
     let mut sandbox = lab();
     let deny = says(Event::PreToolUse, json!({"decision": "deny", "reason": "no"}));

@@ -120,7 +120,8 @@ impl Told {
         set(cwd, self.cwd.clone().into());
         match agent {
             "goose" => set("event", event.name().into()),
-            "copilot" => set("timestamp", 1_795_167_000_000_u64.into()),
+            // Of each delivery its own.
+            "copilot" => set("timestamp", millis().into()),
             "symposium" => {}
             _ => set("hook_event_name", native_event(agent, event).into()),
         }
@@ -136,7 +137,15 @@ impl Told {
         }
         match event {
             Event::PostToolUse => set(response, json!({ "stdout": "ok" })),
-            Event::UserPromptSubmit => set(prompt, self.prompt.into()),
+            Event::UserPromptSubmit => {
+                set(prompt, self.prompt.into());
+                match agent {
+                    "claude" => set("prompt_id", self.id.into()),
+                    "codex" => set("turn_id", self.id.into()),
+                    "gemini" => set("timestamp", self.id.into()),
+                    _ => {}
+                }
+            }
             Event::PreToolUse | Event::SessionStart => {}
         }
         let value = if agent == "symposium" {
@@ -169,6 +178,12 @@ pub fn native_bash(agent: &str) -> &'static str {
         "goose" => "developer__shell",
         _ => "Bash",
     }
+}
+
+/// Milliseconds since 1970.
+pub fn millis() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    u64::try_from(now.expect("after 1970").as_millis()).expect("fits")
 }
 
 /// Runs `hook` as the agent does.

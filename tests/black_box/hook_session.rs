@@ -1,5 +1,6 @@
 //! What is remembered of a session, and what Symposium itself says in it.
 
+use std::cell::Cell;
 use std::time::{Duration, SystemTime};
 
 use serde_json::json;
@@ -26,11 +27,12 @@ const HINT: &str = "This Rust workspace has commands made for its crates (widget
 
 #[test]
 fn f227_a_session_begins_with_a_hint_where_there_is_something_to_discover() {
-    let sandbox = with_subcommand();
     for agent in AGENTS {
-        let told = Told::in_ws(&sandbox).session(agent);
-        // Not throttled: each time.
-        for _ in 0..2 {
+        let sandbox = with_subcommand();
+        let told = Told::in_ws(&sandbox);
+        // Not throttled: in each session.
+        for session in ["s1", "s2"] {
+            let told = told.clone().session(session);
             let effect = send(&sandbox, agent, Event::SessionStart, &told);
             let expected = (agent != "goose").then(|| HINT.to_owned());
             assert_eq!(effect, Effect { context: expected, ..Effect::default() }, "{agent}");
@@ -39,6 +41,7 @@ fn f227_a_session_begins_with_a_hint_where_there_is_something_to_discover() {
             assert_eq!(send(&sandbox, agent, event, &told), Effect::default(), "{agent}");
         }
     }
+    let sandbox = with_subcommand();
     sandbox.package(&[]);
     let told = Told::in_ws(&sandbox);
     assert_eq!(send(&sandbox, "claude", Event::SessionStart, &told), Effect::default());
@@ -50,7 +53,13 @@ fn f228_f229_hint_and_nudge_are_one_context_and_the_nudge_comes_once_a_day() {
     let state = |text: &str| sandbox.write("home/.symposium/state.toml", text);
     state("newest-version = \"999.0.0\"\nfuture = 1\n");
     let told = Told::in_ws(&sandbox);
-    let start = || send(&sandbox, "claude", Event::SessionStart, &told).context.expect("a hint");
+    let sessions = Cell::new(["s1", "s2", "s3", "s4", "s5"].iter());
+    let start = || {
+        let mut rest = sessions.take();
+        let told = told.clone().session(rest.next().expect("another"));
+        sessions.set(rest);
+        send(&sandbox, "claude", Event::SessionStart, &told).context.expect("a hint")
+    };
     let version = env!("CARGO_PKG_VERSION");
     let nudge = format!(
         "symposium 999.0.0 is available (this is {version}). Run `cargo agents self-update` to \
@@ -85,8 +94,8 @@ fn decision_16_f220_what_a_session_remembers() {
     let told = Told { prompt: "my secret plan", ..Told::in_ws(&sandbox) };
     let earliest = millis();
     send(&sandbox, "claude", Event::SessionStart, &told);
-    for _ in 0..3 {
-        send(&sandbox, "claude", Event::UserPromptSubmit, &told);
+    for id in ["p1", "p2", "p3"] {
+        send(&sandbox, "claude", Event::UserPromptSubmit, &told.clone().id(id));
     }
     send(&sandbox, "claude", Event::PreToolUse, &told);
     for _ in 0..2 {
@@ -117,11 +126,6 @@ fn decision_16_f220_what_a_session_remembers() {
             assert!(!text.contains("secret"), "{}", entry.path().display());
         }
     }
-}
-
-fn millis() -> u64 {
-    let elapsed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("a clock");
-    u64::try_from(elapsed.as_millis()).expect("fits")
 }
 
 #[test]
@@ -182,12 +186,11 @@ fn a_memory_that_can_not_be_read_is_begun_anew() {
 #[test]
 fn a_prompt_that_is_delivered_twice_is_counted_once() {
     let sandbox = lab();
-    let told = Told::in_ws(&sandbox);
-    let payload =
-        String::from_utf8(told.payload("claude", Event::UserPromptSubmit)).expect("UTF-8");
-    let named = payload.replacen('{', "{\"prompt_id\":\"p-1\",", 1);
-    for _ in 0..2 {
-        sandbox.feed(&["hook", "claude", "user-prompt-submit"], named.as_bytes()).ok();
+    for agent in AGENTS.into_iter().filter(|agent| *agent != "symposium") {
+        let told = Told::in_ws(&sandbox).session(agent);
+        for _ in 0..2 {
+            send(&sandbox, agent, Event::UserPromptSubmit, &told);
+        }
+        assert_eq!(session(&sandbox, agent)["prompts"], 1, "{agent}");
     }
-    assert_eq!(session(&sandbox, "s1")["prompts"], 1);
 }

@@ -28,6 +28,8 @@ mod hook_safety;
 mod hook_session;
 #[cfg(unix)]
 mod hook_sync;
+#[cfg(unix)]
+mod hook_twice;
 mod init;
 #[cfg(unix)]
 mod init_terminal;
@@ -35,6 +37,7 @@ mod init_trust;
 mod json_shapes;
 mod manners;
 mod mcp;
+mod mcp_everywhere;
 mod newer_schema;
 mod plugin_commands;
 mod plugin_sources;

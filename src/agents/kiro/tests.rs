@@ -109,6 +109,14 @@ fn kiro_does_what_is_wished_as_far_as_it_can() {
             assert_eq!(effect(event, nothing), Effect::default());
         }
     }
+    // Beside a refusal the context goes with its reason, which is all that the model reads then.
+    for take in [emulator::take, emulator::take_legacy] {
+        let refused = testing::effect(&Kiro, take, Event::PreToolUse, &wish("deny + rest")).blocked;
+        assert_eq!(refused.as_deref(), Some("too risky\n\nuse cargo nextest"));
+    }
+    // A prompt that is blocked reaches no model, so its context is for nobody.
+    let prompt = effect(Event::UserPromptSubmit, "deny + rest").blocked;
+    assert_eq!(prompt.as_deref(), Some("too risky"));
     // A result can't be hidden; what is wrong with it is said.
     let said = effect(Event::PostToolUse, "deny + rest").context;
     assert_eq!(said.as_deref(), Some("too risky\n\nuse cargo nextest"));

@@ -2,7 +2,7 @@
 
 use dialoguer::{Confirm, MultiSelect, Select};
 
-use super::Choices;
+use super::{Agents, Choices};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::cli::codex_trust::{self, Wish};
@@ -91,6 +91,7 @@ impl Questions<'_> {
         let Some(update) = update else { return Ok(None) };
         let Some(trust) = self.trust(&agents, scope)? else { return Ok(None) };
         let (scope, auto_update) = (Some(scope), Some(update));
+        let agents = Agents::Exactly(agents);
         Ok(Some(Choices { agents, scope, auto_update, trust }))
     }
 

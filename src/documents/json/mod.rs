@@ -14,10 +14,11 @@ use std::path::Path;
 use jsonc_parser::ast::Value as Node;
 use serde_json::{Map, Value};
 
+use super::JsonRules;
+use super::compare::{self, joined};
 use super::document::Editor;
 use super::edited::{Created, IsOurs, Keep, Ours};
 use super::splice::{Splice, apply};
-use super::{JsonRules, compare};
 use crate::text::Diagnostic;
 use edit::Item;
 use layout::Layout;
@@ -243,12 +244,6 @@ fn is_bare(tree: &Tree<'_>, node: &Node<'_>) -> bool {
     };
     let range = span(node);
     empty && tree.between(range.start + 1..range.end - 1).next().is_none()
-}
-
-fn joined(table: &[String], key: &str) -> Vec<String> {
-    let mut path = table.to_vec();
-    path.push(key.to_owned());
-    path
 }
 
 fn object_of(key: &str, value: Value) -> Value {

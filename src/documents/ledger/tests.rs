@@ -53,6 +53,24 @@ fn two_that_save_at_once_lose_nothing() {
 }
 
 #[test]
+fn what_was_made_is_remembered_though_another_process_forgot_it_meanwhile() {
+    let (_dir, dirs) = dirs();
+    let path = Path::new("/h/.claude.json");
+    let created = vec![Created::container(&["projects".to_owned()], None)];
+    let made = Surroundings { created, folders: Vec::new() };
+    let (mut one, _) = Ledger::home(&dirs);
+    one.note_created(path, made.clone());
+    one.save(&dirs, PATIENCE).expect("saves");
+    let (mut two, _) = Ledger::home(&dirs);
+    two.note_undone(path, made.clone());
+    two.save(&dirs, PATIENCE).expect("saves");
+    // The first one writes the file only now.
+    one.note_created(path, made.clone());
+    one.save(&dirs, PATIENCE).expect("saves");
+    assert_eq!(Ledger::home(&dirs).0.surroundings(path), made);
+}
+
+#[test]
 fn saving_without_a_change_writes_nothing_and_an_empty_ledger_has_no_file() {
     let (_dir, dirs) = dirs();
     let (mut ledger, _) = Ledger::home(&dirs);

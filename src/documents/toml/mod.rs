@@ -13,7 +13,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::compare;
+use super::compare::{self, joined};
 use super::document::Editor;
 use super::edited::{Created, Keep};
 use super::splice::{Splice, apply};
@@ -42,17 +42,7 @@ impl Editor for Toml<'_> {
     }
 
     fn get(&self, path: &[String]) -> Result<Option<Value>, Diagnostic> {
-        let mut value = self.value()?;
-        for (depth, key) in path.iter().enumerate() {
-            let Value::Object(mut members) = value else {
-                return Err(self.wrong_type(&path[..depth]));
-            };
-            match members.shift_remove(key) {
-                Some(child) => value = child,
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(value))
+        compare::at(self.value()?, path).map_err(|depth| self.wrong_type(&path[..depth]))
     }
 
     fn set(
@@ -225,12 +215,6 @@ impl Toml<'_> {
     fn verify(&self, holds: bool) -> Result<(), Diagnostic> {
         if holds { Ok(()) } else { Err(compare::refused(self.path)) }
     }
-}
-
-fn joined(table: &[String], key: &str) -> Vec<String> {
-    let mut path = table.to_vec();
-    path.push(key.to_owned());
-    path
 }
 
 #[cfg(test)]

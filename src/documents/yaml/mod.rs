@@ -12,7 +12,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::compare;
+use super::compare::{self, joined};
 use super::document::Editor;
 use super::edited::{Created, Keep};
 use super::splice::{Splice, apply, delete_lines, insert_below, newline_of};
@@ -37,19 +37,8 @@ impl Editor for Yaml<'_> {
     }
 
     fn get(&self, path: &[String]) -> Result<Option<Value>, Diagnostic> {
-        let mut value = self.value()?;
-        for (depth, key) in path.iter().enumerate() {
-            match value {
-                Value::Object(mut members) => match members.shift_remove(key) {
-                    Some(child) => value = child,
-                    None => return Ok(None),
-                },
-                // `extensions:` with nothing behind it is a mapping without members.
-                Value::Null => return Ok(None),
-                _ => return Err(self.wrong_type(&path[..depth])),
-            }
-        }
-        Ok(Some(value))
+        // `extensions:` with nothing behind it is a mapping without members.
+        compare::at(self.value()?, path).map_err(|depth| self.wrong_type(&path[..depth]))
     }
 
     fn set(
@@ -305,12 +294,6 @@ fn is_empty_flow(text: &str) -> bool {
     text.strip_prefix('{')
         .and_then(|text| text.strip_suffix('}'))
         .is_some_and(|inside| inside.trim().is_empty())
-}
-
-fn joined(table: &[String], key: &str) -> Vec<String> {
-    let mut path = table.to_vec();
-    path.push(key.to_owned());
-    path
 }
 
 #[cfg(test)]

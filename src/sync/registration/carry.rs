@@ -15,6 +15,7 @@ use crate::documents::{
     remove_empty_folders,
 };
 use crate::report::{Action, Change, Kind};
+use crate::sync::made;
 use crate::text::{Diagnostic, Severity};
 
 /// How long another process of ours may hold a file.
@@ -36,6 +37,8 @@ pub struct Registrar<'a> {
     deadline: Option<Instant>,
     /// Troubles with saving a ledger.
     unsaved: Vec<Diagnostic>,
+    /// What was created by earlier edits and seems to be gone again.
+    undone: Vec<(PathBuf, Which, Vec<Created>)>,
 }
 
 /// What came of it.
@@ -86,6 +89,7 @@ impl<'a> Registrar<'a> {
             may_ask_git: true,
             deadline: None,
             unsaved: Vec::new(),
+            undone: Vec::new(),
         };
         (registrar, diagnostics)
     }
@@ -138,6 +142,7 @@ impl<'a> Registrar<'a> {
         registered.diagnostics.extend(desired.remarks.diagnostics(&registered.changes));
         if self.apply {
             self.guard_from_git(&mut registered.diagnostics);
+            self.forget_undone();
             self.tidy();
             self.save();
             registered.diagnostics.append(&mut self.unsaved);
@@ -339,10 +344,17 @@ impl<'a> Registrar<'a> {
                 ledger.forget(record);
             }
         }
-        for (which, gone) in &noted.undone {
-            if let Some(ledger) = self.ledgers.of_mut(*which) {
-                let gone = Surroundings { created: gone.clone(), folders: Vec::new() };
-                ledger.note_undone(path, gone);
+        let undone = noted.undone.iter();
+        self.undone.extend(undone.map(|(which, gone)| (path.to_path_buf(), *which, gone.clone())));
+    }
+
+    /// Forgets what is gone. Another process of ours may have made it anew since we looked.
+    fn forget_undone(&mut self) {
+        for (path, which, gone) in std::mem::take(&mut self.undone) {
+            let patience = self.patience();
+            let Some(ledger) = self.ledgers.of_mut(which) else { continue };
+            if let Err(error) = made::undo(self.sym, &path, &gone, &mut [ledger], patience) {
+                tracing::warn!("not forgotten: {}", error.message);
             }
         }
     }
