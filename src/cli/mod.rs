@@ -86,7 +86,7 @@ pub fn run(args: Vec<OsString>, env: Environment) -> ExitCode {
         Wish::Help { path, long } => help::show(report, env, &path, long),
         Wish::Version => {
             version::show(&report);
-            ExitCode::SUCCESS
+            if report.has_lost_output() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
         }
         Wish::Wrong(error) => errors::usage(&report, &error),
         Wish::Run(cli) => match cli.command {
@@ -153,7 +153,8 @@ fn command(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
         // Answered before, without a context.
         Some(Command::Hook(_) | Command::Help(_)) | None => Ok(ExitCode::SUCCESS),
     };
-    result.unwrap_or_else(|error| errors::fail(&sym.report, &error))
+    let code = result.unwrap_or_else(|error| errors::fail(&sym.report, &error));
+    if sym.report.has_lost_output() { ExitCode::FAILURE } else { code }
 }
 
 /// Whether a newer Symposium may be looked for before this command: not where its output is a

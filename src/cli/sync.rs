@@ -69,6 +69,8 @@ pub(super) fn finish(sym: &Symposium, synced: &Synced, mode: Mode, start: Instan
         (Mode::Plan, count) if count > 0 => {
             format!("{count} changes; run without --dry-run to make them")
         }
+        (_, 0) if synced.failed => "nothing was done; see the errors above".to_owned(),
+        _ if synced.failed => format!("in part: {}; see the errors above", synced.summary),
         (_, 0) => format!("nothing to do ({})", synced.summary),
         _ => synced.summary.clone(),
     };

@@ -163,8 +163,19 @@ pub enum ConfigState {
     Missing,
     /// Read, perhaps with warnings.
     Read,
+    /// Read, but for the list of agents: which ones are configured is not wholly known. Nothing that
+    /// is there for an agent may go by it.
+    Unclear,
     /// It does not parse; defaults serve this run and nobody may write the file.
     Broken,
+}
+
+impl ConfigState {
+    /// Whether it is known which agents the user wants. Where it is not, what is there for them must
+    /// stay.
+    pub fn names_the_agents(self) -> bool {
+        matches!(self, Self::Missing | Self::Read)
+    }
 }
 
 /// A configuration with what was odd about it.
@@ -217,7 +228,7 @@ impl Config {
         let sink = Sink::new(Source::new(path, text));
         let read = tables::read(&sink, |root| read_config(root, base));
         let mut diagnostics = sink.finish();
-        let Some(config) = read else {
+        let Some((config, is_clear)) = read else {
             for diagnostic in &mut diagnostics {
                 diagnostic.notes.push("defaults are used; the file is left alone".to_owned());
             }
@@ -226,12 +237,17 @@ impl Config {
         for diagnostic in &mut diagnostics {
             diagnostic.severity = crate::text::Severity::Warning;
         }
-        let state = if text.trim().is_empty() { ConfigState::Missing } else { ConfigState::Read };
+        let state = match text.trim() {
+            "" => ConfigState::Missing,
+            _ if is_clear => ConfigState::Read,
+            _ => ConfigState::Unclear,
+        };
         Loaded { config, state, diagnostics }
     }
 }
 
-fn read_config(root: &Table<'_>, base: &Path) -> Config {
+/// The settings, and whether the list of agents was read as a whole.
+fn read_config(root: &Table<'_>, base: &Path) -> (Config, bool) {
     let mut config = Config::default();
     if let Some(flag) = root.bool("auto-sync") {
         config.auto_sync = AutoSync(flag.value);
@@ -245,12 +261,22 @@ fn read_config(root: &Table<'_>, base: &Path) -> Config {
     config.auto_update = choice(root, "auto-update", &updates).unwrap_or_default();
     let ignores = [("gitignore", SkillIgnore::Gitignore), ("none", SkillIgnore::None)];
     config.skill_ignore = choice(root, "skill-ignore", &ignores).unwrap_or_default();
-    for agent in root.tables("agent").unwrap_or_default() {
+    let entries = root.tables("agent");
+    // `agents` is the slip that others' formats suggest.
+    let mut is_clear = match &entries {
+        Some(entries) => entries.len() == root.count("agent"),
+        None => !root.has("agent") && !root.has("agents"),
+    };
+    for agent in entries.unwrap_or_default() {
         match agent.string("name") {
             Some(name) if !config.agents.contains(&name.value) => config.agents.push(name.value),
             Some(_) => {}
-            None if agent.has("name") => {}
-            None => agent.sink().warning(&agent.span, "this `[[agent]]` has no `name`"),
+            None => {
+                is_clear = false;
+                if !agent.has("name") {
+                    agent.sink().warning(&agent.span, "this `[[agent]]` has no `name`");
+                }
+            }
         }
         warn_unread(&agent);
     }
@@ -285,7 +311,7 @@ fn read_config(root: &Table<'_>, base: &Path) -> Config {
         config.plugins = read_choices(&plugins);
     }
     warn_unread(root);
-    config
+    (config, is_clear)
 }
 
 fn read_choices(table: &Table<'_>) -> PluginChoices {

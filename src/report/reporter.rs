@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write};
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use anstream::{AutoStream, ColorChoice};
 use indicatif::MultiProgress;
@@ -55,6 +55,8 @@ pub struct Reporter {
     err: Stream,
     warnings: AtomicUsize,
     errors: AtomicUsize,
+    /// Whether a result could not be written.
+    lost: AtomicBool,
 }
 
 impl std::fmt::Debug for Reporter {
@@ -110,6 +112,7 @@ impl Reporter {
             err: Mutex::new(err),
             warnings: AtomicUsize::new(0),
             errors: AtomicUsize::new(0),
+            lost: AtomicBool::new(false),
         }
     }
 
@@ -157,7 +160,7 @@ impl Reporter {
             Format::Silent => {}
             Format::Json => {
                 if let Ok(line) = serde_json::to_string(event) {
-                    write_line(&self.out, &line);
+                    self.answer(&line);
                 }
             }
             Format::People | Format::Document => {
@@ -185,10 +188,11 @@ impl Reporter {
 
     /// A line for people, above the spinners.
     fn talk(&self, text: &str) {
-        match &self.bars {
+        // Nobody is left to be told that this fails.
+        let _ = match &self.bars {
             Some(bars) => bars.suspend(|| write_line(&self.err, text)),
             None => write_line(&self.err, text),
-        }
+        };
     }
 
     /// Tells that something takes its time: a spinner until the result is dropped; where nobody
@@ -236,7 +240,7 @@ impl Reporter {
     /// Text for standard output: a command's result for people. Not in the JSON form.
     pub fn result(&self, text: &str) {
         if self.format == Format::People {
-            write_line(&self.out, text);
+            self.answer(text);
         }
     }
 
@@ -244,8 +248,24 @@ impl Reporter {
     /// says of a wrong one. Not in the JSON forms.
     pub fn styled(&self, text: &str) {
         if self.format == Format::People {
-            write_line(&self.err, text);
+            let _ = write_line(&self.err, text);
         }
+    }
+
+    /// Writes a part of the result. A closed pipe is the reader's choice; a full disk is not.
+    fn answer(&self, line: &str) {
+        if let Err(error) = write_line(&self.out, line)
+            && error.kind() != io::ErrorKind::BrokenPipe
+            && !self.lost.swap(true, Ordering::Relaxed)
+        {
+            let problem = format!("the result could not be written: {error}");
+            self.event(&Event::from(&Diagnostic::error(problem)));
+        }
+    }
+
+    /// Whether something of the result could not be written: then the command failed.
+    pub fn has_lost_output(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
     }
 
     /// A command's result as one JSON document on standard output, in the JSON forms only.
@@ -253,16 +273,15 @@ impl Reporter {
         if matches!(self.format, Format::Json | Format::Document)
             && let Ok(line) = serde_json::to_string(value)
         {
-            write_line(&self.out, &line);
+            self.answer(&line);
         }
     }
 }
 
-/// A closed pipe is the reader's choice, and nobody is left to be told of any other trouble.
-fn write_line(stream: &Stream, text: &str) {
+fn write_line(stream: &Stream, text: &str) -> io::Result<()> {
     let mut stream = stream.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let _ = stream.write_all(format!("{text}\n").as_bytes());
-    let _ = stream.flush();
+    stream.write_all(format!("{text}\n").as_bytes())?;
+    stream.flush()
 }
 
 /// `NO_COLOR` (no-color.org) wins, then `CARGO_TERM_COLOR`, then whether it is a terminal.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::run::{Caller, Mode, Request, sync, sync_unless};
 use super::snapshot::{Snapshot, Stored};
 use crate::Symposium;
-use crate::config::{ConfigState, Dirs, Environment};
+use crate::config::{Dirs, Environment};
 use crate::process::{Child, spawn_detached};
 use crate::report::Reporter;
 use crate::symposium::{Options, VERSION};
@@ -81,7 +81,7 @@ impl Work {
         if let Some(ms) = self.env.text("SYMPOSIUM_TEST_SLOW_SYNC").and_then(|ms| ms.parse().ok()) {
             std::thread::sleep(Duration::from_millis(ms));
         }
-        if sym.config_state == ConfigState::Broken {
+        if !sym.config_state.names_the_agents() {
             // What the user wants is not known until the file is mended.
             return self.old.clone().or_else(|| self.look(&sym));
         }

@@ -12,7 +12,10 @@ use crate::text::Diagnostic;
 pub struct Parents {
     /// The folders.
     pub list: Vec<Parent>,
+    /// The workspace's root, which the names start from.
+    pub root: PathBuf,
     names: Vec<(&'static str, Option<usize>)>,
+    blocked: Vec<&'static str>,
     /// Folders that were left out, and why.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -24,10 +27,11 @@ impl Parents {
     /// once. A link that leads out of the checkout is followed when `trust_links`, for then it is
     /// the user's own arrangement.
     pub fn of(root: &Path, checkout: &Path, trust_links: bool) -> Self {
-        let mut parents = Self::default();
+        let mut parents = Self { root: root.to_path_buf(), ..Self::default() };
         for name in every_skill_dir() {
             let path = root.join(name);
             let Some(real) = resolve(&path) else {
+                parents.blocked.push(name);
                 parents.names.push((name, None));
                 continue;
             };
@@ -59,6 +63,11 @@ impl Parents {
     /// The folder that `name` (`.claude/skills`) stands for.
     pub fn index(&self, name: &str) -> Option<usize> {
         self.names.iter().find(|(known, _)| *known == name).and_then(|(_, index)| *index)
+    }
+
+    /// Whether something that is no folder stands in the way of `name`.
+    pub fn is_blocked(&self, name: &str) -> bool {
+        self.blocked.contains(&name)
     }
 
     /// The vendor-neutral folder, where the workspace's own skills are.

@@ -66,12 +66,25 @@ pub struct Wanted {
     pub spared: BTreeSet<usize>,
     /// Plugin sources that can't be had now: what they brought stays.
     pub unavailable: BTreeSet<String>,
+    /// Crates whose sources can't be had now: what came from them, in whatever version, stays.
+    pub missing: BTreeSet<String>,
     /// The skills.
     pub skills: Vec<WantedSkill>,
     /// How they are kept out of git.
     pub ignore: SkillIgnore,
     /// Replace what the user changed.
     pub force: bool,
+}
+
+impl Wanted {
+    /// Why it is not known whether a skill is still needed, if so.
+    fn unknown(&self, marker: &Marker) -> Option<String> {
+        if self.unavailable.contains(&marker.source) {
+            return Some(format!("its source `{}` can't be read now", marker.source));
+        }
+        let (name, _) = marker.origin.split_once(' ')?;
+        self.missing.contains(name).then(|| format!("the sources of {name} can't be had now"))
+    }
 }
 
 /// One thing to do to one skill folder.
@@ -236,8 +249,7 @@ fn step_for_stale(wanted: &Wanted, parent: &Parent, name: &str, found: &Found) -
         Found::Leftover => Some(step(Action::Remove, None, None, true)),
         Found::Ours { marker, files } => {
             let origin = Some(marker.origin.as_str());
-            if wanted.unavailable.contains(&marker.source) {
-                let reason = format!("its source `{}` can't be read now", marker.source);
+            if let Some(reason) = wanted.unknown(marker) {
                 return Some(step(Action::Keep, origin, Some(&reason), false));
             }
             if !wanted.force && !marker.files.is_empty() && is_edited(marker, files) {

@@ -195,14 +195,19 @@ fn start(sym: &Symposium, request: &Request) -> anyhow::Result<Started> {
     Ok(Started { sym, loaded, _lock: lock })
 }
 
-/// Without a configuration no agent is configured, and what is there for them would be removed.
+/// Where it is not known which agents are configured, none would count as such, and what is there for them would be removed.
 fn refuse_broken(sym: &Symposium, request: &Request) -> Result<(), Diagnostic> {
     let acts = request.mode == Mode::Apply && request.named.is_none();
-    if acts && sym.config_state == ConfigState::Broken {
-        return Err(Diagnostic::error("the configuration can't be read, so nothing is changed")
-            .in_file(sym.dirs.config_file()));
+    if !acts || sym.config_state.names_the_agents() {
+        return Ok(());
     }
-    Ok(())
+    let message = match sym.config_state {
+        ConfigState::Broken => "the configuration can't be read, so nothing is changed",
+        _ => "which agents are configured can't be read, so nothing is changed",
+    };
+    Err(Diagnostic::error(message)
+        .in_file(sym.dirs.config_file())
+        .note("each agent is a section: `[[agent]]`, and below it `name = \"claude\"`"))
 }
 
 /// The lock that one sync a workspace holds. Where no lock file can be made we go on without.
@@ -247,7 +252,7 @@ impl Sync<'_> {
         }
         let registry = Registry::load(sym, &self.refresh());
         let Known { facts, chosen, plan, .. } = self.know(&registry, &agents);
-        let mut failed = false;
+        let mut failed = chosen.is_blocked;
         let mut changes = self.apply(&plan, &mut failed);
         let registered = self.register(&agents, &facts, &mut failed)?;
         self.reap(&registered.changes);
@@ -304,6 +309,7 @@ impl Sync<'_> {
         let mut chosen = wanted::choose(sym, &facts, agents, &parents, &disk);
         chosen.wanted.force = self.request.force;
         chosen.wanted.spared = self.spared(&parents, agents);
+        chosen.wanted.missing = facts.missing.iter().map(|missing| missing.name.clone()).collect();
         chosen.wanted.unavailable = facts.unavailable.keys().cloned().collect();
         sym.report.diagnostics(&chosen.diagnostics);
         for event in facts.explanations.iter().chain(&chosen.explanations) {

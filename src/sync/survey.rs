@@ -19,7 +19,6 @@ use super::setup::{Setup, Sweep};
 use super::wanted::Chosen;
 use crate::Symposium;
 use crate::agents::Agent;
-use crate::config::ConfigState;
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
 use crate::report::{Change, Reporter};
@@ -142,7 +141,7 @@ impl Survey<'_> {
     /// Everything the next sync would change or leave alone, as people see it. Nothing while the
     /// configuration can't be read: then a sync changes nothing either.
     pub fn changes(&self) -> Vec<Change> {
-        if self.ground.sym.config_state == ConfigState::Broken {
+        if !self.ground.sym.config_state.names_the_agents() {
             return Vec::new();
         }
         let mut changes = self.known.as_ref().map(|known| known.plan.changes()).unwrap_or_default();

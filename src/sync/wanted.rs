@@ -29,6 +29,8 @@ pub struct Chosen {
     pub skills: Vec<Skill>,
     /// Problems.
     pub diagnostics: Vec<Diagnostic>,
+    /// Whether there is a folder that skills should go into and can't.
+    pub is_blocked: bool,
     /// Why some things are as they are.
     pub explanations: Vec<Event>,
 }
@@ -46,6 +48,16 @@ pub fn choose(
     let targets = targets::choose(&reads);
     let mut chosen = Chosen::default();
     let indices: Vec<usize> = unique(targets.dirs.iter().filter_map(|dir| parents.index(dir)));
+    for dir in targets.dirs.iter().filter(|dir| parents.is_blocked(dir)) {
+        chosen.is_blocked = true;
+        chosen.diagnostics.push(
+            Diagnostic::error(format!(
+                "`{dir}` can't hold skills: it is no folder, nor can it be one"
+            ))
+            .in_file(parents.root.join(dir))
+            .note("a file, or a link that leads nowhere, is in its way: move it"),
+        );
+    }
     let taken = taken_names(disk, &indices, facts);
     for named in assign_names(facts.skills.clone(), &taken) {
         chosen.add(

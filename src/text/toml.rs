@@ -294,6 +294,14 @@ impl<'a> Table<'a> {
         Some(tables)
     }
 
+    /// How many items the array has, of whatever type; 0 where there is none.
+    pub fn count(&self, key: &str) -> usize {
+        match self.raw(key).map(|value| value.get_ref()) {
+            Some(DeValue::Array(items)) => items.len(),
+            _ => 0,
+        }
+    }
+
     /// A value that may be a string or a table.
     pub fn string_or_table(&self, key: &str) -> Option<StringOrTable<'a>> {
         let value = self.raw(key)?;

@@ -49,3 +49,27 @@ fn colour_follows_no_color_and_cargo_term_color() {
     let run = sandbox.run(&["sync", "--agent", "claude", "--dry-run"]).ok();
     assert!(!run.stderr.contains('\u{1b}'), "{:?}", run.stderr);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_result_that_can_not_be_written_is_a_failure() {
+    let sandbox = sandbox();
+    sandbox.package(&[]);
+    for args in [
+        &["plugin", "list"][..],
+        &["status"],
+        &["--version"],
+        &["--help"],
+        &["sync", "--help"],
+        &["sync", "--json"],
+    ] {
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("opens");
+        let output = sandbox.command(args).stdout(full).output().expect("runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{args:?} {said}");
+        assert!(
+            args.contains(&"--json") || said.contains("could not be written"),
+            "{args:?} {said}"
+        );
+    }
+}

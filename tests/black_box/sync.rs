@@ -1,7 +1,7 @@
 //! `cargo agents sync`, from dependencies to skill folders.
 
 use crate::{NO_BUILTIN, plugin_with_skill, sandbox, skill};
-use symposium_testlib::Sandbox;
+use symposium_testlib::{Sandbox, Tree};
 
 fn quiet_sandbox() -> Sandbox {
     let sandbox = sandbox();
@@ -326,4 +326,70 @@ fn a_source_that_changes_is_copied_again() {
     assert!(run.stderr.contains("Updated widget-basics"), "{}", run.stderr);
     assert!(sandbox.read("ws/.claude/skills/widget-basics/SKILL.md").contains("Newer."));
     assert_eq!(sandbox.read("ws/.claude/skills/widget-basics/references/more.md"), "more\n");
+}
+
+#[test]
+fn an_agent_list_that_can_not_be_read_takes_nothing_away() {
+    let sandbox = quiet_sandbox();
+    plugin_with_skill(&sandbox, "p", "widget", "basics");
+    let good = sandbox.read("home/.symposium/config.toml");
+    let with = |agents: &str| {
+        sandbox.write("home/.symposium/config.toml", format!("{agents}\n{good}"));
+    };
+    sandbox.write(
+        "home/.symposium/config.toml",
+        format!("{good}\n[[agent]]\nname = \"claude\"\n[[agent]]\nname = \"gemini\"\n"),
+    );
+    sandbox.run(&["sync"]).ok();
+    let before = (sandbox.ws_tree(), Tree::of(&sandbox.home().join(".claude")));
+    assert!(sandbox.has("ws/.claude/skills/basics/SKILL.md"));
+    for agents in
+        ["agent = [\"claude\", \"gemini\"]", "agent = \"claude\"", "agents = [\"claude\"]"]
+    {
+        with(agents);
+        let run = sandbox.run(&["sync"]).code(1);
+        assert!(run.stderr.contains("nothing is changed"), "{}", run.stderr);
+        assert!(run.stderr.contains("name = \"claude\""), "{}", run.stderr);
+        let hook = format!("{{\"session_id\":\"s\",\"cwd\":{:?}}}", sandbox.ws());
+        sandbox.feed(&["hook", "claude", "session-start"], hook.as_bytes()).ok();
+        let after = (sandbox.ws_tree(), Tree::of(&sandbox.home().join(".claude")));
+        assert!(after == before, "{agents}");
+    }
+    for entry in ["[[agent]]\nname = 3", "[[agent]]\nnam = \"claude\""] {
+        sandbox.write("home/.symposium/config.toml", format!("{good}\n{entry}\n"));
+        let run = sandbox.run(&["sync"]).code(1);
+        assert!(run.stderr.contains("nothing is changed"), "{}", run.stderr);
+        assert!(sandbox.ws_tree() == before.0, "{entry}");
+    }
+}
+
+#[test]
+fn a_crate_whose_sources_are_away_keeps_its_skills() {
+    let sandbox = quiet_sandbox();
+    sandbox.registry_crate("widget", "1.2.3", &[("skills/a/SKILL.md", &skill("basics", "b"))]);
+    sandbox.user_plugin(
+        "w/SYMPOSIUM.toml",
+        "name = \"w\"\ncrates = [\"widget\"]\n[[skills]]\nsource = \"crate\"\n",
+    );
+    sandbox.run(&["sync", "--agent", "claude"]).ok();
+    let installed = "ws/.claude/skills/basics/SKILL.md";
+    assert!(sandbox.has(installed));
+    std::fs::remove_dir_all(sandbox.home().join(".cargo/registry")).expect("removes");
+    let run = sandbox.run(&["--offline", "sync", "--agent", "claude"]).ok();
+    assert!(run.stderr.contains("the sources of widget can't be had now"), "{}", run.stderr);
+    assert!(sandbox.has(installed));
+    sandbox.package(&[]);
+    sandbox.run(&["--offline", "sync", "--agent", "claude"]).ok();
+    assert!(!sandbox.has(installed));
+}
+
+#[test]
+fn what_stands_in_a_skill_folder_s_way_is_an_error() {
+    let sandbox = quiet_sandbox();
+    plugin_with_skill(&sandbox, "p", "widget", "basics");
+    sandbox.write("ws/.claude", "mine\n");
+    let run = sandbox.run(&["sync", "--agent", "claude"]).code(1);
+    assert!(run.stderr.contains("`.claude/skills` can't hold skills"), "{}", run.stderr);
+    assert!(run.stderr.contains("Finished nothing was done"), "{}", run.stderr);
+    assert_eq!(sandbox.read("ws/.claude"), "mine\n");
 }

@@ -1,7 +1,6 @@
 //! What `--fix` does: nothing that a sync, or an uninstall of what is gone, would not do.
 
 use crate::Symposium;
-use crate::config::ConfigState;
 use crate::report::{Change, Event};
 use crate::sync::gone;
 use crate::sync::registration::{Desired, Registrar};
@@ -12,7 +11,7 @@ use crate::sync::{Request, configured_agents, sync};
 pub(super) fn fix(sym: &Symposium) -> anyhow::Result<Vec<Change>> {
     let mut changes = Vec::new();
     // Without a configuration nobody knows what should be registered.
-    if sym.config_state == ConfigState::Broken {
+    if !sym.config_state.names_the_agents() {
         return Ok(changes);
     }
     for root in gone::find(sym).0 {
