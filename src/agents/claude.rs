@@ -16,8 +16,8 @@ use super::command::hook_command;
 use super::envelope::{Envelope, Reply, blocked, decide, permission};
 use super::payload::{Fields, Payload};
 use super::places::{
-    FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SkillDirs,
-    string_map,
+    FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SettingsFile,
+    SkillDirs, string_map,
 };
 use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Outcome, WireError};
 use crate::config::{Environment, HookScope};
@@ -124,6 +124,13 @@ impl AgentSpec for Claude {
 
     fn verified_version(&self) -> Option<&'static str> {
         Some("2.1.332")
+    }
+
+    /// Anthropic's settings reference: a user's own settings for one project.
+    fn settings(&self, placement: &Placement<'_>) -> Vec<SettingsFile> {
+        let local = placement.root.map(|root| root.join(".claude").join("settings.local.json"));
+        let format = FileFormat::Json(JsonRules::STRICT);
+        local.map(|path| SettingsFile { path, format, has_hooks: true }).into_iter().collect()
     }
 
     /// The same command runs once an event.

@@ -17,7 +17,7 @@ use super::command::{hook_command, powershell_command, powershell_word};
 use super::envelope::{Envelope, Reply, permission};
 use super::payload::{self, Fields, Payload};
 use super::places::{
-    FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SkillDirs, string_map,
+    FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SettingsFile, SkillDirs, string_map,
 };
 use super::tools::{self, Tool};
 use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
@@ -160,6 +160,12 @@ impl AgentSpec for Copilot {
 
     fn verified_version(&self) -> Option<&'static str> {
         Some("1.0.102")
+    }
+
+    fn settings(&self, placement: &Placement<'_>) -> Vec<SettingsFile> {
+        let files = ["settings.json", "config.json"].map(|name| user_folder(placement).join(name));
+        let format = FileFormat::Json(USER_MCP_RULES);
+        files.map(|path| SettingsFile { path, format, has_hooks: false }).to_vec()
     }
 
     fn checkup(&self, look: &Look<'_>) -> Vec<Finding> {

@@ -17,8 +17,8 @@ use super::command::{Shell, hook_command, powershell_command};
 use super::envelope::{Envelope, Reply, blocked, decide};
 use super::payload::{Fields, Payload, merge_input};
 use super::places::{
-    FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SkillDirs,
-    string_map,
+    FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SettingsFile,
+    SkillDirs, string_map,
 };
 use super::tools::{self, Tool};
 use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
@@ -140,6 +140,11 @@ impl AgentSpec for Gemini {
     /// The same name and command run once.
     fn runs_both_scopes(&self) -> bool {
         false
+    }
+
+    fn settings(&self, placement: &Placement<'_>) -> Vec<SettingsFile> {
+        let path = user_settings(placement).with_file_name("trustedFolders.json");
+        vec![SettingsFile { path, format: FileFormat::Json(RULES), has_hooks: false }]
     }
 
     fn checkup(&self, look: &Look<'_>) -> Vec<Finding> {

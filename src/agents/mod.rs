@@ -33,7 +33,7 @@ mod testing;
 
 use crate::config::Environment;
 use command::Shell;
-use places::{HookPlace, Placement, ServerPlace, SkillDirs, Trust, TrustedHook};
+use places::{HookPlace, Placement, ServerPlace, SettingsFile, SkillDirs, Trust, TrustedHook};
 use symposium_hook::{Event, Input};
 use wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
 
@@ -138,6 +138,12 @@ pub trait AgentSpec: Sync {
     /// that are not trusted, files that it will not read.
     fn checkup(&self, look: &checkup::Look<'_>) -> Vec<checkup::Finding> {
         let _ = look;
+        Vec::new()
+    }
+
+    /// Files that it reads besides those of [`AgentSpec::hooks`] and [`AgentSpec::server`].
+    fn settings(&self, placement: &Placement<'_>) -> Vec<SettingsFile> {
+        let _ = placement;
         Vec::new()
     }
 

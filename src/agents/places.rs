@@ -176,3 +176,14 @@ pub fn string_map(pairs: &[(String, String)]) -> Value {
 pub fn stdio_entry(command: &str, args: &[String], env: &[(String, String)]) -> Value {
     json!({ "command": command, "args": args, "env": string_map(env) })
 }
+
+/// A file that an agent takes settings from, and that is never written by us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsFile {
+    /// The file.
+    pub path: PathBuf,
+    /// How the agent reads it.
+    pub format: FileFormat,
+    /// Whether the agent runs hooks in it, in the form of its other files.
+    pub has_hooks: bool,
+}

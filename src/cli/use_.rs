@@ -43,12 +43,31 @@ pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
         if reach == Reach::Workspace { "in this workspace" } else { "in every workspace" },
     );
     sym.report.event(&Event::status(verb, format!("{} {place}", args.name)));
+    if let Some(note) = overruled(sym, &args.name, root.as_deref(), word) {
+        sym.report.diagnostic(&note);
+    }
     if root.is_none() {
         return Ok(ExitCode::SUCCESS);
     }
     let synced = sync(sym, &Request { start: cwd, ..Request::default() })?;
     super::sync::finish(sym, &synced, Mode::Apply, start);
     Ok(if synced.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// What this workspace was told before wins here over what is said of every workspace.
+fn overruled(sym: &Symposium, name: &str, root: Option<&Path>, said: Word) -> Option<Diagnostic> {
+    let (word, Reach::Workspace) = sym.config.plugins.word_on(name, root)? else { return None };
+    let (known, back) = match word {
+        _ if word == said => return None,
+        Word::Use => ("yes", " --remove"),
+        Word::Disable => ("no", ""),
+    };
+    Some(
+        Diagnostic::warning(format!(
+            "you said {known} to {name} for this workspace: that wins here"
+        ))
+        .note(format!("`cargo agents use {name}{back}` says otherwise for this workspace")),
+    )
 }
 
 /// Writes the answer into the configuration, and takes over what it says now.

@@ -212,13 +212,13 @@ impl Config {
                         error.utf8_error().valid_up_to()
                     ))
                     .in_file(&path)
-                    .note("defaults are used; the file is left alone"),
+                    .remark("defaults are used; the file is left alone"),
                 ),
             },
             Err(error) => broken(
                 Diagnostic::error(format!("the configuration can't be read: {error}"))
                     .in_file(&path)
-                    .note("defaults are used; the file is left alone"),
+                    .remark("defaults are used; the file is left alone"),
             ),
         }
     }
@@ -230,7 +230,7 @@ impl Config {
         let mut diagnostics = sink.finish();
         let Some((config, is_clear)) = read else {
             for diagnostic in &mut diagnostics {
-                diagnostic.notes.push("defaults are used; the file is left alone".to_owned());
+                diagnostic.add_remark("defaults are used; the file is left alone");
             }
             return Loaded { config: Self::default(), state: ConfigState::Broken, diagnostics };
         };

@@ -51,6 +51,19 @@ enum Told {
 /// Stands for every version with an agent's later layout, where the version itself was not told.
 static LATER: Version = Version::new(3, 0, 0);
 
+/// Hooks of ours that stand somewhere besides those at the configured scope.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Duplicate {
+    /// The agent.
+    pub agent: Agent,
+    /// Whether a ledger knows them: then a sync takes them back, unless git tracks the file.
+    pub recorded: bool,
+    /// Whether they are in a file that we never write.
+    pub in_settings: bool,
+    /// What people should know.
+    pub told: Diagnostic,
+}
+
 /// What of the other scope is cleaned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sweep {
@@ -139,14 +152,9 @@ impl<'a> Setup<'a> {
             return (PROGRAM.to_owned(), None);
         }
         let windows = cfg!(windows);
-        let minimal = if windows {
-            self.sym.env.var("PATH").map(OsStr::to_owned).unwrap_or_default()
-        } else {
-            MINIMAL_PATH.into()
-        };
         let facts = ProgramFacts {
             exe: own_program(),
-            on_minimal_path: find_program(OsStr::new(PROGRAM), &minimal, &self.home).is_some(),
+            on_minimal_path: self.find_from_desktop(PROGRAM).is_some(),
             windows,
             shell: agent.spec().shell(windows),
         };
@@ -271,6 +279,63 @@ impl<'a> Setup<'a> {
             }
         }
         notes
+    }
+
+    /// Every file with hooks of ours besides those at the configured scope, of `agents`.
+    pub fn duplicates(&self, agents: &[Agent], ledgers: &Ledgers) -> Vec<Duplicate> {
+        let mut found = Vec::new();
+        // In a home folder that is a workspace both scopes may be the same file.
+        if self.root.as_ref() == Some(&self.home) {
+            return found;
+        }
+        let other = match self.sym.config.hook_scope {
+            HookScope::Global => HookScope::Project,
+            HookScope::Project => HookScope::Global,
+        };
+        for agent in agents.iter().copied() {
+            let placement = self.placement(agent, other, PROGRAM);
+            let mut layouts = self.layouts(agent, other, PROGRAM).into_iter();
+            let recorded = layouts.any(|layout| is_recorded(agent, &layout, ledgers));
+            let places = all_layouts(agent, &placement);
+            let told = places.iter().filter_map(|place| twice(agent, place, other));
+            found.extend(told.map(|told| Duplicate { agent, recorded, in_settings: false, told }));
+            let told = self.in_settings(agent, &placement).into_iter();
+            found.extend(told.map(|told| Duplicate {
+                agent,
+                recorded: false,
+                in_settings: true,
+                told,
+            }));
+        }
+        found
+    }
+
+    /// Hooks of ours in files that we never write: somebody put them there.
+    fn in_settings(&self, agent: Agent, placement: &Placement<'_>) -> Vec<Diagnostic> {
+        let global = Placement { scope: HookScope::Global, ..*placement };
+        let shapes = agent.spec().hooks(&global);
+        let files = agent.spec().settings(placement).into_iter().filter(|file| file.has_hooks);
+        files
+            .filter_map(|file| {
+                let shape = shapes.first()?.shape.clone();
+                let place = HookPlace { path: file.path, shape };
+                let found = twice(agent, &place, HookScope::Project)?;
+                Some(Diagnostic { notes: Vec::new(), ..found }.note("take them out there"))
+            })
+            .collect()
+    }
+
+    /// Where a program is that is started from a desktop, whose `PATH` is short.
+    pub fn find_from_desktop(&self, program: &str) -> Option<PathBuf> {
+        find_program(OsStr::new(program), &self.minimal_path(), &self.home)
+    }
+
+    fn minimal_path(&self) -> std::ffi::OsString {
+        if cfg!(windows) {
+            self.sym.env.var("PATH").map(OsStr::to_owned).unwrap_or_default()
+        } else {
+            MINIMAL_PATH.into()
+        }
     }
 
     /// Adds the absence of every agent's hooks at `scope`.

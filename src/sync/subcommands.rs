@@ -46,6 +46,8 @@ pub struct Listing {
     pub vended: Vec<Vended>,
     /// Sources that are not on disk, and so may have more: their names.
     pub absent: Vec<String>,
+    /// Whether there is a workspace that can't be read.
+    pub is_broken: bool,
     /// Why less may be known than there is.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -73,6 +75,7 @@ pub fn listing(sym: &Symposium) -> Listing {
             Ok(loaded) => loaded,
             Err(problem) => {
                 listing.diagnostics.push(problem);
+                listing.is_broken = true;
                 None
             }
         }
@@ -137,7 +140,10 @@ fn look(sym: &Symposium, loaded: Option<&Loaded>, refresh: &Refresh<'_>, listing
                 description: subcommand.description.clone(),
                 audience: subcommand.audience,
                 manifest: evaluation.holds.then(|| plugin.manifest.clone()),
-                needs: (!evaluation.holds).then_some(evaluation.reason),
+                needs: (!evaluation.holds).then(|| match listing.is_broken {
+                    true => "the workspace can't be read".to_owned(),
+                    false => evaluation.reason,
+                }),
             });
         }
     }

@@ -15,7 +15,7 @@ use super::plan::{Disk, Plan};
 use super::register::register;
 use super::registration::{Desired, Registered, Registrar};
 use super::run::{Caller, Mode, Request, Sync, configured_agents, now};
-use super::setup::{Setup, Sweep};
+use super::setup::{Duplicate, Setup, Sweep};
 use super::wanted::Chosen;
 use crate::Symposium;
 use crate::agents::Agent;
@@ -27,7 +27,7 @@ use crate::text::Diagnostic;
 use crate::workspace::{Loaded, Workspace};
 
 pub use registered::{AgentHooks, AgentServer, Health};
-pub use skills::{SkillState, SkillView, described};
+pub use skills::{SkillView, described};
 
 /// What applies to a workspace, and what of it should change in skill folders.
 #[derive(Debug)]
@@ -75,6 +75,10 @@ pub struct Survey<'g> {
     pub registered: Registered,
     /// What people should know about how we are called.
     pub notes: Vec<Diagnostic>,
+    /// Hooks of ours besides those at the configured scope.
+    pub duplicates: Vec<Duplicate>,
+    /// Ledgers that can't be read.
+    pub damaged: Vec<Diagnostic>,
 }
 
 impl Ground {
@@ -115,7 +119,7 @@ impl Ground {
         let agents = configured_agents(sym);
         let root = self.root();
         let setup = Setup::new(sym, root, true)?;
-        let (mut registrar, mut troubles) = Registrar::open(sym, root, false);
+        let (mut registrar, damaged) = Registrar::open(sym, root, false);
         let (known, desired, notes) = match &self.loaded {
             Some(loaded) => {
                 let sync = Sync { sym, request: &self.request, loaded, now: now() };
@@ -131,9 +135,22 @@ impl Ground {
                 (None, desired, notes)
             }
         };
+        let duplicates = setup.duplicates(&agents, registrar.ledgers());
         let mut registered = register(&setup, &mut registrar, desired.clone(), &agents, false);
-        registered.diagnostics.append(&mut troubles);
-        Ok(Survey { ground: self, agents, known, setup, desired, registered, notes })
+        registered.diagnostics.extend(damaged.iter().cloned());
+        let ground = self;
+        let survey = Survey {
+            ground,
+            agents,
+            known,
+            setup,
+            desired,
+            registered,
+            notes,
+            duplicates,
+            damaged,
+        };
+        Ok(survey)
     }
 }
 
@@ -147,6 +164,12 @@ impl Survey<'_> {
         let mut changes = self.known.as_ref().map(|known| known.plan.changes()).unwrap_or_default();
         changes.extend(self.registered.changes.iter().cloned());
         changes
+    }
+
+    /// Whether a sync leaves the file as it is, though something of ours should change in it.
+    pub fn stays(&self, file: &Path) -> bool {
+        let mut told = self.registered.diagnostics.iter().filter_map(Diagnostic::location);
+        told.any(|place| place.path == file)
     }
 
     /// Every problem that came up, each once, without those of the configuration and without what

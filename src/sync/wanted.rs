@@ -27,6 +27,8 @@ pub struct Chosen {
     pub descriptions: Vec<String>,
     /// What each wanted skill was resolved from, in the same order.
     pub skills: Vec<Skill>,
+    /// Agents that read more than one of the folders, and so see each skill twice.
+    pub twice: Vec<Agent>,
     /// Problems.
     pub diagnostics: Vec<Diagnostic>,
     /// Whether there is a folder that skills should go into and can't.
@@ -79,6 +81,7 @@ pub fn choose(
             format!("it reads {} and sees each skill twice", targets.dirs.join(" and ")),
         ));
     }
+    chosen.twice.clone_from(&targets.twice);
     chosen.wanted.parents.clone_from(&parents.list);
     chosen.wanted.ignore = sym.config.skill_ignore;
     chosen.budget(agents, parents);

@@ -104,6 +104,8 @@ pub struct Diagnostic {
     pub label: Option<String>,
     /// Further lines: causes, the accepted values, the remedy.
     pub notes: Vec<String>,
+    /// Those of the notes that say what came of it, which is no remedy.
+    pub remarks: Vec<String>,
 }
 
 impl Diagnostic {
@@ -117,6 +119,7 @@ impl Diagnostic {
             span: None,
             label: None,
             notes: Vec::new(),
+            remarks: Vec::new(),
         }
     }
 
@@ -164,6 +167,27 @@ impl Diagnostic {
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
+    }
+
+    /// Adds a line below that says what came of it: `the hook never runs`.
+    #[must_use]
+    pub fn remark(mut self, remark: impl Into<String>) -> Self {
+        self.add_remark(remark);
+        self
+    }
+
+    /// As [`Diagnostic::remark`], in place.
+    pub fn add_remark(&mut self, remark: impl Into<String>) {
+        let remark = remark.into();
+        self.notes.push(remark.clone());
+        self.remarks.push(remark);
+    }
+
+    /// What to do about it: the notes that are no remarks. `None` when there are none.
+    pub fn remedy(&self) -> Option<String> {
+        let notes = self.notes.iter().filter(|note| !self.remarks.contains(note));
+        let remedy = notes.map(String::as_str).collect::<Vec<_>>().join("; ");
+        (!remedy.is_empty()).then_some(remedy)
     }
 
     /// Whether it is an error.

@@ -68,7 +68,7 @@ impl Sink {
         for diagnostic in self.diagnostics.borrow_mut().iter_mut().skip(mark) {
             if diagnostic.is_error() {
                 diagnostic.severity = Severity::Warning;
-                diagnostic.notes.push(note.to_owned());
+                diagnostic.add_remark(note);
             }
         }
     }

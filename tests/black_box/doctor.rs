@@ -294,3 +294,199 @@ fn two_servers_of_one_name_are_found() {
     sandbox.run(&["sync"]).ok();
     assert_eq!(codes(&sandbox, &[]), ["claude:server-twice"]);
 }
+
+/// The one finding with this code.
+fn finding(found: &[Value], code: &str) -> Value {
+    let named: Vec<_> = found.iter().filter(|finding| finding["code"] == code).collect();
+    assert_eq!(named.len(), 1, "{code} in {found:#?}");
+    named[0].clone()
+}
+
+fn commit_all(sandbox: &Sandbox) {
+    sandbox.git(&["init", "-q"]);
+    sandbox.git(&["add", "-Af"]);
+    sandbox.git(&["commit", "-qm", "all"]);
+}
+
+#[test]
+fn hooks_that_are_committed_for_the_other_scope_are_found_and_left_alone() {
+    let sandbox = synced(&["codex", "claude"]);
+    for (from, to) in [
+        ("home/.codex/hooks.json", "ws/.codex/hooks.json"),
+        ("home/.claude/settings.json", "ws/.claude/settings.json"),
+    ] {
+        sandbox.write(to, sandbox.read(from));
+    }
+    commit_all(&sandbox);
+    for args in [&[][..], &["--fix"]] {
+        let found = findings(&sandbox, args);
+        let twice: Vec<_> =
+            found.iter().filter(|finding| finding["code"] == "registered-twice").collect();
+        assert_eq!(twice.len(), 2, "{found:#?}");
+        for finding in twice {
+            assert_eq!(finding["fixable"], false, "{finding:#}");
+            assert!(finding["location"]["path"].is_string(), "{finding:#}");
+            assert!(finding["remedy"].as_str().is_some_and(|text| text.contains("take them out")));
+        }
+    }
+    assert!(sandbox.read("ws/.codex/hooks.json").contains("cargo-agents"));
+    let status = sandbox.run(&["status"]).ok();
+    assert!(status.stdout.contains("registered twice"), "{}", status.stdout);
+}
+
+#[test]
+fn our_hooks_in_settings_of_the_user_s_own_are_found() {
+    let sandbox = synced(&["claude"]);
+    let hooks = sandbox.read("home/.claude/settings.json");
+    sandbox.write("ws/.claude/settings.local.json", hooks);
+    let twice = finding(&findings(&sandbox, &[]), "registered-twice");
+    let path = twice["location"]["path"].as_str().expect("a path").to_owned();
+    assert!(path.ends_with("settings.local.json"), "{twice:#}");
+    assert_eq!(twice["fixable"], false);
+}
+
+#[test]
+fn a_server_of_one_name_in_the_project_s_own_file_is_found() {
+    let sandbox = synced(&["claude"]);
+    sandbox.user_plugin(
+        "w/SYMPOSIUM.toml",
+        "name = \"w\"\ncrates = [\"widget\"]\n[[mcp_servers]]\nname = \"tools\"\ncommand = \"npx\"\n\
+         args = []\n",
+    );
+    sandbox.run(&["sync"]).ok();
+    assert_eq!(codes(&sandbox, &[]), [""; 0]);
+    sandbox.write("ws/.mcp.json", "{\"mcpServers\": {\"tools\": {\"command\": \"other\"}}}\n");
+    let twice = finding(&findings(&sandbox, &[]), "server-twice");
+    assert!(twice["location"]["path"].as_str().is_some_and(|path| path.ends_with(".mcp.json")));
+}
+
+#[test]
+fn an_agent_that_sees_each_skill_twice_is_worth_a_note() {
+    let sandbox = synced(&["claude", "codex", "opencode"]);
+    let note = finding(&findings(&sandbox, &[]), "skills-twice");
+    assert_eq!((&note["agent"], &note["severity"]), (&"opencode".into(), &"note".into()));
+    let sandbox = synced(&["claude", "codex"]);
+    let found = findings(&sandbox, &[]);
+    assert!(!found.iter().any(|finding| finding["code"] == "skills-twice"), "{found:#?}");
+}
+
+#[test]
+fn a_copy_that_is_missing_is_found_beside_one_that_was_edited() {
+    let sandbox = synced(&["claude", "codex"]);
+    sandbox.write("ws/.agents/skills/widget-basics/SKILL.md", "mine\n");
+    std::fs::remove_dir_all(sandbox.ws().join(".claude/skills/widget-basics")).expect("removes");
+    let found = findings(&sandbox, &[]);
+    assert_eq!(finding(&found, "not-synced")["fixable"], true);
+    finding(&found, "skill-left-alone");
+    let status = sandbox.run(&["status"]).ok();
+    assert!(status.stdout.contains("(next sync)"), "{}", status.stdout);
+    assert!(status.stdout.contains("! edited by you"), "{}", status.stdout);
+    let found = findings(&sandbox, &["--fix"]);
+    assert!(!found.iter().any(|finding| finding["code"] == "not-synced"), "{found:#?}");
+    assert!(sandbox.has("ws/.claude/skills/widget-basics/SKILL.md"));
+    assert_eq!(sandbox.read("ws/.agents/skills/widget-basics/SKILL.md"), "mine\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_program_is_looked_for_and_run_as_agents_would() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = synced(&["copilot"]);
+    let config = sandbox.read("home/.symposium/config.toml");
+    sandbox.write("home/.symposium/config.toml", format!("hook-scope = \"project\"\n{config}"));
+    let program = sandbox.home().join("bin/cargo-agents");
+    std::fs::copy(env!("CARGO_BIN_EXE_cargo-agents"), &program).expect("copies");
+    let missing = finding(&findings(&sandbox, &[]), "program-not-found");
+    assert!(missing["message"].as_str().is_some_and(|text| text.contains("from a desktop")));
+    std::fs::write(&program, "#!/nonexistent\n").expect("writes");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("sets");
+    let broken = finding(&findings(&sandbox, &[]), "program-broken");
+    assert_eq!(broken["severity"], "warning");
+    std::fs::write(&program, "#!/bin/sh\necho no luck >&2\nexit 3\n").expect("writes");
+    let broken = finding(&findings(&sandbox, &[]), "program-broken");
+    assert!(broken["message"].as_str().is_some_and(|text| text.contains("no luck")), "{broken:#}");
+}
+
+#[test]
+fn files_that_agents_only_read_must_parse_too() {
+    let sandbox = synced(&["claude", "gemini", "copilot"]);
+    for file in [
+        "ws/.claude/settings.local.json",
+        "home/.gemini/trustedFolders.json",
+        "home/.copilot/config.json",
+    ] {
+        sandbox.write(file, "{\n  \"a\": \n");
+    }
+    let found = codes(&sandbox, &[]);
+    for agent in ["claude", "gemini", "copilot"] {
+        assert!(found.contains(&format!("{agent}:file-broken")), "{found:?}");
+    }
+}
+
+#[test]
+fn a_damaged_ledger_of_the_home_folder_is_told() {
+    let sandbox = synced(&["claude"]);
+    sandbox.write("home/.symposium/ledgers/home.json", "{");
+    let ledger = finding(&findings(&sandbox, &[]), "ledger");
+    assert!(ledger["location"]["path"].as_str().is_some_and(|path| path.ends_with("home.json")));
+    assert!(ledger["message"].as_str().is_some_and(|text| text.contains("counts as the user's")));
+    assert_eq!(ledger["remedy"], "`cargo agents sync`");
+}
+
+#[test]
+fn checks_that_can_not_be_made_do_not_count_as_passed() {
+    let sandbox = synced(&["claude"]);
+    let checked = |sandbox: &Sandbox| -> Value {
+        let run = sandbox.run(&["doctor", "--json", "--offline"]).code(1);
+        serde_json::from_str(&run.stdout).expect("one document")
+    };
+    sandbox.write("ws/Cargo.toml", "[package\n");
+    let document = checked(&sandbox);
+    let skipped = document["not_checked"].as_array().expect("a list");
+    assert!(skipped.contains(&"skills are in place".into()), "{document:#}");
+    assert!(!skipped.contains(&"hooks and servers are registered".into()), "{document:#}");
+    sandbox.write("home/.symposium/config.toml", "[[agent\n");
+    let document = checked(&sandbox);
+    let skipped = document["not_checked"].as_array().expect("a list");
+    assert!(skipped.contains(&"hooks and servers are registered".into()), "{document:#}");
+    assert_eq!(document["passed"], serde_json::json!([]));
+    let run = sandbox.run(&["doctor", "--offline"]).code(1);
+    assert!(run.stdout.contains("checks not made"), "{}", run.stdout);
+    assert!(!run.stdout.contains("ok "), "{}", run.stdout);
+    let status = sandbox.run(&["status"]).ok();
+    assert!(status.stdout.contains("the configuration can't be read"), "{}", status.stdout);
+    assert!(status.stdout.contains("config.toml:1"), "{}", status.stdout);
+    assert!(!status.stdout.contains("none are configured"), "{}", status.stdout);
+    assert!(!status.stdout.contains("nothing to do"), "{}", status.stdout);
+}
+
+#[test]
+fn what_takes_its_time_is_told_meanwhile() {
+    let sandbox = synced(&["claude"]);
+    let config = sandbox.read("home/.symposium/config.toml");
+    let more = "[[plugin-source]]\nname = \"there\"\ngit = \"./no-repository\"\n";
+    sandbox.write("home/.symposium/config.toml", format!("{config}\n{more}"));
+    let run = sandbox.run(&["doctor"]).code(1);
+    assert!(run.stderr.contains("Asking the source there"), "{}", run.stderr);
+}
+
+#[test]
+fn what_came_of_a_mistake_is_no_remedy() {
+    let sandbox = synced(&["claude"]);
+    sandbox.user_plugin(
+        "w/SYMPOSIUM.toml",
+        "name = \"w\"\ncrates = [\"widget\"]\n[[installations]]\nname = \"s\"\nscript = \"s.sh\"\n\
+         [[hooks]]\nname = \"h\"\nevent = \"PreToolUse\"\nmatcher = \"Edit|(\"\ncommand = \"s\"\n",
+    );
+    let found = findings(&sandbox, &[]);
+    let content: Vec<_> = found.iter().filter(|finding| finding["code"] == "content").collect();
+    let hook = content.iter().find(|finding| {
+        finding["message"].as_str().is_some_and(|text| text.contains("the hook never runs"))
+    });
+    let hook = hook.unwrap_or_else(|| panic!("{found:#?}"));
+    assert!(hook["remedy"].as_str().is_some_and(|text| text.contains("correct it")), "{hook:#}");
+    sandbox.write("home/.symposium/config.toml", "[[agent\n");
+    let found = findings(&sandbox, &[]);
+    let remedy = finding(&found, "configuration")["remedy"].clone();
+    assert!(!remedy.as_str().unwrap_or_default().contains("defaults are used"), "{remedy}");
+}

@@ -182,3 +182,38 @@ fn a_configuration_that_can_not_be_read_costs_nothing_that_is_there() {
     let run = sandbox.run(&["status"]).ok();
     assert!(!run.stdout.contains("Next sync"), "{}", run.stdout);
 }
+
+#[test]
+fn a_workspace_that_can_not_be_read_is_not_none() {
+    let sandbox = with_agents(&["claude"]);
+    sandbox.user_plugin(
+        "w/SYMPOSIUM.toml",
+        "name = \"w\"\ncrates = [\"widget\"]\n\n[[installations]]\nname = \"script\"\n\
+         script = \"go.sh\"\n\n[subcommand.w-check]\ndescription = \"Checks\"\ncommand = \"script\"\n",
+    );
+    let manifest = sandbox.read("ws/Cargo.toml");
+    let lock = sandbox.read("ws/Cargo.lock");
+    for (file, text, place) in [
+        ("ws/Cargo.toml", "[package\n".to_owned(), "Cargo.toml:1:"),
+        ("ws/Cargo.lock", format!("<<<<<<< one\n{lock}=======\n>>>>>>> two\n"), "Cargo.lock:"),
+    ] {
+        sandbox.write("ws/Cargo.toml", &manifest);
+        sandbox.write("ws/Cargo.lock", &lock);
+        sandbox.write(file, text);
+        let screen = status(&sandbox, &[]);
+        assert!(screen.contains("it can't be read:") && screen.contains(place), "{screen}");
+        assert!(screen.contains("remedy: "), "{screen}");
+        assert!(!screen.contains("no Cargo.toml"), "{screen}");
+        assert!(screen.contains("inactive  the workspace can't be read"), "{screen}");
+        let json = sandbox.run(&["status", "--json"]).ok().stdout;
+        let json: serde_json::Value = serde_json::from_str(&json).expect("one document");
+        assert!(json["workspace_trouble"]["location"]["path"].is_string(), "{json:#}");
+        let why = sandbox.run(&["why", "w"]).ok();
+        assert!(why.stdout.contains("the workspace can't be read"), "{}", why.stdout);
+        let why = sandbox.run(&["why", "nobody"]).code(1);
+        assert!(why.stderr.contains("the workspace can't be read"), "{}", why.stderr);
+        let run = sandbox.run(&["w-check"]).code(1);
+        assert!(run.stderr.contains("the workspace can't be read"), "{}", run.stderr);
+        assert!(!run.stderr.contains("no Rust workspace"), "{}", run.stderr);
+    }
+}

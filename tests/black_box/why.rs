@@ -158,3 +158,16 @@ fn what_nobody_knows_is_an_error_with_a_guess() {
     let run = sandbox.run(&["why", "a\u{1b}[31mb"]).code(1);
     assert!(!run.stderr.contains('\u{1b}'), "{:?}", run.stderr);
 }
+
+#[test]
+fn a_word_for_every_workspace_says_when_this_one_s_own_wins() {
+    let sandbox = with_agents(&["claude"]);
+    sandbox.registry_crate("widget", "1.2.3", &[("skills/a/SKILL.md", &skill("basics", "b"))]);
+    sandbox.run(&["use", "widget", "--remove"]).ok();
+    let run = sandbox.run(&["use", "widget", "--global"]).ok();
+    assert!(run.stderr.contains("you said no to widget for this workspace"), "{}", run.stderr);
+    assert!(run.stderr.contains("`cargo agents use widget`"), "{}", run.stderr);
+    let run = sandbox.run(&["use", "widget"]).ok();
+    assert!(!run.stderr.contains("wins here"), "{}", run.stderr);
+    assert!(sandbox.has("ws/.claude/skills/basics/SKILL.md"));
+}

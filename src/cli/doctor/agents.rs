@@ -1,6 +1,6 @@
 //! Agents' files, what of ours is in them, and what the agents' settings make of it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Patient;
 use super::model::{Finding, Weight};
@@ -42,7 +42,7 @@ pub(super) fn files(patient: &Patient<'_>) -> Vec<Finding> {
     findings
 }
 
-/// The files that an agent's hooks and servers go to, at either scope.
+/// The files that an agent's hooks and servers go to, at either scope, and those of its settings.
 fn places(patient: &Patient<'_>, agent: Agent) -> Vec<(PathBuf, FileFormat)> {
     // Any server will do: the question is only which files there are.
     let server = McpServer {
@@ -64,6 +64,8 @@ fn places(patient: &Patient<'_>, agent: Agent) -> Vec<(PathBuf, FileFormat)> {
                 places.push((path, format));
             }
         }
+        let settings = agent.spec().settings(&placement).into_iter();
+        places.extend(settings.map(|file| (file.path, file.format)));
     }
     places
 }
@@ -71,9 +73,6 @@ fn places(patient: &Patient<'_>, agent: Agent) -> Vec<(PathBuf, FileFormat)> {
 /// What should be registered is.
 pub(super) fn registered(patient: &Patient<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if patient.is_blind() {
-        return findings;
-    }
     if patient.survey.agents.is_empty() {
         let message = "no agent is configured";
         findings.push(
@@ -129,17 +128,17 @@ fn of_health(
     })
 }
 
-/// Hooks in one scope only, servers in one file only.
+/// Hooks in one scope only, servers in one file only, each skill once.
 pub(super) fn twice(patient: &Patient<'_>) -> Vec<Finding> {
     let survey = patient.survey;
     let mut findings = Vec::new();
     for agent in &survey.agents {
-        let other = survey.changes().into_iter().any(|change| {
+        let swept = survey.changes().into_iter().any(|change| {
             change.kind == Kind::Hooks
                 && change.action == Action::Unregister
                 && change.places == [agent.name()]
         });
-        if other {
+        if swept {
             let also = if agent.spec().runs_both_scopes() {
                 "and would run twice"
             } else {
@@ -153,38 +152,96 @@ pub(super) fn twice(patient: &Patient<'_>) -> Vec<Finding> {
                     .fixable(),
             );
         }
+        // Those that `--fix` does not take back: git tracks the file, or we never write it.
+        let stays = |told: &Diagnostic| {
+            !swept || told.location().is_some_and(|place| survey.stays(&place.path))
+        };
+        for double in survey.duplicates.iter().filter(|double| double.agent == *agent) {
+            if stays(&double.told) || double.in_settings {
+                let remedy = "take them out of the file";
+                findings.push(
+                    Finding::of("registered-twice", Weight::Warning, &double.told, remedy)
+                        .of_agent(*agent),
+                );
+            }
+        }
         findings.extend(servers_twice(patient, *agent));
+        findings.extend(skills_twice(patient, *agent));
     }
     findings
 }
 
-/// A server of the same name in the agent's other file: one of them hides the other.
+/// Where agents share folders, one of them may see a skill in two.
+fn skills_twice(patient: &Patient<'_>, agent: Agent) -> Option<Finding> {
+    let known = patient.survey.known.as_ref()?;
+    let any = known.chosen.wanted.skills.iter().any(|skill| skill.parents.len() > 1);
+    (any && known.chosen.twice.contains(&agent)).then(|| {
+        let message = "it reads several of the folders that your agents need, and sees each skill \
+                       in each of them";
+        let remedy = format!(
+            "nothing to do: the copies are the same; with fewer agents there is one folder: \
+             `cargo agents init --remove-agent {}`",
+            agent.name()
+        );
+        Finding::new("skills-twice", Weight::Note, message).of_agent(agent).remedy(remedy)
+    })
+}
+
+/// A server of the same name in another file or table of the agent's: one of them hides the other.
 fn servers_twice(patient: &Patient<'_>, agent: Agent) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let Some(known) = &patient.survey.known else { return findings };
-    let scope = patient.survey.ground.sym.config.hook_scope;
-    let placement = patient.survey.setup.placement(agent, scope, "");
+    let survey = patient.survey;
+    let Some(known) = &survey.known else { return findings };
     for (_, server, everywhere) in &known.facts.servers {
-        let ServerPlace::Entry { path, format, mut table, .. } =
-            agent.spec().server(server, !everywhere, &placement)
-        else {
-            continue;
+        let place = |scope: HookScope, everywhere: bool| {
+            let placement = survey.setup.placement(agent, scope, "");
+            match agent.spec().server(server, everywhere, &placement) {
+                ServerPlace::Entry { path, format, table, .. } => Some((path, format, table)),
+                ServerPlace::Unsupported { .. } => None,
+            }
         };
-        table.push(server.name.clone());
-        let Ok(Some(text)) = read_text(&path) else { continue };
-        let Ok(document) = Document::open(&path, Some(&text), format) else { continue };
-        if let Ok(Some(_)) = document.get(&table) {
-            let message =
-                format!("there is another server `{}`, and one hides the other", server.name);
-            findings.push(
-                Finding::new("server-twice", Weight::Warning, message)
-                    .of_agent(agent)
-                    .at(path)
-                    .remedy("remove the one that you do not want"),
-            );
+        let mut seen = Vec::new();
+        seen.extend(place(survey.ground.sym.config.hook_scope, *everywhere));
+        // What a sync takes back is another finding.
+        let goes = survey.registered.changes.iter().any(|change| {
+            change.kind == Kind::Server
+                && change.action == Action::Unregister
+                && change.name == server.name
+                && change.places == [agent.name()]
+        });
+        if seen.is_empty() || goes {
+            continue;
+        }
+        for scope in [HookScope::Global, HookScope::Project] {
+            for everywhere in [true, false] {
+                let Some((path, format, table)) = place(scope, everywhere) else { continue };
+                if seen.iter().any(|(known, _, keys)| (known, keys) == (&path, &table)) {
+                    continue;
+                }
+                let has = has_server(&path, format, &table, &server.name);
+                seen.push((path.clone(), format, table));
+                if has {
+                    let name = &server.name;
+                    let message =
+                        format!("there is another server `{name}`, and one hides the other");
+                    findings.push(
+                        Finding::new("server-twice", Weight::Warning, message)
+                            .of_agent(agent)
+                            .at(path)
+                            .remedy("remove the one that you do not want"),
+                    );
+                }
+            }
         }
     }
     findings
+}
+
+fn has_server(path: &Path, format: FileFormat, table: &[String], name: &str) -> bool {
+    let Ok(Some(text)) = read_text(path) else { return false };
+    let Ok(document) = Document::open(path, Some(&text), format) else { return false };
+    let keys: Vec<String> = table.iter().cloned().chain([name.to_owned()]).collect();
+    matches!(document.get(&keys), Ok(Some(_)))
 }
 
 /// Hooks that are switched off, folders that are not trusted, files that an agent will not read.

@@ -40,35 +40,49 @@ struct Patient<'a> {
     versions: &'a [programs::AgentProgram],
 }
 
-/// A check: the name people see, and what it finds.
-type Check = (&'static str, fn(&Patient<'_>) -> Vec<Finding>);
+/// What a check can't be made without.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    Nothing,
+    /// While the configuration can't be read, nobody knows what should be registered.
+    Configuration,
+    /// And a workspace that is not broken; where there is none, there is nothing to check.
+    Workspace,
+}
+
+/// A check: the name people see, what it needs, and what it finds.
+type Check = (&'static str, Needs, fn(&Patient<'_>) -> Vec<Finding>);
 
 /// In the order in which things build on each other.
 const CHECKS: &[Check] = &[
-    ("the configuration reads", workspace::configuration),
-    ("the workspace reads", workspace::workspace),
-    ("agents find cargo-agents", programs::own_program),
-    ("agents' files read", agents::files),
-    ("hooks and servers are registered", agents::registered),
-    ("nothing is registered twice", agents::twice),
-    ("agents use what is registered", agents::switches),
-    ("nothing stale is left", workspace::stale),
-    ("skills are in place", workspace::skills),
-    ("descriptions fit", agents::budget),
-    ("plugin sources answer", sources::sources),
-    ("plugins and skills are well made", sources::content),
-    ("sources of crates are here", sources::crates),
-    ("agents' versions are known", programs::versions),
+    ("the configuration reads", Needs::Nothing, workspace::configuration),
+    ("the workspace reads", Needs::Nothing, workspace::workspace),
+    ("agents find cargo-agents", Needs::Configuration, programs::own_program),
+    ("agents' files read", Needs::Configuration, agents::files),
+    ("hooks and servers are registered", Needs::Configuration, agents::registered),
+    ("nothing is registered twice", Needs::Configuration, agents::twice),
+    ("agents use what is registered", Needs::Configuration, agents::switches),
+    ("nothing stale is left", Needs::Configuration, workspace::stale),
+    ("skills are in place", Needs::Workspace, workspace::skills),
+    ("descriptions fit", Needs::Workspace, agents::budget),
+    ("plugin sources answer", Needs::Configuration, sources::sources),
+    ("plugins and skills are well made", Needs::Configuration, sources::content),
+    ("sources of crates are here", Needs::Workspace, sources::crates),
+    ("agents' versions are known", Needs::Configuration, programs::versions),
 ];
 
 fn examine(sym: &Symposium) -> anyhow::Result<Doctor> {
     let ground = Ground::read(sym, &sym.cwd()?)?;
     let survey = ground.survey()?;
     let skills = survey.skills();
-    let versions = programs::ask(&survey);
+    let versions = programs::ask(&survey, &sym.report);
     let patient = Patient { sym, survey: &survey, skills: &skills, versions: &versions };
-    let mut doctor = Doctor { findings: Vec::new(), passed: Vec::new(), fixed: Vec::new() };
-    for (name, check) in CHECKS {
+    let mut doctor = Doctor::default();
+    for (name, needs, check) in CHECKS {
+        if !patient.can(*needs) {
+            doctor.not_checked.push((*name).to_owned());
+            continue;
+        }
         let mut found = check(&patient);
         if found.is_empty() {
             doctor.passed.push((*name).to_owned());
@@ -83,9 +97,14 @@ fn examine(sym: &Symposium) -> anyhow::Result<Doctor> {
 }
 
 impl Patient<'_> {
-    /// While the configuration can't be read, nobody knows what should be registered.
-    fn is_blind(&self) -> bool {
-        self.survey.ground.sym.config_state == ConfigState::Broken
+    fn can(&self, needs: Needs) -> bool {
+        let ground = self.survey.ground;
+        let configured = ground.sym.config_state != ConfigState::Broken;
+        match needs {
+            Needs::Nothing => true,
+            Needs::Configuration => configured,
+            Needs::Workspace => configured && ground.trouble.is_none(),
+        }
     }
 }
 
@@ -108,14 +127,25 @@ fn show(sym: &Symposium, doctor: &Doctor) -> String {
         screen.line(6, &format!("remedy: {}", finding.remedy));
     }
     if sym.report.verbosity() >= Verbosity::Verbose {
+        for name in &doctor.not_checked {
+            screen.marked(palette.warning, "skip ", &format!("{name}: not checked"));
+        }
         for passed in &doctor.passed {
             screen.marked(palette.good, "ok   ", passed);
         }
-    } else if !doctor.passed.is_empty() {
+    } else if !doctor.passed.is_empty() || !doctor.not_checked.is_empty() {
         let (all, number) = (doctor.findings.is_empty(), doctor.passed.len());
         let more = if all { "" } else { "more " };
         let plural = if number == 1 { "" } else { "s" };
-        screen.marked(palette.good, "ok   ", &format!("{number} {more}check{plural}"));
+        if number > 0 {
+            screen.marked(palette.good, "ok   ", &format!("{number} {more}check{plural}"));
+        }
+        let number = doctor.not_checked.len();
+        if number > 0 {
+            let plural = if number == 1 { "" } else { "s" };
+            let text = format!("{number} check{plural} not made, because of the errors above");
+            screen.marked(palette.warning, "skip ", &text);
+        }
     }
     let fixable = doctor.findings.iter().filter(|finding| finding.fixable).count();
     if fixable > 0 {

@@ -7,13 +7,15 @@ use crate::report::Change;
 use crate::text::{Diagnostic, Location, Severity};
 
 /// What was found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Doctor {
     /// What is wrong, or worth knowing; the worst first.
     pub findings: Vec<Finding>,
     /// The checks that found nothing.
     pub passed: Vec<String>,
+    /// The checks that could not be made, because the configuration or the workspace can't be read.
+    pub not_checked: Vec<String>,
     /// What `--fix` changed.
     pub fixed: Vec<Change>,
 }
@@ -69,15 +71,17 @@ impl Finding {
         }
     }
 
-    /// A diagnostic, whose notes are the remedy; `remedy` serves where it has none.
+    /// A diagnostic, which has the remedy in its notes; `remedy` serves where it has none.
     pub(super) fn of(code: &str, severity: Weight, found: &Diagnostic, remedy: &str) -> Self {
         let mut finding = Self::new(code, severity, &found.message);
         if let Some(label) = &found.label {
             finding.message = format!("{} ({label})", finding.message);
         }
+        for remark in &found.remarks {
+            finding.message = format!("{}; {remark}", finding.message);
+        }
         finding.location = found.location();
-        finding.remedy =
-            if found.notes.is_empty() { remedy.to_owned() } else { found.notes.join("; ") };
+        finding.remedy = found.remedy().unwrap_or_else(|| remedy.to_owned());
         finding
     }
 

@@ -1,6 +1,6 @@
 //! Our program as the agents find it, and the agents' programs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use semver::Version;
@@ -11,6 +11,7 @@ use crate::agents::Agent;
 use crate::agents::command::PROGRAM;
 use crate::config::HookScope;
 use crate::process::{Child, run};
+use crate::report::Reporter;
 use crate::sync::survey::Survey;
 
 /// How long an agent's program may take to say its version.
@@ -26,14 +27,19 @@ pub(super) struct AgentProgram {
 }
 
 /// Finds the configured agents' programs and asks them, all at once, for their versions.
-pub(super) fn ask(survey: &Survey<'_>) -> Vec<AgentProgram> {
+pub(super) fn ask(survey: &Survey<'_>, report: &Reporter) -> Vec<AgentProgram> {
+    let find = |agent: &Agent| {
+        let programs = agent.spec().programs().iter();
+        programs.filter_map(|name| survey.setup.find(name)).next()
+    };
+    let any = survey.agents.iter().any(|agent| find(agent).is_some());
+    let _busy = any.then(|| report.busy("Asking", "the agents for their versions"));
     std::thread::scope(|scope| {
         let asked: Vec<_> = survey
             .agents
             .iter()
             .map(|agent| {
-                let programs = agent.spec().programs().iter();
-                let path = programs.filter_map(|name| survey.setup.find(name)).next();
+                let path = find(agent);
                 let program = path.clone();
                 (*agent, path, scope.spawn(move || program.and_then(version_of)))
             })
@@ -75,6 +81,7 @@ pub(super) fn own_program(patient: &Patient<'_>) -> Vec<Finding> {
     }
     let found = survey.setup.find(PROGRAM);
     let by_name = survey.ground.sym.config.hook_scope == HookScope::Project;
+    let from_desktop = survey.setup.find_from_desktop(PROGRAM).filter(|_| by_name);
     if by_name && found.is_none() {
         let message =
             format!("`{PROGRAM}` is not on your PATH, and a project's hooks call it by name");
@@ -82,6 +89,24 @@ pub(super) fn own_program(patient: &Patient<'_>) -> Vec<Finding> {
             Finding::new("program-not-found", Weight::Warning, message)
                 .remedy("put cargo's `bin` folder on PATH"),
         );
+    } else if by_name && from_desktop.is_none() {
+        let message = format!(
+            "`{PROGRAM}` is not where agents that are started from a desktop look for it, and a \
+             project's hooks call it by name"
+        );
+        let at = found.clone().unwrap_or_default();
+        findings.push(
+            Finding::new("program-not-found", Weight::Warning, message)
+                .at(&at)
+                .remedy(format!("`sudo ln -s {} /usr/local/bin/`", at.display())),
+        );
+    }
+    let mut tried = vec![survey.setup.own_program()];
+    for program in found.iter().chain(&from_desktop) {
+        if !tried.contains(program) {
+            findings.extend(is_broken(program));
+            tried.push(program.clone());
+        }
     }
     let other = found.as_ref().filter(|found| {
         let own = survey.setup.own_program();
@@ -97,6 +122,26 @@ pub(super) fn own_program(patient: &Patient<'_>) -> Vec<Finding> {
         );
     }
     findings
+}
+
+/// What an agent would start must start.
+fn is_broken(program: &Path) -> Option<Finding> {
+    let child = Child::new(program).args(["--version"]).limit(PATIENCE);
+    let why = match run(&child) {
+        Ok(output) if output.success() => return None,
+        Ok(output) => {
+            let text = output.stderr_text();
+            let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            if line.is_empty() { "it fails".to_owned() } else { line.trim().to_owned() }
+        }
+        Err(error) => error.to_string(),
+    };
+    let message = format!("`{PROGRAM}` as agents find it does not run: {why}");
+    Some(
+        Finding::new("program-broken", Weight::Warning, message)
+            .at(program)
+            .remedy("`cargo install symposium` replaces it; else remove the file"),
+    )
 }
 
 /// The agents' programs are here, in versions that were looked at.

@@ -43,6 +43,10 @@ pub(super) fn sources(patient: &Patient<'_>) -> Vec<Finding> {
     if patient.sym.options.offline {
         return findings;
     }
+    let is_git = |spec: &&SourceSpec| matches!(spec.location, Location::Git(Ok(_)));
+    let asked: Vec<&str> = specs.iter().filter(is_git).map(|spec| spec.name.as_str()).collect();
+    let _busy = (!asked.is_empty())
+        .then(|| patient.sym.report.busy("Asking", &format!("the source {}", asked.join(", "))));
     let asked = std::thread::scope(|scope| {
         let git = specs.iter().filter_map(|spec| match &spec.location {
             Location::Git(Ok(repository)) => Some((spec, repository)),
@@ -117,8 +121,12 @@ pub(super) fn content(patient: &Patient<'_>) -> Vec<Finding> {
     registry
         .chain(known)
         .map(|found| {
-            let remedy = "tell those who wrote it; everything else goes on";
-            Finding::of("content", weight(found), found, remedy)
+            let weight = weight(found);
+            let remedy = match weight {
+                Weight::Note => "tell those who wrote it; everything else goes on",
+                _ => "correct it: it is in a source of your own",
+            };
+            Finding::of("content", weight, found, remedy)
         })
         .collect()
 }

@@ -5,7 +5,6 @@ use super::model::{Finding, Weight};
 use crate::config::ConfigState;
 use crate::report::{Action, Change, Kind};
 use crate::sync::gone;
-use crate::sync::survey::SkillState;
 
 /// `config.toml` reads, and says nothing odd.
 pub(super) fn configuration(patient: &Patient<'_>) -> Vec<Finding> {
@@ -60,7 +59,12 @@ pub(super) fn stale(patient: &Patient<'_>) -> Vec<Finding> {
             _ => {}
         }
     }
-    let (gone, damaged) = gone::find(&survey.ground.sym);
+    let (gone, mut damaged) = gone::find(&survey.ground.sym);
+    for found in &survey.damaged {
+        if !damaged.contains(found) {
+            damaged.push(found.clone());
+        }
+    }
     for found in &damaged {
         findings.push(Finding::of("ledger", Weight::Warning, found, "`cargo agents sync`"));
     }
@@ -86,21 +90,17 @@ fn left(change: &Change, what: &str) -> Finding {
 /// Copies are as they should be.
 pub(super) fn skills(patient: &Patient<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if patient.is_blind() {
-        return findings;
-    }
     let mut pending = Vec::new();
     for view in patient.skills {
-        match &view.state {
-            SkillState::Installed => {}
-            SkillState::Pending(_) => pending.push(format!("`{}`", view.name)),
-            SkillState::LeftAlone(why) => {
-                let message = format!("the skill `{}` stays as it is: {why}", view.name);
-                findings.push(
-                    Finding::new("skill-left-alone", Weight::Note, message)
-                        .remedy("nothing to do, if that is how you want it"),
-                );
-            }
+        if view.pending.is_some() {
+            pending.push(format!("`{}`", view.name));
+        }
+        if let Some(why) = &view.left_alone {
+            let message = format!("the skill `{}` stays as it is: {why}", view.name);
+            findings.push(
+                Finding::new("skill-left-alone", Weight::Note, message)
+                    .remedy("nothing to do, if that is how you want it"),
+            );
         }
     }
     if !pending.is_empty() {

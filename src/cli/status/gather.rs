@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use super::model::{
     AgentStatus, CandidateStatus, HooksStatus, PluginState, PluginStatus, Problem, ServerStatus,
-    SkillStatus, State, Status, WorkspaceStatus,
+    SkillStatus, State, Status, Trouble, WorkspaceStatus,
 };
 use crate::agents::Agent;
 use crate::agents::checkup::{Finding, Topic};
@@ -18,7 +18,8 @@ use crate::skills::SkillOrigin;
 use crate::sync::facts::PluginFate;
 use crate::sync::shown_origin;
 use crate::sync::snapshot::Snapshot;
-use crate::sync::survey::{Health, SkillState, SkillView, Survey, described};
+use crate::sync::survey::{Health, SkillView, Survey, described};
+use crate::text::Diagnostic;
 
 /// What the survey says, as a document.
 pub(super) fn gather(survey: &Survey<'_>) -> Status {
@@ -33,6 +34,8 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
     }
     Status {
         workspace: workspace(survey),
+        workspace_trouble: survey.ground.trouble.as_ref().map(|found| trouble(found, "mend it")),
+        configuration_trouble: configuration(survey),
         agents: survey.agents.iter().map(|agent| of_agent(survey, *agent, &views)).collect(),
         plugins: plugins(survey, &views),
         skills: views.iter().map(of_skill).collect(),
@@ -47,6 +50,29 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
         next_sync: survey.changes(),
         warnings,
     }
+}
+
+fn trouble(found: &Diagnostic, remedy: &str) -> Trouble {
+    let label = found.label.iter().map(|label| format!(" ({label})"));
+    Trouble {
+        message: std::iter::once(found.message.clone()).chain(label).collect(),
+        location: found.location(),
+        remedy: found.remedy().unwrap_or_else(|| remedy.to_owned()),
+    }
+}
+
+fn configuration(survey: &Survey<'_>) -> Option<Trouble> {
+    let sym = &survey.ground.sym;
+    if sym.config_state != ConfigState::Broken {
+        return None;
+    }
+    let remedy = "correct or remove the file";
+    let mut errors = sym.config_diagnostics.iter().filter(|found| found.is_error());
+    let unknown = || {
+        let found = Diagnostic::error("it can't be read").in_file(sym.dirs.config_file());
+        trouble(&found, remedy)
+    };
+    Some(errors.next().map_or_else(unknown, |found| trouble(found, remedy)))
 }
 
 fn workspace(survey: &Survey<'_>) -> Option<WorkspaceStatus> {
@@ -85,6 +111,17 @@ fn of_agent(survey: &Survey<'_>, agent: Agent, views: &[SkillView<'_>]) -> Agent
         ServerStatus { name: server.name, file: server.file, state }
     });
     let servers = servers.collect();
+    let doubles = survey.duplicates.iter().filter(|double| double.agent == agent);
+    let doubles =
+        doubles.map(|double| (double.recorded, &double.told)).filter(|(recorded, told)| {
+            // A sync takes back what is recorded, unless the file stays as it is.
+            !recorded || told.location().is_some_and(|place| survey.stays(&place.path))
+        });
+    problems.extend(doubles.map(|(_, told)| Problem {
+        severity: "warning".to_owned(),
+        message: told.message.clone(),
+        remedy: told.remedy().unwrap_or_else(|| "`cargo agents doctor` tells".to_owned()),
+    }));
     problems.extend(found.into_iter().map(|finding| Problem {
         severity: finding.severity.map_or("note", crate::text::Severity::word).to_owned(),
         message: finding.message,
@@ -139,7 +176,10 @@ fn switched_off(state: State, topic: Topic, found: &[Finding]) -> State {
 
 fn plugins(survey: &Survey<'_>, views: &[SkillView<'_>]) -> Vec<PluginStatus> {
     let Some(known) = &survey.known else {
-        let outside = "this is no Rust workspace";
+        let outside = match survey.ground.trouble {
+            Some(_) => "the workspace can't be read",
+            None => "this is no Rust workspace",
+        };
         let entries = survey.ground.registry.plugins.iter();
         return entries.map(|entry| outside_of_a_workspace(entry, outside)).collect();
     };
@@ -208,10 +248,10 @@ fn of_skill(view: &SkillView<'_>) -> SkillStatus {
         SkillOrigin::Source { .. } => ("source", None),
         SkillOrigin::Workspace { .. } => ("workspace", None),
     };
-    let (state, reason) = match &view.state {
-        SkillState::Installed => (State::Ok, None),
-        SkillState::Pending(_) => (State::Pending, None),
-        SkillState::LeftAlone(reason) => (State::LeftAlone, Some(reason.clone())),
+    let state = match (view.pending, &view.left_alone) {
+        (Some(_), _) => State::Pending,
+        (None, Some(_)) => State::LeftAlone,
+        (None, None) => State::Ok,
     };
     SkillStatus {
         name: view.name.clone(),
@@ -222,6 +262,6 @@ fn of_skill(view: &SkillView<'_>) -> SkillStatus {
         folders: view.folders.clone(),
         agents: view.agents.iter().map(|agent| agent.name().to_owned()).collect(),
         state,
-        reason,
+        reason: view.left_alone.clone(),
     }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::cli::programs::Program;
 use crate::report::Change;
+use crate::text::Location;
 
 /// Everything about a workspace and its agents.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -14,6 +15,12 @@ pub struct Status {
     /// The workspace; left out outside of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<WorkspaceStatus>,
+    /// Why the workspace can't be read, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace_trouble: Option<Trouble>,
+    /// Why the configuration can't be read: then nothing is known of agents, and nothing is synced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub configuration_trouble: Option<Trouble>,
     /// The configured agents.
     pub agents: Vec<AgentStatus>,
     /// Every plugin of the sources.
@@ -26,6 +33,19 @@ pub struct Status {
     pub next_sync: Vec<Change>,
     /// Problems, each in one line.
     pub warnings: Vec<String>,
+}
+
+/// Why something can't be read.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Trouble {
+    /// What is wrong.
+    pub message: String,
+    /// Where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<Location>,
+    /// What to do.
+    pub remedy: String,
 }
 
 /// The workspace.
@@ -196,9 +216,9 @@ pub struct SkillStatus {
     pub folders: Vec<String>,
     /// The configured agents that see it.
     pub agents: Vec<String>,
-    /// How its copies stand.
+    /// How its copies stand: `pending` where the next sync changes one, whatever the others are.
     pub state: State,
-    /// Why they stay as they are.
+    /// Why a copy stays as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::model::{AgentStatus, PluginState, PluginStatus, SkillStatus, State, Status};
+use super::model::{AgentStatus, PluginState, PluginStatus, SkillStatus, State, Status, Trouble};
 use crate::cli::screen::{Screen, column, count};
 use crate::plugins::source::age;
 use crate::report::{Change, Verbosity, short_path};
@@ -50,6 +50,10 @@ pub(super) fn show(status: &Status, view: &View<'_>) -> String {
 
 fn workspace(screen: &mut Screen, status: &Status, view: &View<'_>) {
     screen.heading("Workspace");
+    if let Some(trouble) = &status.workspace_trouble {
+        troubled(screen, "it can't be read", trouble, view);
+        return;
+    }
     let Some(workspace) = &status.workspace else {
         screen.line(2, "none: there is no Cargo.toml in this folder or above it");
         return;
@@ -66,15 +70,30 @@ fn workspace(screen: &mut Screen, status: &Status, view: &View<'_>) {
     };
     let waiting = status.next_sync.iter().filter(|change| change.action.is_change()).count();
     let next = match waiting {
+        _ if status.configuration_trouble.is_some() => {
+            "nothing is synced until the configuration can be read".to_owned()
+        }
         0 => "nothing to do".to_owned(),
         number => format!("{} for `cargo agents sync`", count(number, "change")),
     };
     screen.line(2, &format!("{synced}, {next}"));
 }
 
+fn troubled(screen: &mut Screen, what: &str, trouble: &Trouble, view: &View<'_>) {
+    screen.line(2, &format!("{what}: {}", trouble.message));
+    if let Some(place) = &trouble.location {
+        let numbers = [place.line, place.column].into_iter().flatten();
+        let numbers: String = numbers.map(|number| format!(":{number}")).collect();
+        screen.line(2, &format!("{}{numbers}", short_path(&place.path, view.home)));
+    }
+    screen.line(2, &format!("remedy: {}", trouble.remedy));
+}
+
 fn agents(screen: &mut Screen, status: &Status, view: &View<'_>) {
     screen.heading("Agents");
-    if status.agents.is_empty() {
+    if let Some(trouble) = &status.configuration_trouble {
+        troubled(screen, "not known, for the configuration can't be read", trouble, view);
+    } else if status.agents.is_empty() {
         screen.line(2, "none are configured: `cargo agents init`");
     }
     let width = column(status.agents.iter().map(|agent| agent.name.as_str()), NAMES);

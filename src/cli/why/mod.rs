@@ -80,9 +80,14 @@ impl Inquiry<'_> {
         let name = self.name.escape_debug();
         let mut error = Diagnostic::error(format!("nothing is known by the name `{name}`"))
             .note("it is no skill, plugin, hook, server or subcommand of your sources")
-            .note(match self.survey.ground.root() {
-                Some(_) => "and no crate that this workspace depends on, directly or not",
-                None => "this is no Rust workspace, so dependencies were not looked at",
+            .note(match (self.survey.ground.root(), &self.survey.ground.trouble) {
+                (Some(_), _) => {
+                    "and no crate that this workspace depends on, directly or not".to_owned()
+                }
+                (None, Some(problem)) => format!("the workspace can't be read: {problem}"),
+                (None, None) => {
+                    "this is no Rust workspace, so dependencies were not looked at".to_owned()
+                }
             });
         let known = self.known_names();
         let near = closest(&self.name, known.iter().map(String::as_str));

@@ -165,7 +165,12 @@ impl Inquiry<'_> {
                     self.transitive_step(account, plugin);
                 }
             }
-            None => account.step("found", "this is no Rust workspace"),
+            None => match &self.survey.ground.trouble {
+                Some(problem) => {
+                    account.step("found", format!("the workspace can't be read: {problem}"));
+                }
+                None => account.step("found", "this is no Rust workspace"),
+            },
         }
     }
 

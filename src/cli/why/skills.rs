@@ -8,7 +8,7 @@ use crate::plugins::model::{Gate, Plugin, SkillSource};
 use crate::report::{Event, Kind, Verdict};
 use crate::skills::discover::discover;
 use crate::sync::shown_origin;
-use crate::sync::survey::{SkillState, SkillView};
+use crate::sync::survey::SkillView;
 
 impl Inquiry<'_> {
     /// Every skill of that name: by the name it has here, or by the one it was written with.
@@ -27,10 +27,11 @@ impl Inquiry<'_> {
     }
 
     fn of_view(&self, view: &SkillView<'_>) -> Account {
-        let verdict = match &view.state {
-            SkillState::Installed => "is installed",
-            SkillState::Pending(_) => "applies, and the next sync installs it",
-            SkillState::LeftAlone(_) => "applies, but is left as it is",
+        let verdict = match (view.pending, &view.left_alone) {
+            (None, None) => "is installed",
+            (Some(_), None) => "applies, and the next sync installs it",
+            (None, Some(_)) => "applies, but is left as it is",
+            (Some(_), Some(_)) => "applies; the next sync installs it where it is not left alone",
         };
         let mut account = Account::new(Kind::Skill, &view.name, true, verdict);
         account
@@ -47,7 +48,7 @@ impl Inquiry<'_> {
             let text = format!("its own name `{}` is claimed by others, too", view.skill.name);
             account.step("name", text);
         }
-        if let SkillState::LeftAlone(reason) = &view.state {
+        if let Some(reason) = &view.left_alone {
             account.step("but", reason);
         }
         for folder in &view.folders {

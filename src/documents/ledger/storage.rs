@@ -14,9 +14,9 @@ use crate::text::Diagnostic;
 /// A warning, when it can't be read or is not ours to understand.
 pub(super) fn read(file: &Path) -> Result<Option<Data>, Diagnostic> {
     let warning = |message: String| {
-        Diagnostic::warning(message)
-            .in_file(file)
-            .note("what it says was written counts as the user's; it will be kept beside as `.bad`")
+        Diagnostic::warning(message).in_file(file).remark(
+            "what it says was written counts as the user's; it will be kept beside as `.bad`",
+        )
     };
     let bytes = match read_optional(file) {
         Ok(Some(bytes)) => bytes,

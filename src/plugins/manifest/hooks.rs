@@ -117,7 +117,7 @@ fn matcher(cx: &Context<'_>, table: &Table<'_>, event: Option<Event>) -> Option<
     if let Err(error) = compile_matcher(&text.value) {
         let message = format!("the matcher `{}` is no regular expression", shown(&text.value));
         let problem = cx.problem(codes::BAD_MATCHER, &text.span, message).label(error.to_string());
-        cx.tolerate(problem.note("the hook never runs"));
+        cx.tolerate(problem.remark("the hook never runs"));
     } else if let Some(event) = event.filter(|event| !event.is_tool_event()) {
         let message = format!("`matcher` has no effect: {} is not about a tool", event.name());
         cx.advise(cx.problem(codes::NO_EFFECT, &text.span, message));
@@ -130,7 +130,7 @@ fn agent(cx: &Context<'_>, table: &Table<'_>, key: &str) -> Option<String> {
     if !AGENTS.contains(&text.value.as_str()) {
         let what = if key == "agent" { "agent" } else { "format" };
         let problem = cx.unknown_value(codes::UNKNOWN_AGENT, &text, what, &AGENTS);
-        cx.tolerate(problem.note("the hook never runs"));
+        cx.tolerate(problem.remark("the hook never runs"));
     }
     Some(text.value)
 }

@@ -86,12 +86,12 @@ fn one_line(cx: &Context<'_>, text: &Located<String>) -> String {
     if length > DESCRIPTION_LENGTH {
         let message = format!("the description has {length} characters");
         let note = format!("at most {DESCRIPTION_LENGTH} are shown");
-        cx.tolerate(cx.problem(codes::BAD_DESCRIPTION, &text.span, message).note(note));
+        cx.tolerate(cx.problem(codes::BAD_DESCRIPTION, &text.span, message).remark(note));
     }
     if trimmed.contains(char::is_control) {
         let message = "the description has line breaks or control characters";
         let note = "it is one line of the help";
-        cx.tolerate(cx.problem(codes::BAD_DESCRIPTION, &text.span, message).note(note));
+        cx.tolerate(cx.problem(codes::BAD_DESCRIPTION, &text.span, message).remark(note));
     }
     let clean: String = trimmed.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let words: Vec<_> = clean.split(' ').filter(|word| !word.is_empty()).collect();

@@ -7,17 +7,6 @@ use crate::agents::Agent;
 use crate::report::Action;
 use crate::skills::{Skill, SkillOrigin};
 
-/// How a skill's copies stand.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SkillState {
-    /// As they should be.
-    Installed,
-    /// The next sync does this.
-    Pending(Action),
-    /// One was edited or is in the way, and stays as it is.
-    LeftAlone(String),
-}
-
 /// One skill that applies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SkillView<'s> {
@@ -29,8 +18,10 @@ pub struct SkillView<'s> {
     pub folders: Vec<String>,
     /// The configured agents that read one of them.
     pub agents: Vec<Agent>,
-    /// How the copies stand.
-    pub state: SkillState,
+    /// What the next sync does to some copy: copies may differ.
+    pub pending: Option<Action>,
+    /// Why some copy stays as it is: it was edited, or something of the user's is in the way.
+    pub left_alone: Option<String>,
     /// How many files the copies have beside their `SKILL.md`.
     pub more_files: usize,
 }
@@ -75,26 +66,25 @@ impl Survey<'_> {
         let folder = |index: &usize| {
             known.parents.list.get(*index).map(|parent| format!("{}/skills/{name}", parent.shown))
         };
-        let mut state = SkillState::Installed;
+        let (mut pending, mut left_alone) = (None, None);
         let own = matches!(skill.origin, SkillOrigin::Workspace { .. });
         let steps = known.plan.steps.iter().filter(|step| step.name == name);
         for step in steps
             .filter(|_| !own || known.parents.neutral().is_none_or(|at| !parents.contains(&at)))
         {
-            state = match (step.action, &step.reason) {
-                (Action::Keep | Action::Skip, Some(reason)) => {
-                    SkillState::LeftAlone(reason.clone())
-                }
-                (Action::Remove, _) => continue,
-                (action, _) => SkillState::Pending(action),
-            };
+            match (step.action, &step.reason) {
+                (Action::Keep | Action::Skip, reason) => left_alone.clone_from(reason),
+                (Action::Remove, _) => {}
+                (action, _) => pending = Some(action),
+            }
         }
         SkillView {
             name: name.to_owned(),
             skill,
             folders: parents.iter().filter_map(folder).collect(),
             agents: self.agents.iter().filter(reads).copied().collect(),
-            state,
+            pending,
+            left_alone,
             more_files: 0,
         }
     }
@@ -115,8 +105,7 @@ impl SkillView<'_> {
                 self.agents.push(agent);
             }
         }
-        if self.state == SkillState::Installed {
-            self.state = copies.state;
-        }
+        self.pending = self.pending.or(copies.pending);
+        self.left_alone = self.left_alone.take().or(copies.left_alone);
     }
 }
