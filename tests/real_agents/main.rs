@@ -6,19 +6,30 @@
 //! each check has a sentence that the client's page in `md/reference/agents/` says, too.
 
 mod answers;
+mod beside;
 mod events;
 mod failures;
+mod leaving;
 mod plugins;
 mod servers;
 mod skills;
+mod writing;
 
 use std::process::ExitCode;
 
 use symposium_testlib::harness::{self, Point};
 
 /// What is shown of each client.
-const POINTS: &[Point] =
-    &[events::POINT, answers::POINT, failures::POINT, skills::POINT, servers::POINT];
+const POINTS: &[Point] = &[
+    events::POINT,
+    answers::POINT,
+    failures::POINT,
+    skills::POINT,
+    servers::POINT,
+    leaving::POINT,
+    writing::POINT,
+    beside::POINT,
+];
 
 fn main() -> ExitCode {
     harness::main(env!("CARGO_BIN_EXE_cargo-agents"), POINTS, Vec::new())
