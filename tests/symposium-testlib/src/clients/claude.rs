@@ -40,7 +40,7 @@ impl Client for Claude {
 
     fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
         let mut command = self.start(program, place);
-        command.args(["-p", prompt.text, "--output-format", "json"]);
+        command.args(["-p", prompt.text, "--output-format", "text"]);
         command.args(["--permission-mode", "bypassPermissions"]);
         if prompt.resume {
             command.arg("--continue");

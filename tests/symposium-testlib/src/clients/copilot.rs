@@ -6,7 +6,9 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{Action, Client, EVENTS, Place, Program, Prompt, noting, npm, with, write_json};
+use super::{
+    Action, Client, EVENTS, Place, Program, Prompt, Sight, noting, npm, sight, with, write_json,
+};
 use crate::model::ToolCall;
 
 #[derive(Debug)]
@@ -84,6 +86,11 @@ impl Client for Copilot {
         let mut command = self.start(program, place);
         command.args(["mcp", "list"]);
         Some(command)
+    }
+
+    /// It tells the kind of a server that is not disabled.
+    fn listed(&self, said: &str, name: &str) -> Sight {
+        sight(said, name, &["connected"], &["(local)", "(http)", "(sse)"])
     }
 
     fn add_server(
