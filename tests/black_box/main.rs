@@ -14,6 +14,8 @@ mod configuration;
 mod crate_info;
 mod crate_skills;
 mod docs;
+#[cfg(unix)]
+mod fixtures;
 mod git_sources;
 mod help;
 #[cfg(unix)]

@@ -11,12 +11,14 @@ mod events;
 mod failures;
 mod leaving;
 mod plugins;
+mod scenarios;
 mod servers;
 mod skills;
 mod writing;
 
 use std::process::ExitCode;
 
+use libtest_mimic::Trial;
 use symposium_testlib::harness::{self, Point};
 
 /// What is shown of each client.
@@ -32,5 +34,13 @@ const POINTS: &[Point] = &[
 ];
 
 fn main() -> ExitCode {
-    harness::main(env!("CARGO_BIN_EXE_cargo-agents"), POINTS, Vec::new())
+    let binary = env!("CARGO_BIN_EXE_cargo-agents");
+    harness::main(binary, POINTS, || {
+        let mut others = scenarios::trials(binary);
+        others.push(Trial::test("book::pages_say_what_is_checked", || {
+            let stale = symposium_testlib::stale_pages(POINTS);
+            if stale.is_empty() { Ok(()) } else { Err(stale.join("\n").into()) }
+        }));
+        others
+    })
 }
