@@ -5,6 +5,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::writers::read_when_written;
+
 /// The file's bytes, or `None` when there is no such file.
 ///
 /// # Errors
@@ -42,7 +44,8 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// `false`, and nothing changed, when another program wrote in the meantime.
 ///
 /// Where the system can exchange two files in one step, what another program wrote between our last
-/// look and the replacement is seen and put back; elsewhere that window is a few microseconds.
+/// look and the replacement is seen and put back, on Linux also what it is about to write; elsewhere
+/// that window is a few microseconds.
 ///
 /// # Errors
 /// As [`write_atomic`].
@@ -72,7 +75,7 @@ pub fn replace_if_same(path: &Path, expected: Option<&[u8]>, bytes: &[u8]) -> io
 /// Exchanges `temporary`, which holds `bytes`, and `target`, which should hold `expected`. When it
 /// held something else, that goes back: `false`.
 fn swap(
-    mut temporary: tempfile::NamedTempFile,
+    temporary: tempfile::NamedTempFile,
     target: &Path,
     expected: &[u8],
     bytes: &[u8],
@@ -80,13 +83,15 @@ fn swap(
     let mut expecting = expected.to_vec();
     let mut placed = bytes.to_vec();
     let mut ours = true;
+    // Closed, so that whoever has it open for writing is somebody else.
+    let mut temporary = temporary.into_temp_path();
     loop {
-        match exchange(temporary.path(), target) {
+        match exchange(&temporary, target) {
             Ok(()) => {}
             Err(error) if !ours => {
                 // Another program's text lies in the temporary file: it must not be lost.
                 temporary.disable_cleanup(true);
-                let place = temporary.path().display().to_string();
+                let place = temporary.display().to_string();
                 let error = io::Error::other(format!("{error}; what was there is in {place}"));
                 return Err(named(target, "can't replace", &error));
             }
@@ -103,7 +108,7 @@ fn swap(
                 Err(error) => return Err(named(target, "can't replace", &error.error)),
             },
         }
-        let displaced = fs::read(temporary.path())?;
+        let displaced = read_when_written(&temporary)?;
         if displaced == expecting {
             sync_folder(target);
             return Ok(ours);
@@ -369,6 +374,28 @@ mod tests {
             panic!("the folder takes files");
         };
         assert!(!swap(temporary, &path, b"what we read", b"ours").expect("swaps"));
+        assert_eq!(fs::read(&path).expect("reads"), b"theirs");
+        assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 1);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_a_program_writes_after_the_exchange_is_put_back() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("f");
+        fs::write(&path, "before").expect("writes");
+        // It opened the file, and writes when ours is in its place.
+        let mut theirs = fs::OpenOptions::new().write(true).open(&path).expect("opens");
+        let done = std::thread::scope(|scope| {
+            let ours = scope.spawn(|| replace_if_same(&path, Some(b"before"), b"ours"));
+            while fs::read(&path).expect("reads") != b"ours" && !ours.is_finished() {
+                std::thread::yield_now();
+            }
+            theirs.write_all(b"theirs").expect("writes");
+            drop(theirs);
+            ours.join().expect("no panic").expect("writes")
+        });
+        assert!(!done);
         assert_eq!(fs::read(&path).expect("reads"), b"theirs");
         assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 1);
     }

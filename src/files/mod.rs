@@ -10,6 +10,7 @@
 mod atomic;
 mod contained;
 mod lock;
+mod writers;
 
 pub use atomic::{
     final_target, read_optional, remove_file, replace_if_same, write_atomic, write_if_changed,

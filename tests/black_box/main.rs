@@ -16,6 +16,8 @@ mod crate_info;
 mod crate_skills;
 mod docs;
 mod doctor;
+#[cfg(unix)]
+mod fixtures;
 mod git_sources;
 mod help;
 #[cfg(unix)]

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use symposium_testlib::harness::{Bench, Check, Finding, Point};
-use symposium_testlib::{Step, World};
+use symposium_testlib::{Step, Turn, World};
 
 use crate::plugins::{EVENTS, answers, plugin};
 
@@ -24,6 +24,12 @@ pub const POINT: Point = Point {
             says: "With a colleague's registration in the project and the user's own besides, each \
                    event is still answered once.",
             run: each_event_once_when_both_scopes_are_there,
+        },
+        Check {
+            name: "our_hooks_need_no_further_review",
+            says: "After `init` our hooks run as they are; in Codex, which runs no hook that its user \
+                   did not review, after `init --trust-codex-hooks` and not before.",
+            run: our_hooks_need_no_further_review,
         },
     ],
 };
@@ -47,6 +53,23 @@ fn each_event_once_when_both_scopes_are_there(bench: &Bench) -> Finding {
     world.sandbox.git(&["commit", "--quiet", "--message", "Use Symposium"]);
     world.init(&[]);
     assert_eq!(world.sandbox.git(&["status", "--porcelain"]), "", "the colleague's files changed");
+    // The colleague's are the user's to review.
+    told_once(&world, &world.turn_with_unreviewed_hooks(&SCRIPT()))
+}
+
+fn our_hooks_need_no_further_review(bench: &Bench) -> Finding {
+    let world = world(bench);
+    if bench.is("codex") {
+        world.sandbox.run(&["init", "--add-agent", "codex"]).ok();
+        let turn = world.turn(&SCRIPT());
+        assert!(turn.trace.is_empty() && !world.sandbox.has("calls"), "{}", turn.told());
+        // One that its user did not review is seen all the same.
+        told_once(&world, &world.turn_with_unreviewed_hooks(&SCRIPT()));
+        std::fs::remove_file(world.sandbox.dir().join("calls")).expect("there were calls");
+        world.sandbox.run(&["init", "--add-agent", "codex", "--trust-codex-hooks"]).ok();
+    } else {
+        world.init(&[]);
+    }
     each_event_once(&world)
 }
 
@@ -68,8 +91,14 @@ fn context(event: &str) -> String {
     format!("ONE-{}", event.to_uppercase())
 }
 
+/// What the model does in each of these turns.
+const SCRIPT: fn() -> [Step; 2] = || [Step::shell("echo hi > ran.txt"), Step::say("Done.")];
+
 fn each_event_once(world: &World) -> Finding {
-    let turn = world.turn(&[Step::shell("echo hi > ran.txt"), Step::say("Done.")]);
+    told_once(world, &world.turn(&SCRIPT()))
+}
+
+fn told_once(world: &World, turn: &Turn) -> Finding {
     assert!(world.sandbox.has("ws/ran.txt"), "{}", turn.told());
     let calls = world.sandbox.read("calls");
     let mut calls: Vec<&str> = calls.lines().collect();

@@ -6,20 +6,41 @@
 //! each check has a sentence that the client's page in `md/reference/agents/` says, too.
 
 mod answers;
+mod beside;
 mod events;
 mod failures;
+mod leaving;
 mod plugins;
+mod scenarios;
 mod servers;
 mod skills;
+mod writing;
 
 use std::process::ExitCode;
 
+use libtest_mimic::Trial;
 use symposium_testlib::harness::{self, Point};
 
 /// What is shown of each client.
-const POINTS: &[Point] =
-    &[events::POINT, answers::POINT, failures::POINT, skills::POINT, servers::POINT];
+const POINTS: &[Point] = &[
+    events::POINT,
+    answers::POINT,
+    failures::POINT,
+    skills::POINT,
+    servers::POINT,
+    leaving::POINT,
+    writing::POINT,
+    beside::POINT,
+];
 
 fn main() -> ExitCode {
-    harness::main(env!("CARGO_BIN_EXE_cargo-agents"), POINTS, Vec::new())
+    let binary = env!("CARGO_BIN_EXE_cargo-agents");
+    harness::main(binary, POINTS, || {
+        let mut others = scenarios::trials(binary);
+        others.push(Trial::test("book::pages_say_what_is_checked", || {
+            let stale = symposium_testlib::stale_pages(POINTS);
+            if stale.is_empty() { Ok(()) } else { Err(stale.join("\n").into()) }
+        }));
+        others
+    })
 }

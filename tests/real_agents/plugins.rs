@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
+use symposium_testlib::mcp::{self, HttpMcp};
 use symposium_testlib::{Sandbox, World};
+
+use crate::{servers, skills};
 
 /// The events, as a manifest names them.
 pub const EVENTS: [&str; 4] = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"];
@@ -39,4 +42,44 @@ pub fn registered(world: &World, hooks: &[(&str, &str)]) {
     world.sandbox.package(&[]);
     plugin(&world.sandbox, "probe", hooks);
     world.init(&[]);
+}
+
+/// Something of everything: a workspace that depends on a crate with a skill, the user's plugins
+/// with two servers for it and a hook for each event.
+#[derive(Debug)]
+pub struct Everything {
+    /// The server by HTTP.
+    pub http: HttpMcp,
+}
+
+impl Everything {
+    /// Puts it into the world. Our program is not told of it yet.
+    pub fn new(world: &World) -> Self {
+        let sandbox = &world.sandbox;
+        skills::crate_with_skill(sandbox);
+        let http = HttpMcp::start(servers::HTTP);
+        let (command, args) = mcp::stdio(servers::PROGRAM, &sandbox.dir().join("asked"));
+        let manifest = servers::manifest(&command, &args, &http.url());
+        sandbox.user_plugin("s/SYMPOSIUM.toml", &manifest);
+        let scripts = EVENTS.map(|event| {
+            answers(event, &serde_json::json!({ "additionalContext": context_of(event) }))
+        });
+        let hooks: Vec<(&str, &str)> =
+            EVENTS.into_iter().zip(scripts.iter().map(String::as_str)).collect();
+        plugin(sandbox, "probe", &hooks);
+        sandbox.package(&[("widget", "1.0.0")]);
+        Self { http }
+    }
+
+    /// What the model sees of it, and of us.
+    pub fn marks() -> Vec<String> {
+        let mut marks = EVENTS.map(context_of).to_vec();
+        marks.extend([skills::CRATES_SKILL, servers::PROGRAM, servers::HTTP].map(str::to_owned));
+        marks
+    }
+}
+
+/// The words that a hook says.
+pub fn context_of(event: &str) -> String {
+    format!("CONTEXT-OF-{}", event.to_uppercase())
 }

@@ -1,6 +1,7 @@
 //! MCP servers of plugins answer the model, where they should and nowhere else.
 
 use serde_json::json;
+use symposium_testlib::clients::Sight;
 use symposium_testlib::harness::{Bench, Check, Finding, Point};
 use symposium_testlib::mcp::{self, HttpMcp};
 use symposium_testlib::{Step, World};
@@ -13,6 +14,11 @@ pub const POINT: Point = Point {
             says: "A plugin's MCP servers, a program and one by HTTP, are offered to the model and \
                    answer it.",
             run: servers_answer,
+        },
+        Check {
+            name: "the_client_s_own_list_has_them",
+            says: "The client's own command that lists servers has both, connected.",
+            run: the_client_s_own_list_has_them,
         },
         Check {
             name: "servers_in_the_project_s_files_answer",
@@ -33,8 +39,9 @@ pub const POINT: Point = Point {
 };
 
 /// The servers' names.
-const PROGRAM: &str = "local1";
-const HTTP: &str = "web1";
+pub const PROGRAM: &str = "local1";
+/// The one by HTTP.
+pub const HTTP: &str = "web1";
 
 struct Served {
     world: World,
@@ -60,6 +67,27 @@ pub fn manifest(command: &str, args: &[String], url: &str) -> String {
         json!(args),
         json!(url),
     )
+}
+
+fn the_client_s_own_list_has_them(bench: &Bench) -> Finding {
+    let served = served(bench, "global");
+    let Some(said) = served.world.listed_servers() else {
+        return Finding::Cant("It has no command that lists servers.");
+    };
+    let client = served.world.client();
+    let seen = [PROGRAM, HTTP].map(|name| client.listed(&said, name));
+    assert!(!seen.contains(&Sight::Missing), "{seen:?}\n{said}");
+    let asked = served.world.sandbox.has("asked") && !served.http.asked().is_empty();
+    match seen {
+        [Sight::Connected, Sight::Connected] => {
+            assert!(asked, "it says so without having asked them\n{said}");
+            Finding::Holds
+        }
+        _ => {
+            assert!(!asked, "it asks them now, and could say so\n{said}");
+            Finding::Cant("Its list does not connect to them; it has both, and they are enabled.")
+        }
+    }
 }
 
 fn servers_answer(bench: &Bench) -> Finding {

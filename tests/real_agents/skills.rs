@@ -41,13 +41,14 @@ pub const POINT: Point = Point {
     ],
 };
 
-const CRATES_SKILL: &str = "Take care of widgets, as a gardener would.";
+/// The description of the crate's skill.
+pub const CRATES_SKILL: &str = "Take care of widgets, as a gardener would.";
 const OWN_SKILL: &str = "Keep to the rules of this very house.";
 const BODY: &str = "WATER-THEM-DAILY";
 const REFERENCE: &str = "NEVER-AT-NOON";
 
 /// A crate that ships a skill with a file beside it, and a plugin that recommends it.
-fn crate_with_skill(sandbox: &Sandbox) {
+pub fn crate_with_skill(sandbox: &Sandbox) {
     let skill = format!(
         "---\nname: widget-care\ndescription: {CRATES_SKILL}\n---\n\n{BODY}. See \
          `references/details.md`.\n"

@@ -75,7 +75,11 @@ type Results = Arc<Mutex<BTreeMap<&'static str, Findings>>>;
 
 /// Runs the checks on every selected client, and `others` besides; then prints a table and compares
 /// the book with it. For a test binary without a harness of its own.
-pub fn main(binary: &str, points: &'static [Point], others: Vec<Trial>) -> ExitCode {
+pub fn main(
+    binary: &str,
+    points: &'static [Point],
+    others: impl FnOnce() -> Vec<Trial>,
+) -> ExitCode {
     if let Some(code) = roles::play() {
         return code;
     }
@@ -84,7 +88,7 @@ pub fn main(binary: &str, points: &'static [Point], others: Vec<Trial>) -> ExitC
     args.test_threads.get_or_insert(AT_ONCE);
     let selected = selection::selection();
     let results = Results::default();
-    let mut trials = others;
+    let mut trials = others();
     for client in &selected {
         trials.extend(trials_of(client, Path::new(binary), points, &results));
     }
@@ -107,7 +111,7 @@ pub fn main(binary: &str, points: &'static [Point], others: Vec<Trial>) -> ExitC
 }
 
 #[allow(clippy::disallowed_macros, reason = "a test's result is for its standard output")]
-fn say(text: &str) {
+pub(crate) fn say(text: &str) {
     print!("{text}");
 }
 
@@ -118,31 +122,61 @@ fn trials_of(
     results: &Results,
 ) -> Vec<Trial> {
     let client = selected.client;
-    let mut trials = Vec::new();
-    for check in points.iter().flat_map(|point| point.checks) {
-        let name = format!("{}::{}", client.name(), check.name);
+    let checks = points.iter().flat_map(|point| point.checks);
+    let trial = |check: &'static Check| {
         let results = Arc::clone(results);
         let binary = binary.to_path_buf();
-        let program = selected.program.clone();
-        trials.push(Trial::ignorable_test(name, move || {
-            let program = match ready(client, &program) {
-                Ok(program) => program,
-                Err(needs) if std::env::var_os(REQUIRED).is_some() => {
-                    return Err(Failed::from(needs));
-                }
-                Err(needs) => return Ok(Completion::ignored_with(needs)),
-            };
+        trial(client, selected.program.clone(), check.name, move |program| {
             let finding = (check.run)(&Bench { binary, client, program });
             let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
             results.entry(client.name()).or_default().insert(check.name, finding);
-            Ok(Completion::Completed)
-        }));
+            Ok(())
+        })
+    };
+    checks.map(trial).collect()
+}
+
+/// A test that needs the client's program.
+pub(crate) fn trial(
+    client: &'static dyn Client,
+    program: Result<Program, String>,
+    name: &str,
+    run: impl FnOnce(Program) -> Result<(), Failed> + Send + 'static,
+) -> Trial {
+    Trial::ignorable_test(format!("{}::{name}", client.name()), move || {
+        match ready(client, &program) {
+            Ok(program) => run(program).map(|()| Completion::Completed),
+            Err(needs) if std::env::var_os(REQUIRED).is_some() => Err(Failed::from(needs)),
+            Err(needs) => Ok(Completion::ignored_with(needs)),
+        }
+    })
+}
+
+/// Our program.
+#[derive(Debug, Clone)]
+pub(crate) struct Binary(pub(crate) PathBuf);
+
+impl Binary {
+    /// The one that was built for the test that runs.
+    pub(crate) fn of_this_test() -> anyhow::Result<Self> {
+        // Cargo says it to the tests of the package that has the program.
+        if let Some(path) = std::env::var_os("CARGO_BIN_EXE_cargo-agents") {
+            return Ok(Self(PathBuf::from(path)));
+        }
+        let this = std::env::current_exe()?;
+        let name = format!("cargo-agents{}", std::env::consts::EXE_SUFFIX);
+        // A test lies in `deps`, beside it.
+        let beside = this.ancestors().skip(1).take(2).map(|folder| folder.join(&name));
+        let mut found = beside.filter(|path| path.is_file());
+        found.next().map(Self).ok_or_else(|| anyhow::anyhow!("{name} is not built"))
     }
-    trials
 }
 
 /// The client's program, or what is needed to run the check.
-fn ready(client: &dyn Client, program: &Result<Program, String>) -> Result<Program, String> {
+pub(crate) fn ready(
+    client: &dyn Client,
+    program: &Result<Program, String>,
+) -> Result<Program, String> {
     let program = program.clone().map_err(|needs| format!("needs {needs}"))?;
     if client.scripted() { Ok(program) } else { Err("its model is its own".to_owned()) }
 }

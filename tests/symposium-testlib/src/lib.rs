@@ -9,6 +9,7 @@
 //! - [`Terminal`]: a program at a pseudo-terminal
 //! - [`LocalRegistry`]: a crate registry on a loopback port
 //! - [`World`]: a sandbox with a real agent program and a scripted [`model`] in it
+//! - [`with_fixture`]: tests on prepared folders, with our program alone or with real agents
 //! - [`harness`]: checks of real agent programs as tests
 //! - [`Server`]: git repositories and files over HTTP on the loopback, in good and bad manners
 //! - [`SparseRegistry`]: a registry of crates on the loopback
@@ -17,6 +18,7 @@
 mod book;
 mod cargo;
 pub mod clients;
+pub mod fixture;
 pub mod harness;
 pub mod http;
 pub mod isolation;
@@ -28,6 +30,7 @@ pub mod roles;
 mod sandbox;
 pub mod selection;
 mod server;
+pub mod simulated;
 mod sparse_registry;
 #[cfg(unix)]
 mod terminal;
@@ -36,9 +39,11 @@ mod world;
 
 pub use book::stale as stale_pages;
 pub use cargo::metadata as cargo_metadata;
+pub use fixture::{Answer, Context, HookCall, Scenario, TestMode, with_fixture};
 pub use registry::{LocalRegistry, Publication};
 pub use sandbox::{Run, Sandbox};
 pub use server::{Manner, Server};
+pub use simulated::{HookAgent, HookStep};
 pub use sparse_registry::{SparseRegistry, vendor};
 #[cfg(unix)]
 pub use terminal::Terminal;

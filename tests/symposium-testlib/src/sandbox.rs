@@ -295,18 +295,25 @@ impl Sandbox {
     }
 }
 
+impl Sandbox {
+    /// Leaves the folder where it is when the sandbox is dropped, and tells where that is.
+    pub(crate) fn keep(&mut self) {
+        let Some(dir) = self.dir.as_mut() else { return };
+        dir.disable_cleanup(true);
+        let path = dir.path().display();
+        let _ = writeln!(std::io::stderr(), "the test's folder is kept: {path}");
+    }
+}
+
 impl Drop for Sandbox {
     fn drop(&mut self) {
-        if std::thread::panicking()
-            && let Some(dir) = self.dir.take()
-        {
-            let kept = dir.keep();
-            let _ = writeln!(std::io::stderr(), "the test's folder is kept: {}", kept.display());
+        if std::thread::panicking() {
+            self.keep();
         }
     }
 }
 
-fn finish(command: &mut Command, stdin: &[u8]) -> Run {
+pub(crate) fn finish(command: &mut Command, stdin: &[u8]) -> Run {
     let mut child =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
     if let Some(mut pipe) = child.stdin.take() {

@@ -101,6 +101,19 @@ impl Turn {
         format!("{}{}", self.finished.stdout, self.finished.stderr)
     }
 
+    /// What the model was shown around `words`, for the report of a failure.
+    pub fn around(&self, words: &str) -> String {
+        let texts = self.main().map(|request| request.body.to_string());
+        let cut = |text: &str, at: usize| {
+            let start = text.floor_char_boundary(at.saturating_sub(200));
+            text[start..text.ceil_char_boundary(at + words.len() + 200)].to_owned()
+        };
+        texts
+            .filter_map(|text| text.find(words).map(|at| cut(&text, at)))
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
     /// The events that reached our program, by name, in order.
     pub fn events(&self) -> Vec<&str> {
         self.trace.iter().filter_map(|line| line["event"].as_str()).collect()
@@ -216,12 +229,54 @@ impl World {
 
     /// A prompt in a folder below the sandbox's, however it ends.
     pub fn try_turn(&self, folder: &str, prompt: &str, script: &[Step]) -> Turn {
-        self.prompt(folder, Prompt { text: prompt, resume: false }, script)
+        self.prompt(folder, Prompt { text: prompt, resume: false, unreviewed: false }, script)
     }
 
     /// A further prompt of the session before.
     pub fn resume(&self, prompt: &str, script: &[Step]) -> Turn {
-        self.prompt("ws", Prompt { text: prompt, resume: true }, script)
+        self.prompt("ws", Prompt { text: prompt, resume: true, unreviewed: false }, script)
+    }
+
+    /// As [`World::turn`], with hooks that the user did not review.
+    pub fn turn_with_unreviewed_hooks(&self, script: &[Step]) -> Turn {
+        let text = "Please do as you think best.";
+        self.prompt("ws", Prompt { text, resume: false, unreviewed: true }, script).complete()
+    }
+
+    /// Asks the client, with its own command, which servers it would use in the workspace. `None`
+    /// when it has no such command.
+    ///
+    /// # Panics
+    /// When the command fails.
+    pub fn listed_servers(&self) -> Option<String> {
+        self.own_command(|place| self.client.list_servers(&self.program, place))
+    }
+
+    /// Has the client add a server of the user's, with its own command. `None` when it has no such
+    /// command.
+    ///
+    /// # Panics
+    /// When the command fails.
+    pub fn add_server(&self, name: &str, command: &[String]) -> Option<String> {
+        self.own_command(|place| self.client.add_server(&self.program, place, name, command))
+    }
+
+    /// Gives the user hooks of their own that note their events in `log`, and tells whether there
+    /// can be any.
+    pub fn add_hooks(&self, log: &Path) -> bool {
+        let (dir, home, model) = (self.sandbox.dir(), self.sandbox.home(), self.model.url());
+        self.client.add_hooks(Place { dir: &dir, home: &home, model: &model }, log)
+    }
+
+    fn own_command(&self, command: impl FnOnce(Place<'_>) -> Option<Command>) -> Option<String> {
+        let (dir, home, model) = (self.sandbox.dir(), self.sandbox.home(), self.model.url());
+        let mut command = command(Place { dir: &dir, home: &home, model: &model })?;
+        self.surround(&mut command, &dir.join("trace-of-commands.jsonl"));
+        command.current_dir(self.sandbox.ws());
+        let finished = clients::finish(&mut command, TURN_LIMIT, &dir);
+        let said = format!("{}{}", finished.stdout, finished.stderr);
+        assert_eq!(finished.code, Some(0), "{command:?} after {:?}\n{said}", finished.took);
+        Some(said)
     }
 
     fn prompt(&self, folder: &str, prompt: Prompt<'_>, script: &[Step]) -> Turn {

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{Action, Client, Place, Program, Prompt, npm, with};
+use super::{Action, Client, EVENTS, Place, Program, Prompt, edit_json, nested_hooks, npm, with};
 use crate::model::ToolCall;
 
 #[derive(Debug)]
@@ -32,14 +32,19 @@ impl Client for Claude {
     /// Nothing: without a screen it asks for no trust and needs no settings.
     fn settle(&self, _: Place<'_>) {}
 
-    fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
+    fn start(&self, program: &Program, place: Place<'_>) -> Command {
         let mut command = Command::new(&program.path);
-        command.args(["-p", prompt.text, "--output-format", "json"]);
+        command.envs(variables(place));
+        command
+    }
+
+    fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
+        let mut command = self.start(program, place);
+        command.args(["-p", prompt.text, "--output-format", "text"]);
         command.args(["--permission-mode", "bypassPermissions"]);
         if prompt.resume {
             command.arg("--continue");
         }
-        command.envs(variables(place));
         command
     }
 
@@ -55,6 +60,35 @@ impl Client for Claude {
             }
             Action::Tool(call) => call.clone(),
         }
+    }
+
+    fn list_servers(&self, program: &Program, place: Place<'_>) -> Option<Command> {
+        let mut command = self.start(program, place);
+        command.args(["mcp", "list"]);
+        Some(command)
+    }
+
+    fn add_server(
+        &self,
+        program: &Program,
+        place: Place<'_>,
+        name: &str,
+        server: &[String],
+    ) -> Option<Command> {
+        let mut command = self.start(program, place);
+        command.args(["mcp", "add", "--scope", "user", name, "--"]).args(server);
+        Some(command)
+    }
+
+    fn add_hooks(&self, place: Place<'_>, log: &Path) -> bool {
+        edit_json(&place.home.join(".claude/settings.json"), |settings| {
+            settings["hooks"] = nested_hooks(EVENTS, log);
+        });
+        true
+    }
+
+    fn skills_folder(&self) -> &'static str {
+        ".claude/skills"
     }
 }
 

@@ -64,9 +64,8 @@ impl Client for ClaudeSdk {
         claude::Claude.settle(place);
     }
 
-    fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
+    fn start(&self, program: &Program, place: Place<'_>) -> Command {
         let mut command = python(&program.path);
-        command.args([SCRIPT, prompt.text, if prompt.resume { "resume" } else { "new" }]);
         command.envs(claude::variables(place));
         // The test's home folder has no cache.
         let cache = Command::new(&program.path).args(["cache", "dir"]).output();
@@ -74,6 +73,20 @@ impl Client for ClaudeSdk {
             command.env("UV_CACHE_DIR", String::from_utf8_lossy(&cache.stdout).trim());
         }
         command
+    }
+
+    fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
+        let mut command = self.start(program, place);
+        command.args([SCRIPT, prompt.text, if prompt.resume { "resume" } else { "new" }]);
+        command
+    }
+
+    fn add_hooks(&self, place: Place<'_>, log: &Path) -> bool {
+        claude::Claude.add_hooks(place, log)
+    }
+
+    fn skills_folder(&self) -> &'static str {
+        claude::Claude.skills_folder()
     }
 
     fn call(&self, action: &Action) -> ToolCall {

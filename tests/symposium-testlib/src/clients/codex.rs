@@ -4,8 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::json;
+use sha2::{Digest as _, Sha256};
 
-use super::{Action, Client, Place, Program, Prompt, npm, write};
+use super::{
+    Action, Client, EVENTS, Place, Program, Prompt, edit_json, nested_hooks, noting, npm, write,
+};
 use crate::model::ToolCall;
 
 #[derive(Debug)]
@@ -65,15 +68,22 @@ supports_websockets = false
         write(&place.home.join(".codex/config.toml"), text);
     }
 
-    fn command(&self, program: &Program, _: Place<'_>, prompt: Prompt<'_>) -> Command {
+    fn start(&self, program: &Program, _: Place<'_>) -> Command {
         let mut command = Command::new(&program.path);
+        command.env("SCRIPTED_KEY", "not-a-key").env("SHELL", "/bin/sh");
+        command
+    }
+
+    fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
+        let mut command = self.start(program, place);
         command.arg("exec");
         if prompt.resume {
             command.args(["resume", "--last"]);
         }
-        command.args(["--dangerously-bypass-hook-trust"]);
+        if prompt.unreviewed {
+            command.arg("--dangerously-bypass-hook-trust");
+        }
         command.args(["--skip-git-repo-check", prompt.text]);
-        command.env("SCRIPTED_KEY", "not-a-key").env("SHELL", "/bin/sh");
         command
     }
 
@@ -91,4 +101,48 @@ supports_websockets = false
             Action::Tool(call) => call.clone(),
         }
     }
+
+    fn list_servers(&self, program: &Program, place: Place<'_>) -> Option<Command> {
+        let mut command = self.start(program, place);
+        command.args(["mcp", "list"]);
+        Some(command)
+    }
+
+    fn add_server(
+        &self,
+        program: &Program,
+        place: Place<'_>,
+        name: &str,
+        server: &[String],
+    ) -> Option<Command> {
+        let mut command = self.start(program, place);
+        command.args(["mcp", "add", name, "--"]).args(server);
+        Some(command)
+    }
+
+    /// The hooks, and what the user's review of each leaves behind.
+    fn add_hooks(&self, place: Place<'_>, log: &Path) -> bool {
+        let file = place.home.join(".codex/hooks.json");
+        edit_json(&file, |settings| settings["hooks"] = nested_hooks(EVENTS, log));
+        let config = place.home.join(".codex/config.toml");
+        let mut text = std::fs::read_to_string(&config).expect("it was settled");
+        let names = ["session_start", "user_prompt_submit", "pre_tool_use", "post_tool_use"];
+        for (name, event) in names.into_iter().zip(EVENTS) {
+            let key = json!(format!("{}:{name}:0:0", file.display()));
+            let hash = reviewed(name, &noting(event, log));
+            text.push_str(&format!("\n[hooks.state.{key}]\ntrusted_hash = \"{hash}\"\n"));
+        }
+        write(&config, text);
+        true
+    }
+}
+
+/// The hash by which Codex knows a hook that its user reviewed, for one with neither a matcher nor
+/// a limit: measured against `codex app-server`, method `hooks/list`.
+fn reviewed(event: &str, command: &str) -> String {
+    let command = json!(command);
+    let hook = format!(r#"{{"async":false,"command":{command},"timeout":600,"type":"command"}}"#);
+    let text = format!(r#"{{"event_name":"{event}","hooks":[{hook}]}}"#);
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().fold("sha256:".to_owned(), |hash, byte| hash + &format!("{byte:02x}"))
 }

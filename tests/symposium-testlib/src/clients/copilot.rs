@@ -6,7 +6,9 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{Action, Client, Place, Program, Prompt, npm, with, write_json};
+use super::{
+    Action, Client, EVENTS, Place, Program, Prompt, Sight, noting, npm, sight, with, write_json,
+};
 use crate::model::ToolCall;
 
 #[derive(Debug)]
@@ -35,20 +37,8 @@ impl Client for Copilot {
         write_json(&place.home.join(".copilot/config.json"), &trusted);
     }
 
-    fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
+    fn start(&self, program: &Program, place: Place<'_>) -> Command {
         let mut command = Command::new(&program.path);
-        command.args(["-p", prompt.text, "--allow-all-tools", "--allow-all-paths"]);
-        command.args([
-            "--no-auto-update",
-            "--disable-client-telemetry",
-            "--log-level",
-            "all",
-            "--log-dir",
-        ]);
-        command.arg(place.dir.join("client-logs"));
-        if prompt.resume {
-            command.arg("--continue");
-        }
         command
             .env("COPILOT_OFFLINE", "true")
             .env("COPILOT_AUTO_UPDATE", "false")
@@ -63,6 +53,23 @@ impl Client for Copilot {
         command
     }
 
+    fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
+        let mut command = self.start(program, place);
+        command.args(["-p", prompt.text, "--allow-all-tools", "--allow-all-paths"]);
+        command.args([
+            "--no-auto-update",
+            "--disable-client-telemetry",
+            "--log-level",
+            "all",
+            "--log-dir",
+        ]);
+        command.arg(place.dir.join("client-logs"));
+        if prompt.resume {
+            command.arg("--continue");
+        }
+        command
+    }
+
     fn call(&self, action: &Action) -> ToolCall {
         match action {
             Action::Shell(command) => {
@@ -73,5 +80,40 @@ impl Client for Copilot {
             Action::Server { server, tool } => ToolCall::new(format!("{server}-{tool}"), json!({})),
             Action::Tool(call) => call.clone(),
         }
+    }
+
+    fn list_servers(&self, program: &Program, place: Place<'_>) -> Option<Command> {
+        let mut command = self.start(program, place);
+        command.args(["mcp", "list"]);
+        Some(command)
+    }
+
+    /// It tells the kind of a server that is not disabled.
+    fn listed(&self, said: &str, name: &str) -> Sight {
+        sight(said, name, &["connected"], &["(local)", "(http)", "(sse)"])
+    }
+
+    fn add_server(
+        &self,
+        program: &Program,
+        place: Place<'_>,
+        name: &str,
+        server: &[String],
+    ) -> Option<Command> {
+        let mut command = self.start(program, place);
+        command.args(["mcp", "add", name, "--"]).args(server);
+        Some(command)
+    }
+
+    fn add_hooks(&self, place: Place<'_>, log: &Path) -> bool {
+        let names = ["sessionStart", "userPromptSubmitted", "preToolUse", "postToolUse"];
+        let hooks = names.into_iter().zip(EVENTS).map(|(name, event)| {
+            let hook = json!([{ "type": "command", "bash": noting(event, log) }]);
+            (name.to_owned(), hook)
+        });
+        let hooks = serde_json::Map::from_iter(hooks);
+        let file = json!({ "version": 1, "hooks": hooks });
+        write_json(&place.home.join(".copilot/hooks/mine.json"), &file);
+        true
     }
 }

@@ -5,7 +5,9 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{Action, Client, Place, Program, Prompt, npm, with, write_json};
+use super::{
+    Action, Client, Place, Program, Prompt, edit_json, nested_hooks, npm, with, write_json,
+};
 use crate::model::ToolCall;
 
 #[derive(Debug)]
@@ -43,14 +45,20 @@ impl Client for Gemini {
         write_json(&folder.join("trustedFolders.json"), &trusted);
     }
 
-    fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
+    fn start(&self, program: &Program, place: Place<'_>) -> Command {
         let node = npm::on_path("node").expect("it was there when the program was looked for");
         let mut command = Command::new(node);
-        command.arg(&program.path).args(["-p", prompt.text, "-m", "gemini-2.5-flash", "--yolo"]);
+        command.arg(&program.path);
+        command.env("GEMINI_API_KEY", "not-a-key").env("GOOGLE_GEMINI_BASE_URL", place.model);
+        command
+    }
+
+    fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
+        let mut command = self.start(program, place);
+        command.args(["-p", prompt.text, "-m", "gemini-2.5-flash", "--yolo"]);
         if prompt.resume {
             command.args(["--resume", "latest"]);
         }
-        command.env("GEMINI_API_KEY", "not-a-key").env("GOOGLE_GEMINI_BASE_URL", place.model);
         command
     }
 
@@ -67,5 +75,31 @@ impl Client for Gemini {
             }
             Action::Tool(call) => call.clone(),
         }
+    }
+
+    fn list_servers(&self, program: &Program, place: Place<'_>) -> Option<Command> {
+        let mut command = self.start(program, place);
+        command.args(["mcp", "list"]);
+        Some(command)
+    }
+
+    fn add_server(
+        &self,
+        program: &Program,
+        place: Place<'_>,
+        name: &str,
+        server: &[String],
+    ) -> Option<Command> {
+        let mut command = self.start(program, place);
+        command.args(["mcp", "add", "--scope", "user", name]).args(server);
+        Some(command)
+    }
+
+    fn add_hooks(&self, place: Place<'_>, log: &Path) -> bool {
+        let names = ["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool"];
+        edit_json(&place.home.join(".gemini/settings.json"), |settings| {
+            settings["hooks"] = nested_hooks(names, log);
+        });
+        true
     }
 }

@@ -6,7 +6,9 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{Action, Client, Place, Program, Prompt, npm, with, write};
+use super::{
+    Action, Client, EVENTS, Place, Program, Prompt, nested_hooks, npm, with, write, write_json,
+};
 use crate::model::ToolCall;
 
 #[derive(Debug)]
@@ -32,13 +34,8 @@ impl Client for Goose {
         write(&place.home.join(".config/goose/config.yaml"), extension);
     }
 
-    fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
+    fn start(&self, program: &Program, place: Place<'_>) -> Command {
         let mut command = Command::new(&program.path);
-        command.arg("run");
-        if prompt.resume {
-            command.arg("--resume");
-        }
-        command.args(["--text", prompt.text]);
         command
             .env("GOOSE_PROVIDER", "openai")
             .env("GOOSE_MODEL", "scripted")
@@ -47,6 +44,16 @@ impl Client for Goose {
             .env("GOOSE_TELEMETRY_ENABLED", "false")
             .env("OPENAI_HOST", place.model)
             .env("OPENAI_API_KEY", "not-a-key");
+        command
+    }
+
+    fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
+        let mut command = self.start(program, place);
+        command.arg("run");
+        if prompt.resume {
+            command.arg("--resume");
+        }
+        command.args(["--text", prompt.text]);
         command
     }
 
@@ -61,5 +68,15 @@ impl Client for Goose {
             }
             Action::Tool(call) => call.clone(),
         }
+    }
+
+    /// A plugin of the user's.
+    fn add_hooks(&self, place: Place<'_>, log: &Path) -> bool {
+        let folder = place.home.join(".agents/plugins/mine");
+        let about = json!({ "name": "mine", "version": "1.0.0", "description": "The user's own" });
+        write_json(&folder.join("plugin.json"), &about);
+        let hooks = json!({ "hooks": nested_hooks(EVENTS, log) });
+        write_json(&folder.join("hooks/hooks.json"), &hooks);
+        true
     }
 }

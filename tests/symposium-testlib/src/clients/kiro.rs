@@ -58,8 +58,14 @@ impl Client for Kiro {
 
     fn settle(&self, _: Place<'_>) {}
 
-    fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
+    fn start(&self, program: &Program, _: Place<'_>) -> Command {
         let mut command = Command::new(&program.path);
+        command.envs(std::env::var_os(KEY).map(|key| (KEY, key)));
+        command
+    }
+
+    fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
+        let mut command = self.start(program, place);
         command.args(["chat", "--no-interactive", "--trust-all-tools"]);
         // Up to version 2, hooks run only for the agent that has them.
         let legacy = [place.home.to_path_buf(), place.dir.join("ws")]
@@ -72,12 +78,15 @@ impl Client for Kiro {
             command.arg("--resume");
         }
         command.arg(prompt.text);
-        command.envs(std::env::var_os(KEY).map(|key| (KEY, key)));
         command
     }
 
     fn call(&self, action: &Action) -> ToolCall {
         call(action)
+    }
+
+    fn skills_folder(&self) -> &'static str {
+        ".kiro/skills"
     }
 }
 
@@ -104,6 +113,10 @@ impl Client for KiroAcp {
 
     fn settle(&self, _: Place<'_>) {}
 
+    fn start(&self, program: &Program, place: Place<'_>) -> Command {
+        Kiro.start(program, place)
+    }
+
     fn command(&self, program: &Program, _: Place<'_>, prompt: Prompt<'_>) -> Command {
         let mut command = acp::command(&program.path, &["acp"], prompt.text);
         command.envs(std::env::var_os(KEY).map(|key| (KEY, key)));
@@ -112,5 +125,9 @@ impl Client for KiroAcp {
 
     fn call(&self, action: &Action) -> ToolCall {
         call(action)
+    }
+
+    fn skills_folder(&self) -> &'static str {
+        ".kiro/skills"
     }
 }

@@ -83,6 +83,8 @@ pub struct Prompt<'a> {
     pub text: &'a str,
     /// Whether the session of the turn before goes on.
     pub resume: bool,
+    /// Whether hooks run that the user did not review, where the client asks for a review.
+    pub unreviewed: bool,
 }
 
 /// One of the clients.
@@ -117,12 +119,104 @@ pub trait Client: Sync + Debug {
     /// Writes what a user of the client has in the home folder.
     fn settle(&self, place: Place<'_>);
 
+    /// The program, with the variables that every run of it needs.
+    fn start(&self, program: &Program, place: Place<'_>) -> Command;
+
     /// The command of one turn without a screen. Arguments, variables and nothing else: the rest of
     /// the environment is the same for all.
     fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command;
 
     /// The call that does `action`.
     fn call(&self, action: &Action) -> ToolCall;
+
+    /// The client's own command that lists the servers it would use.
+    fn list_servers(&self, _: &Program, _: Place<'_>) -> Option<Command> {
+        None
+    }
+
+    /// What the list says of the server `name`: its line, or lines.
+    fn listed(&self, said: &str, name: &str) -> Sight {
+        sight(said, name, &["connected"], &["enabled"])
+    }
+
+    /// The client's own command that adds a server of the user's, a program, for all projects.
+    fn add_server(
+        &self,
+        _: &Program,
+        _: Place<'_>,
+        _name: &str,
+        _command: &[String],
+    ) -> Option<Command> {
+        None
+    }
+
+    /// Gives the user hooks of their own, in files that may hold other things already: each adds
+    /// its event's name, as [`EVENTS`] has it, to `log`. Returns whether the client has hooks.
+    fn add_hooks(&self, _: Place<'_>, _log: &Path) -> bool {
+        false
+    }
+
+    /// Where it reads a workspace's skills, below the workspace's folder.
+    fn skills_folder(&self) -> &'static str {
+        ".agents/skills"
+    }
+}
+
+/// What a client's own list says of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sight {
+    /// It was reached.
+    Connected,
+    /// It would be used; the list does not say whether it can be reached.
+    Enabled,
+    /// It is not there, or would not be used.
+    Missing,
+}
+
+/// Looks for the line that has `name`, and in it for words that say which it is.
+fn sight(said: &str, name: &str, connected: &[&str], enabled: &[&str]) -> Sight {
+    let has = |line: &str, words: &[&str]| words.iter().any(|word| line.contains(word));
+    let lines = said.lines().map(str::to_lowercase).filter(|line| line.contains(name));
+    let mut best = Sight::Missing;
+    for line in lines {
+        let no = ["disconnected", "not connected", "disabled", "failed", "pending", "needs"];
+        if has(&line, &no) {
+            continue;
+        }
+        if has(&line, connected) {
+            return Sight::Connected;
+        }
+        if has(&line, enabled) {
+            best = Sight::Enabled;
+        }
+    }
+    best
+}
+
+/// The events that the user's own hooks are for, by their canonical names.
+pub const EVENTS: [&str; 4] = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"];
+
+/// The shell command of a user's hook that notes `event`.
+fn noting(event: &str, log: &Path) -> String {
+    format!("echo {event} >> '{}'", log.display())
+}
+
+/// Hooks in nested groups, as several clients have them, under the clients' own `names` of
+/// [`EVENTS`].
+fn nested_hooks(names: [&str; 4], log: &Path) -> Value {
+    let hooks = names.into_iter().zip(EVENTS).map(|(name, event)| {
+        let hook = json!({ "type": "command", "command": noting(event, log) });
+        (name.to_owned(), json!([{ "hooks": [hook] }]))
+    });
+    Value::Object(hooks.collect())
+}
+
+/// Changes a file of JSON, which may be absent.
+fn edit_json(path: &Path, change: impl FnOnce(&mut Value)) {
+    let text = std::fs::read(path).unwrap_or_else(|_| b"{}".to_vec());
+    let mut value = serde_json::from_slice(&text).expect("the file is JSON");
+    change(&mut value);
+    write_json(path, &value);
 }
 
 /// The clients of the npm registry, in the order in which people see them.

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{Action, Client, Place, Program, Prompt, npm, with, write_json};
+use super::{Action, Client, Place, Program, Prompt, npm, with, write, write_json};
 use crate::model::ToolCall;
 
 #[derive(Debug)]
@@ -55,19 +55,24 @@ impl Client for OpenCode {
         write_json(&place.home.join(".config/opencode/opencode.json"), &config);
     }
 
-    fn command(&self, program: &Program, _: Place<'_>, prompt: Prompt<'_>) -> Command {
+    fn start(&self, program: &Program, _: Place<'_>) -> Command {
         let mut command = Command::new(&program.path);
+        command
+            .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
+            .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
+            // Where there is a plugin, it waits for its own package from npm otherwise.
+            .env("npm_config_offline", "true");
+        command
+    }
+
+    fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
+        let mut command = self.start(program, place);
         // With a title it does not ask the model for one.
         command.args(["run", "--title", "a test"]);
         if prompt.resume {
             command.arg("--continue");
         }
         command.arg(prompt.text);
-        command
-            .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
-            .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
-            // Where there is a plugin, it waits for its own package from npm otherwise.
-            .env("npm_config_offline", "true");
         command
     }
 
@@ -81,5 +86,45 @@ impl Client for OpenCode {
             Action::Server { server, tool } => ToolCall::new(format!("{server}_{tool}"), json!({})),
             Action::Tool(call) => call.clone(),
         }
+    }
+
+    fn list_servers(&self, program: &Program, place: Place<'_>) -> Option<Command> {
+        let mut command = self.start(program, place);
+        command.args(["mcp", "list"]);
+        Some(command)
+    }
+
+    fn add_server(
+        &self,
+        program: &Program,
+        place: Place<'_>,
+        name: &str,
+        server: &[String],
+    ) -> Option<Command> {
+        let mut command = self.start(program, place);
+        command.args(["mcp", "add", name, "--"]).args(server);
+        Some(command)
+    }
+
+    /// A plugin of the user's.
+    fn add_hooks(&self, place: Place<'_>, log: &Path) -> bool {
+        let plugin = format!(
+            r#"import {{ appendFileSync }} from "node:fs"
+
+const note = (event) => appendFileSync({}, event + "\n")
+
+export const Mine = async () => ({{
+  event: async ({{ event }}) => {{
+    if (event.type === "session.created") note("SessionStart")
+  }},
+  "chat.message": async () => note("UserPromptSubmit"),
+  "tool.execute.before": async () => note("PreToolUse"),
+  "tool.execute.after": async () => note("PostToolUse"),
+}})
+"#,
+            json!(log),
+        );
+        write(&place.home.join(".config/opencode/plugins/mine.js"), plugin);
+        true
     }
 }
