@@ -21,6 +21,17 @@ pub struct Look<'a> {
     pub skills: &'a [SeenSkill],
     /// Whether a server of the workspace is registered.
     pub has_servers: bool,
+    /// The servers that are registered.
+    pub servers: &'a [SeenServer],
+}
+
+/// A server that is registered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenServer {
+    /// Its name.
+    pub name: String,
+    /// The file that its entry is in.
+    pub file: PathBuf,
 }
 
 /// A skill that the agent reads.
@@ -56,6 +67,8 @@ pub struct Finding {
     pub code: &'static str,
     /// What it is about.
     pub topic: Topic,
+    /// The one server that it is about.
+    pub server: Option<String>,
     /// How bad it is; `None` for what is merely worth knowing.
     pub severity: Option<Severity>,
     /// One sentence, lower case, no full stop.
@@ -72,6 +85,7 @@ impl Finding {
         Self {
             code,
             topic,
+            server: None,
             severity: Some(Severity::Warning),
             message: message.into(),
             file: None,
@@ -82,6 +96,13 @@ impl Finding {
     /// Something worth knowing.
     pub fn note(code: &'static str, topic: Topic, message: impl Into<String>) -> Self {
         Self { severity: None, ..Self::warning(code, topic, message) }
+    }
+
+    /// Names the server.
+    #[must_use]
+    pub fn of_server(mut self, name: &str) -> Self {
+        self.server = Some(name.to_owned());
+        self
     }
 
     /// Names the file.
@@ -135,7 +156,7 @@ pub(super) mod testing {
     use std::collections::BTreeMap;
     use std::path::{Path, PathBuf};
 
-    use super::{Finding, Look, SeenSkill};
+    use super::{Finding, Look, SeenServer, SeenSkill};
     use crate::agents::AgentSpec;
     use crate::agents::places::Placement;
     use crate::config::{Environment, HookScope};
@@ -146,6 +167,7 @@ pub(super) mod testing {
         pub scope: HookScope,
         pub skills: Vec<SeenSkill>,
         pub has_servers: bool,
+        pub servers: Vec<SeenServer>,
         pub vars: Vec<(&'static str, &'static str)>,
         pub version: Option<semver::Version>,
     }
@@ -158,6 +180,7 @@ pub(super) mod testing {
                 scope: HookScope::Global,
                 skills: Vec::new(),
                 has_servers: false,
+                servers: Vec::new(),
                 vars: Vec::new(),
                 version: None,
             }
@@ -184,6 +207,7 @@ pub(super) mod testing {
                     read: &read,
                     skills: &self.skills,
                     has_servers: self.has_servers,
+                    servers: &self.servers,
                 })
             })
         }

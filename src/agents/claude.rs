@@ -93,19 +93,15 @@ impl AgentSpec for Claude {
                 server.name
             ));
         }
-        let live_file = || match placement.env.var("CLAUDE_CONFIG_DIR") {
-            Some(_) => config_dir(placement).join(".claude.json"),
-            None => placement.home.join(".claude.json"),
-        };
         let servers = "mcpServers".to_owned();
         let (path, table, note) = match (everywhere, placement.root, placement.scope) {
-            (true, ..) => (live_file(), vec![servers], None),
+            (true, ..) => (live_file(placement), vec![servers], None),
             (false, None, _) => return ServerPlace::no_workspace(),
             (false, Some(root), HookScope::Global) => {
                 let Some(key) = project_key(placement.git_root.unwrap_or(root)) else {
                     return ServerPlace::unsupported("the workspace's path is not Unicode");
                 };
-                (live_file(), vec!["projects".to_owned(), key, servers], None)
+                (live_file(placement), vec!["projects".to_owned(), key, servers], None)
             }
             (false, Some(root), HookScope::Project) => {
                 let note = "Claude Code asks each user before it starts servers of `.mcp.json`";
@@ -220,6 +216,14 @@ fn config_dir(placement: &Placement<'_>) -> PathBuf {
 }
 
 /// The key of a project in `~/.claude.json`: its path, with `/` on Windows too.
+/// What Claude keeps for itself, servers and each project's approvals among it.
+fn live_file(placement: &Placement<'_>) -> PathBuf {
+    match placement.env.var("CLAUDE_CONFIG_DIR") {
+        Some(_) => config_dir(placement).join(".claude.json"),
+        None => placement.home.join(".claude.json"),
+    }
+}
+
 fn project_key(path: &Path) -> Option<String> {
     let path = path.to_str()?;
     Some(if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() })

@@ -131,6 +131,12 @@ fn check(
         let mut error =
             Diagnostic::error(format!("{name} is no direct dependency of this workspace"));
         let plugins = registry.plugins.iter().map(|entry| entry.plugin.name.as_str());
+        for shipped in survey.shipped() {
+            if shipped.names.iter().any(|known| same(known)) {
+                let of = &shipped.crate_name;
+                error.notes.push(format!("{name} is a skill of {of}: `cargo agents use {of}`"));
+            }
+        }
         error.notes.extend(did_you_mean(&closest(name, names.into_iter().chain(plugins))));
         return Err(
             error.note("`--global` says it of a crate that some other workspace depends on")

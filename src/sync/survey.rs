@@ -5,6 +5,7 @@
 
 mod checkup;
 mod registered;
+mod shipped;
 mod skills;
 
 use std::path::Path;
@@ -27,6 +28,7 @@ use crate::text::Diagnostic;
 use crate::workspace::{Loaded, Workspace};
 
 pub use registered::{AgentHooks, AgentServer, Health};
+pub use shipped::Shipped;
 pub use skills::{SkillView, described};
 
 /// What applies to a workspace, and what of it should change in skill folders.

@@ -490,3 +490,45 @@ fn what_came_of_a_mistake_is_no_remedy() {
     let remedy = finding(&found, "configuration")["remedy"].clone();
     assert!(!remedy.as_str().unwrap_or_default().contains("defaults are used"), "{remedy}");
 }
+
+#[test]
+fn servers_that_an_agent_does_not_start_are_found_with_what_to_press() {
+    let sandbox = with_agents(&["claude", "codex"]);
+    let config = sandbox.read("home/.symposium/config.toml");
+    sandbox.write("home/.symposium/config.toml", format!("hook-scope = \"project\"\n{config}"));
+    sandbox.user_plugin(
+        "w/SYMPOSIUM.toml",
+        "name = \"w\"\ncrates = [\"widget\"]\n[[mcp_servers]]\nname = \"tools\"\ncommand = \"npx\"\n\
+         args = []\n",
+    );
+    sandbox.run(&["sync"]).ok();
+    let waits = finding(&findings(&sandbox, &[]), "server-unapproved");
+    assert_eq!(waits["agent"], "claude");
+    assert!(waits["remedy"].as_str().is_some_and(|text| text.contains("approve it")), "{waits:#}");
+    let status = sandbox.run(&["status"]).ok();
+    assert!(status.stdout.contains("servers 1 !"), "{}", status.stdout);
+    assert!(status.stdout.contains("waits for you to approve"), "{}", status.stdout);
+    let local = "{\"enabledMcpjsonServers\": [\"tools\"]}";
+    sandbox.write("ws/.claude/settings.local.json", local);
+    let codex = sandbox.read("ws/.codex/config.toml");
+    let off = codex.replace("[mcp_servers.tools]\n", "[mcp_servers.tools]\nenabled = false\n");
+    assert_ne!(off, codex);
+    sandbox.write("ws/.codex/config.toml", off);
+    let found = findings(&sandbox, &[]);
+    assert!(!found.iter().any(|finding| finding["code"] == "server-unapproved"), "{found:#?}");
+    assert_eq!(finding(&found, "server-disabled")["agent"], "codex");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_could_not_be_mended_is_not_offered_again() {
+    let sandbox = with_agents(&["copilot"]);
+    // A link that leads nowhere: nothing can be made there, not even by root.
+    let nowhere = sandbox.dir().join("none/at/all");
+    std::os::unix::fs::symlink(nowhere, sandbox.home().join(".copilot")).expect("links");
+    assert_eq!(codes(&sandbox, &[]), ["copilot:not-registered"]);
+    let run = sandbox.run(&["doctor", "--fix", "--offline"]).code(1);
+    assert!(run.stdout.contains("`--fix` could not mend it"), "{}", run.stdout);
+    assert!(!run.stdout.contains("--fix` mends"), "{}", run.stdout);
+    assert!(!run.stdout.contains("remedy: `cargo agents sync`"), "{}", run.stdout);
+}

@@ -217,3 +217,24 @@ fn a_workspace_that_can_not_be_read_is_not_none() {
         assert!(!run.stderr.contains("no Rust workspace"), "{}", run.stderr);
     }
 }
+
+#[test]
+fn active_plugins_are_cut_too_and_equal_lines_are_told_once() {
+    let sandbox = with_agents(&["claude"]);
+    for number in 10..25 {
+        let name = format!("w{number}");
+        let manifest = format!(
+            "name = \"{name}\"\ncrates = [\"widget\"]\n\
+             [[installations]]\nname = \"a\"\nscript = \"w.sh\"\nargs = [\"1\"]\n\
+             [[installations]]\nname = \"b\"\nscript = \"w.sh\"\nargs = [\"2\"]\n\
+             [[hooks]]\nname = \"one\"\nevent = \"PreToolUse\"\ncommand = \"a\"\n\
+             [[hooks]]\nname = \"two\"\nevent = \"PreToolUse\"\ncommand = \"b\"\n"
+        );
+        sandbox.user_plugin(&format!("{name}/SYMPOSIUM.toml"), &manifest);
+        sandbox.user_plugin(&format!("{name}/w.sh"), "exit 0\n");
+    }
+    let screen = status(&sandbox, &[]);
+    assert_eq!(screen.matches("may run script w.sh").count(), 12, "{screen}");
+    assert!(screen.contains("and 3 more: `cargo agents status -v`"), "{screen}");
+    assert_eq!(status(&sandbox, &["-v"]).matches("may run script w.sh").count(), 15);
+}

@@ -171,3 +171,86 @@ fn a_word_for_every_workspace_says_when_this_one_s_own_wins() {
     assert!(!run.stderr.contains("wins here"), "{}", run.stderr);
     assert!(sandbox.has("ws/.claude/skills/basics/SKILL.md"));
 }
+
+#[test]
+fn a_skill_that_was_declined_is_still_known() {
+    let sandbox = with_agents(&["claude"]);
+    sandbox.registry_crate("widget", "1.2.3", &[("skills/a/SKILL.md", &skill("basics", "b"))]);
+    sandbox.run(&["use", "widget", "--remove"]).ok();
+    for name in ["a", "basics"] {
+        let text = why(&sandbox, name);
+        has(&text, &["from", "widget", "1.2.3,", "a", "dependency,", "in", "skills/a"]);
+        has(&text, &["you", "said", "no,", "for", "this", "workspace"]);
+        has(&text, &["`cargo", "agents", "use", "widget`", "takes", "that", "back"]);
+    }
+    let run = sandbox.run(&["use", "basics"]).code(1);
+    assert!(run.stderr.contains("basics is a skill of widget: `cargo agents use widget`"));
+}
+
+#[test]
+fn a_skill_whose_voucher_is_off_or_does_not_apply_is_still_known() {
+    let sandbox = with_agents(&["claude"]);
+    sandbox.registry_crate("widget", "1.2.3", &[("skills/a/SKILL.md", &skill("basics", "b"))]);
+    let manifest = |gate: &str| {
+        format!("name = \"w\"\ncrates = [\"{gate}\"]\n[[skills]]\nsource = \"crate\"\n")
+    };
+    sandbox.user_plugin("w/SYMPOSIUM.toml", &manifest("widget>=2"));
+    let text = why(&sandbox, "basics");
+    has(&text, &["needs", "widget>=2"]);
+    sandbox.user_plugin("w/SYMPOSIUM.toml", &manifest("widget"));
+    let config = sandbox.read("home/.symposium/config.toml");
+    let config = format!("{config}\n[plugins]\ndisable = [\"w\"]\n");
+    sandbox.write("home/.symposium/config.toml", config);
+    let text = why(&sandbox, "basics");
+    has(&text, &["plugin", "w", "(source", "user-plugins,"]);
+    has(&text, &["off", "`[plugins]", "disable`"]);
+}
+
+#[test]
+fn gates_of_parts_are_told_apart_with_the_way_a_crate_comes() {
+    let sandbox = with_agents(&["claude"]);
+    let lock = sandbox.read("ws/Cargo.lock");
+    let index = "registry+https://github.com/rust-lang/crates.io-index";
+    let lock = lock.replace(
+        &format!("version = \"1.2.3\"\nsource = \"{index}\"\n"),
+        &format!("version = \"1.2.3\"\nsource = \"{index}\"\ndependencies = [\n \"deep\",\n]\n"),
+    );
+    let deep =
+        format!("\n[[package]]\nname = \"deep\"\nversion = \"0.2.0\"\nsource = \"{index}\"\n");
+    sandbox.write("ws/Cargo.lock", format!("{lock}{deep}"));
+    sandbox.user_plugin(
+        "w/SYMPOSIUM.toml",
+        "name = \"w\"\ncrates = \"*\"\n[[skills]]\ncrates = [\"deep\"]\nsource.path = \"skills\"\n\n\
+         [[installations]]\nname = \"s\"\nscript = \"s.sh\"\n\n[subcommand.w-check]\n\
+         description = \"Checks\"\ncommand = \"s\"\ncrates = [\"deep\"]\n",
+    );
+    sandbox.user_plugin("w/skills/deep-ways/SKILL.md", &skill("deep-ways", "d"));
+    for (name, label) in [("deep-ways", "group"), ("w-check", "itself"), ("w", "subcommand")] {
+        let text = why(&sandbox, name);
+        has(&text, &["but", "deep", "0.2.0", "is", "in", "Cargo.lock,", "through", "widget;"]);
+        has(&text, &[label]);
+        if name != "w" {
+            has(&text, &["its", "plugin", "applies", "everywhere"]);
+        }
+    }
+}
+
+#[test]
+fn a_server_that_the_user_changed_is_registered_and_no_fault() {
+    let sandbox = with_agents(&["claude"]);
+    sandbox.user_plugin(
+        "w/SYMPOSIUM.toml",
+        "name = \"w\"\ncrates = \"*\"\n[[mcp_servers]]\nname = \"tools\"\ncommand = \"npx\"\n\
+         args = []\n",
+    );
+    sandbox.run(&["sync"]).ok();
+    let live = sandbox.read("home/.claude.json");
+    sandbox.write("home/.claude.json", live.replace("npx", "pnpx"));
+    let text = why(&sandbox, "tools");
+    has(&text, &["claude", "registered,", "but", "the", "server"]);
+    let run = sandbox.run(&["doctor", "--json", "--offline"]);
+    let document: serde_json::Value = serde_json::from_str(&run.stdout).expect("one document");
+    let findings = document["findings"].as_array().expect("a list");
+    let edited = findings.iter().find(|finding| finding["code"] == "edited").expect("a finding");
+    assert_eq!(edited["severity"], "note");
+}

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::config_dir;
+use super::{config_dir, live_file, project_key};
 use crate::agents::checkup::{Finding, Look, Topic, says};
 use crate::config::HookScope;
 
@@ -60,7 +60,53 @@ pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
                 .remedy("mend or remove that entry"),
         );
     }
+    findings.extend(unapproved(look, &files));
     findings
+}
+
+/// Servers of a project's `.mcp.json` are started only after the user approved them, there on the
+/// screen or in settings; a refusal counts more. Measured with 2.1.332.
+fn unapproved(look: &Look<'_>, settings: &[PathBuf]) -> Vec<Finding> {
+    let Some(root) = look.placement.root else { return Vec::new() };
+    let file = root.join(".mcp.json");
+    let mut sources: Vec<(PathBuf, Value)> =
+        settings.iter().filter_map(|path| Some((path.clone(), look.json(path)?))).collect();
+    let live = live_file(look.placement);
+    let key = project_key(look.project().unwrap_or(root));
+    let project = key.and_then(|key| look.json(&live)?.get("projects")?.get(&key).cloned());
+    sources.extend(project.map(|project| (live, project)));
+    let names = |value: &Value, list: &str, name: &str| {
+        let names = value.get(list).and_then(Value::as_array);
+        names.into_iter().flatten().any(|known| known.as_str() == Some(name))
+    };
+    let of_file = look.servers.iter().filter(|server| server.file == file);
+    of_file
+        .filter_map(|server| {
+            let name = &server.name;
+            let refusal =
+                sources.iter().find(|(_, value)| names(value, "disabledMcpjsonServers", name));
+            if let Some((path, _)) = refusal {
+                let message = format!("you told Claude Code not to start the server `{name}`");
+                return Some(
+                    Finding::warning("server-disabled", Topic::Servers, message)
+                        .of_server(name)
+                        .in_file(path)
+                        .remedy(format!("take `{name}` out of `disabledMcpjsonServers`")),
+                );
+            }
+            let approved = sources.iter().any(|(_, value)| {
+                says(Some(value), "/enableAllProjectMcpServers", true)
+                    || names(value, "enabledMcpjsonServers", name)
+            });
+            let message = format!("Claude Code waits for you to approve the server `{name}`");
+            (!approved).then(|| {
+                Finding::warning("server-unapproved", Topic::Servers, message)
+                    .of_server(name)
+                    .in_file(&file)
+                    .remedy(format!("start `claude` in {} and approve it", root.display()))
+            })
+        })
+        .collect()
 }
 
 /// The first hook entry that Claude rejects, and with it the file.
@@ -96,6 +142,7 @@ fn malformed(settings: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::super::Claude;
+    use crate::agents::checkup::SeenServer;
     use crate::agents::checkup::testing::World;
 
     const USER: &str = "/home/me/.claude/settings.json";
@@ -114,6 +161,31 @@ mod tests {
             ..World::new(&[("/conf/settings.json", "{\"disableAllHooks\": true}")])
         };
         assert_eq!(elsewhere.codes(&Claude), ["hooks-disabled"]);
+    }
+
+    #[test]
+    fn servers_of_the_project_s_file_need_approval() {
+        let file = "/src/shop/.mcp.json";
+        let servers = vec![SeenServer { name: "tools".to_owned(), file: file.into() }];
+        let local = "/src/shop/.claude/settings.local.json";
+        let live = "/home/me/.claude.json";
+        let in_project =
+            |list: &str| format!("{{\"projects\":{{\"/src/shop\":{{\"{list}\":[\"tools\"]}}}}}}");
+        let check = |files: &[(&str, &str)]| {
+            World { servers: servers.clone(), ..World::new(files) }.codes(&Claude)
+        };
+        assert_eq!(check(&[]), ["server-unapproved"]);
+        assert_eq!(check(&[(local, r#"{"enabledMcpjsonServers":["x"]}"#)]), ["server-unapproved"]);
+        for file in [local, USER, "/src/shop/.claude/settings.json"] {
+            assert!(check(&[(file, r#"{"enableAllProjectMcpServers":true}"#)]).is_empty());
+            assert!(check(&[(file, r#"{"enabledMcpjsonServers":["tools"]}"#)]).is_empty());
+        }
+        assert!(check(&[(live, &in_project("enabledMcpjsonServers"))]).is_empty());
+        let refused = in_project("disabledMcpjsonServers");
+        let all = r#"{"enableAllProjectMcpServers":true}"#;
+        assert_eq!(check(&[(live, &refused), (local, all)]), ["server-disabled"]);
+        let elsewhere = vec![SeenServer { name: "tools".to_owned(), file: live.into() }];
+        assert!(World { servers: elsewhere, ..World::new(&[]) }.codes(&Claude).is_empty());
     }
 
     #[test]

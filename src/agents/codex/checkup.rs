@@ -37,6 +37,17 @@ pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
     }
     findings.extend(untrusted_hooks(look, config.as_ref()));
     findings.extend(untrusted_project(look, config.as_ref(), &file));
+    findings.extend(look.servers.iter().filter_map(|server| {
+        let entries = look.toml(&server.file);
+        let off = says(entries.as_ref()?.get("mcp_servers")?.get(&server.name), "/enabled", false);
+        let message = format!("`enabled = false` turns the server `{}` off", server.name);
+        off.then(|| {
+            Finding::warning("server-disabled", Topic::Servers, message)
+                .of_server(&server.name)
+                .in_file(&server.file)
+                .remedy(format!("take `enabled` out of `[mcp_servers.{}]`", server.name))
+        })
+    }));
     findings
 }
 
@@ -106,10 +117,13 @@ fn untrusted_project(look: &Look<'_>, config: Option<&Value>, file: &Path) -> Op
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use serde_json::json;
 
     use super::super::{Codex, TrustedHook, trust_entries};
     use crate::agents::AgentSpec;
+    use crate::agents::checkup::SeenServer;
     use crate::agents::checkup::testing::World;
     use crate::agents::places::HookShape;
     use crate::config::HookScope;
@@ -155,6 +169,18 @@ mod tests {
         for feature in ["hooks", "codex_hooks"] {
             let config = format!("[features]\n{feature} = false\n");
             assert_eq!(World::new(&[(CONFIG, &config)]).codes(&Codex), ["hooks-disabled"]);
+        }
+    }
+
+    #[test]
+    fn a_server_that_is_not_enabled_is_found() {
+        let servers = vec![SeenServer { name: "tools".to_owned(), file: PathBuf::from(CONFIG) }];
+        for (entry, codes) in
+            [("", &[][..]), ("enabled = true\n", &[]), ("enabled = false\n", &["server-disabled"])]
+        {
+            let config = format!("[mcp_servers.tools]\ncommand = \"npx\"\n{entry}");
+            let world = World { servers: servers.clone(), ..World::new(&[(CONFIG, &config)]) };
+            assert_eq!(world.codes(&Codex), codes, "{entry}");
         }
     }
 

@@ -105,6 +105,8 @@ fn of_health(
             let message = format!("{what}: not registered yet, or out of date");
             Finding::new("not-registered", Weight::Warning, message).remedy(BY_SYNC).fixable()
         }
+        Health::Edited(why) => Finding::new("edited", Weight::Note, format!("{what}: {why}"))
+            .remedy("nothing to do, if that is how you want it; else remove it and sync"),
         Health::LeftAlone(why) => {
             let notes = patient.survey.registered.diagnostics.iter();
             let note =

@@ -23,7 +23,15 @@ pub(super) fn run(sym: &Symposium, args: &DoctorArgs) -> CommandResult {
     let mut doctor = examine(sym)?;
     if args.fix && doctor.findings.iter().any(|finding| finding.fixable) {
         let fixed = fix::fix(sym)?;
+        let before = doctor.findings;
         doctor = Doctor { fixed, ..examine(sym)? };
+        for finding in doctor.findings.iter_mut().filter(|finding| finding.fixable) {
+            if before.iter().any(|known| known == finding) {
+                finding.fixable = false;
+                "`--fix` could not mend it: see the errors, and whether the file can be written"
+                    .clone_into(&mut finding.remedy);
+            }
+        }
     }
     sym.report.json(&doctor);
     sym.report.result(&show(sym, &doctor));

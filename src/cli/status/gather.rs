@@ -102,12 +102,12 @@ fn of_agent(survey: &Survey<'_>, agent: Agent, views: &[SkillView<'_>]) -> Agent
         HooksStatus {
             scope: scope_word(survey.ground.sym.config.hook_scope).to_owned(),
             files: hooks.files,
-            state: switched_off(state, Topic::Hooks, &found),
+            state: switched_off(state, Topic::Hooks, None, &found),
         }
     });
     let servers = survey.servers_of(agent).into_iter().map(|server| {
         let state = state_of(&server.health, &format!("server `{}`", server.name), &mut problems);
-        let state = switched_off(state, Topic::Servers, &found);
+        let state = switched_off(state, Topic::Servers, Some(&server.name), &found);
         ServerStatus { name: server.name, file: server.file, state }
     });
     let servers = servers.collect();
@@ -152,6 +152,10 @@ fn state_of(health: &Health, what: &str, problems: &mut Vec<Problem>) -> State {
         Health::Fine => return State::Ok,
         // What the next sync does is told there.
         Health::Pending => return State::Pending,
+        Health::Edited(why) => {
+            let remedy = "nothing to do, if that is how you want it".to_owned();
+            (State::LeftAlone, "note", format!("{what}: {why}"), remedy)
+        }
         Health::LeftAlone(why) => {
             let remedy = "`cargo agents doctor` says what you can do".to_owned();
             (State::LeftAlone, "warning", format!("{what}: {why}"), remedy)
@@ -169,8 +173,11 @@ fn state_of(health: &Health, what: &str, problems: &mut Vec<Problem>) -> State {
     state
 }
 
-fn switched_off(state: State, topic: Topic, found: &[Finding]) -> State {
-    let off = found.iter().any(|finding| finding.topic == topic && finding.severity.is_some());
+fn switched_off(state: State, topic: Topic, server: Option<&str>, found: &[Finding]) -> State {
+    let off = found.iter().any(|finding| {
+        let of_another = finding.server.is_some() && finding.server.as_deref() != server;
+        finding.topic == topic && finding.severity.is_some() && !of_another
+    });
     if state == State::Ok && off { State::Off } else { state }
 }
 

@@ -168,25 +168,29 @@ fn plugins(screen: &mut Screen, plugins: &[PluginStatus], view: &View<'_>) {
     let names = column(plugins.iter().map(|plugin| plugin.name.as_str()), NAMES);
     let (active, rest): (Vec<_>, Vec<_>) =
         plugins.iter().partition(|plugin| plugin.state == PluginState::Active);
-    for plugin in &active {
+    for plugin in active.iter().take(view.most()) {
         let label = format!("{:names$}  {}", plugin.name, plugin.state.word());
         let mut lines = vec![plugin.reason.clone()];
         lines.extend(offers(plugin));
-        lines.extend(plugin.may_run.iter().map(|program| {
+        for program in &plugin.may_run {
             let missing = if program.installed { "" } else { " (not on disk yet)" };
             let commands = match program.install_commands.len() {
                 0 => String::new(),
                 number => format!(", installed with {}", count(number, "shell command")),
             };
-            format!("may run {}{missing}{commands}", program.what)
-        }));
+            let line = format!("may run {}{missing}{commands}", program.what);
+            // Several installations may be one script, called with other arguments.
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
         screen.entry(&label, names + 10, &lines);
     }
-    for plugin in rest.iter().take(view.most()) {
+    for plugin in rest.iter().take(view.most().saturating_sub(active.len())) {
         let label = format!("{:names$}  {}", plugin.name, plugin.state.word());
         screen.entry(&label, names + 10, std::slice::from_ref(&plugin.reason));
     }
-    more(screen, rest.len(), view);
+    more(screen, plugins.len(), view);
 }
 
 /// `2 skills, server sqlx-tools, hooks a and b`.

@@ -5,9 +5,8 @@ use super::model::Account;
 use crate::config::{Reach, Word};
 use crate::report::Kind;
 use crate::skills::SkillOrigin;
-use crate::skills::crate_source::{CrateDisk, CrateRequest, Located};
 use crate::sync::candidates::{ships, vouchers};
-use crate::workspace::{Dependency, DependencyOrigin, Workspace, same_crate, vendored};
+use crate::workspace::{Dependency, DependencyOrigin, same_crate};
 
 /// Crates that are named as those another one comes through.
 const NAMED: usize = 3;
@@ -23,7 +22,7 @@ impl Inquiry<'_> {
             .filter(|found| same_crate(&found.name, &self.name))
             .collect();
         if !direct.is_empty() {
-            return direct.into_iter().map(|found| self.of_dependency(workspace, found)).collect();
+            return direct.into_iter().map(|found| self.of_dependency(found)).collect();
         }
         let verdict = "is no direct dependency of this workspace";
         let mut account = Account::new(Kind::Crate, &self.name, false, verdict);
@@ -43,7 +42,7 @@ impl Inquiry<'_> {
         if account.steps.is_empty() { Vec::new() } else { vec![account] }
     }
 
-    fn of_dependency(&self, workspace: &Workspace, dependency: &Dependency) -> Account {
+    fn of_dependency(&self, dependency: &Dependency) -> Account {
         let version =
             dependency.version.as_ref().map(|found| format!(" {found}")).unwrap_or_default();
         let brought: Vec<_> = self
@@ -66,7 +65,7 @@ impl Inquiry<'_> {
         let name = format!("{}{version}", dependency.name);
         let mut account = Account::new(Kind::Crate, name, in_force, verdict);
         account.step("from", origin(&dependency.origin));
-        let located = self.locate(workspace, dependency);
+        let located = self.survey.locate(dependency);
         match &located {
             Ok(located) => account.step("sources", self.path(&located.dir)),
             Err(problem) => {
@@ -108,17 +107,8 @@ impl Inquiry<'_> {
                 account.step("plugin", format!("{} is about it: {reason}", plugin.name));
             }
         }
-        let choices = &self.survey.ground.sym.config.plugins;
-        let place = |reach| match reach {
-            Reach::Workspace => "for this workspace",
-            Reach::Everywhere => "for every workspace",
-        };
-        match choices.word_on(name, self.survey.ground.root()) {
-            Some((Word::Use, reach)) => account.step("you said", format!("yes, {}", place(reach))),
-            Some((Word::Disable, reach)) => {
-                account.step("you said", format!("no, {}", place(reach)));
-                account.step("remedy", format!("`cargo agents use {name}` takes that back"));
-            }
+        match self.word_step(account, name) {
+            Some(_) => {}
             None if ships && !vouched => {
                 account.step("vouched by", "no plugin source, and you have not said anything yet");
                 account.step(
@@ -130,13 +120,22 @@ impl Inquiry<'_> {
         }
     }
 
-    fn locate(&self, workspace: &Workspace, dependency: &Dependency) -> Result<Located, String> {
-        let sym = &self.survey.ground.sym;
-        let folders = vendored(&workspace.root, &sym.env).folders;
-        let disk = CrateDisk::new(workspace, &sym.env, &sym.dirs).with_vendor(folders);
-        let (name, version) = (dependency.name.clone(), dependency.version.clone());
-        let request = CrateRequest { name, version, requirement: None };
-        disk.locate(&request).map_err(|problem| problem.to_string())
+    /// What the user said of the crate's skills.
+    pub(super) fn word_step(&self, account: &mut Account, name: &str) -> Option<Word> {
+        let choices = &self.survey.ground.sym.config.plugins;
+        let (word, reach) = choices.word_on(name, self.survey.ground.root())?;
+        let place = match reach {
+            Reach::Workspace => "for this workspace",
+            Reach::Everywhere => "for every workspace",
+        };
+        match word {
+            Word::Use => account.step("you said", format!("yes, {place}")),
+            Word::Disable => {
+                account.step("you said", format!("no, {place}"));
+                account.step("remedy", format!("`cargo agents use {name}` takes that back"));
+            }
+        }
+        Some(word)
     }
 
     /// Through which crates a crate comes that is in the lock file and no direct dependency.

@@ -9,7 +9,7 @@ use crate::cli::programs::programs;
 use crate::installations::{Acquirer, Network};
 use crate::plugins::model::{Gate, Plugin, Transport};
 use crate::report::{Kind, Verdict};
-use crate::sync::facts::PluginFate;
+use crate::sync::facts::{Part, PluginFate};
 use crate::sync::survey::Health;
 
 impl Inquiry<'_> {
@@ -51,6 +51,9 @@ impl Inquiry<'_> {
             };
             let holds = if part.holds { "applies" } else { "does not apply" };
             account.step(label, format!("{} {holds}: {}", name.unwrap_or_default(), part.reason));
+            if !part.holds {
+                self.transitive_step(&mut account, part_gate(plugin, part));
+            }
         }
         for view in self.survey.skills() {
             if view.skill.plugin.as_deref() == Some(&plugin.name) {
@@ -139,9 +142,7 @@ impl Inquiry<'_> {
         let verdict = if in_force { "applies here" } else { "does not apply here" };
         let mut account = Account::new(kind, name, in_force, verdict);
         self.plugin_steps(&mut account, plugin, &[gate]);
-        if let Some(part) = part {
-            account.step("found", &part.reason);
-        }
+        self.part_step(&mut account, plugin, (kind, index), gate);
         account
     }
 
@@ -158,11 +159,13 @@ impl Inquiry<'_> {
                 let label = match fate.verdict {
                     Verdict::Shadowed => "shadowed",
                     Verdict::Disabled => "off",
+                    // What the part itself found comes below.
+                    Verdict::Matched if !more.is_empty() => "its plugin",
                     _ => "found",
                 };
                 account.step(label, &fate.reason);
                 if fate.verdict == Verdict::Skipped {
-                    self.transitive_step(account, plugin);
+                    self.transitive_step(account, &plugin.gate);
                 }
             }
             None => match &self.survey.ground.trouble {
@@ -174,9 +177,26 @@ impl Inquiry<'_> {
         }
     }
 
+    /// What came of a part of a plugin that applies.
+    pub(super) fn part_step(
+        &self,
+        account: &mut Account,
+        plugin: &Plugin,
+        (kind, index): (Kind, usize),
+        gate: &Gate,
+    ) {
+        let parts = self.fate(plugin).map(|fate| fate.parts.as_slice()).unwrap_or_default();
+        let part = parts.iter().find(|part| part.kind == kind && part.index == index);
+        let Some(part) = part else { return };
+        account.step(if kind == Kind::Group { "its group" } else { "itself" }, &part.reason);
+        if !part.holds {
+            self.transitive_step(account, gate);
+        }
+    }
+
     /// A crate that is in the lock file, but no direct dependency, is the usual surprise.
-    fn transitive_step(&self, account: &mut Account, plugin: &Plugin) {
-        for name in plugin.gate.crates_named() {
+    fn transitive_step(&self, account: &mut Account, gate: &Gate) {
+        for name in gate.crates_named() {
             if let Some(text) = self.transitive(name) {
                 account.step("but", text);
             }
@@ -198,7 +218,7 @@ impl Inquiry<'_> {
                 None => "there is nowhere to register hooks".to_owned(),
             };
             account.step(agent.name(), text);
-            self.switch_steps(account, *agent, Topic::Hooks);
+            self.switch_steps(account, *agent, Topic::Hooks, None);
         }
     }
 
@@ -216,13 +236,21 @@ impl Inquiry<'_> {
                     None => text,
                 },
             );
+            self.switch_steps(account, *agent, Topic::Servers, Some(name));
         }
     }
 
     /// What the agent's own settings have against it.
-    fn switch_steps(&self, account: &mut Account, agent: Agent, topic: Topic) {
+    fn switch_steps(
+        &self,
+        account: &mut Account,
+        agent: Agent,
+        topic: Topic,
+        server: Option<&str>,
+    ) {
         for found in self.survey.checkup(agent, &self.survey.skills(), None) {
-            if found.topic == topic && found.severity.is_some() {
+            let of_another = found.server.is_some() && found.server.as_deref() != server;
+            if found.topic == topic && found.severity.is_some() && !of_another {
                 account
                     .step("but", format!("{}: {}; {}", agent.name(), found.message, found.remedy));
             }
@@ -256,8 +284,20 @@ fn health_text(health: &Health) -> String {
     match health {
         Health::Fine => "registered".to_owned(),
         Health::Pending => "not registered as it should be; `cargo agents sync`".to_owned(),
+        Health::Edited(why) => format!("registered, but {why}"),
         Health::LeftAlone(why) | Health::Broken(why) | Health::Unsupported(why) => {
             format!("not registered: {why}")
         }
     }
+}
+
+/// The gate of a part, or its plugin's where there is no such part.
+fn part_gate<'p>(plugin: &'p Plugin, part: &Part) -> &'p Gate {
+    let gate = match part.kind {
+        Kind::Hooks => plugin.hooks.get(part.index).map(|hook| &hook.gate),
+        Kind::Server => plugin.servers.get(part.index).map(|server| &server.gate),
+        Kind::Subcommand => plugin.subcommands.get(part.index).map(|found| &found.gate),
+        _ => plugin.skills.get(part.index).map(|group| &group.gate),
+    };
+    gate.unwrap_or(&plugin.gate)
 }

@@ -7,6 +7,7 @@ use crate::files::contained;
 use crate::plugins::model::{Gate, Plugin, SkillSource};
 use crate::report::{Event, Kind, Verdict};
 use crate::skills::discover::discover;
+use crate::sync::candidates::vouchers;
 use crate::sync::shown_origin;
 use crate::sync::survey::SkillView;
 
@@ -21,7 +22,9 @@ impl Inquiry<'_> {
         if accounts.is_empty() {
             accounts.extend(self.refused());
             accounts.extend(self.in_plugins());
-            accounts.extend(self.in_candidates());
+            if accounts.is_empty() {
+                accounts.extend(self.in_crates());
+            }
         }
         accounts
     }
@@ -107,11 +110,7 @@ impl Inquiry<'_> {
     fn missing(&self, plugin: &Plugin, index: usize, gate: &Gate) -> Account {
         let mut account = Account::new(Kind::Skill, &self.name, false, "is not installed");
         self.plugin_steps(&mut account, plugin, &[gate]);
-        let parts = self.fate(plugin).map(|fate| fate.parts.as_slice()).unwrap_or_default();
-        let part = parts.iter().find(|part| part.kind == Kind::Group && part.index == index);
-        if let Some(part) = part {
-            account.step("found", &part.reason);
-        }
+        self.part_step(&mut account, plugin, (Kind::Group, index), gate);
         account
     }
 
@@ -125,23 +124,37 @@ impl Inquiry<'_> {
         })
     }
 
-    /// Skills that a dependency ships, and nobody vouches for.
-    fn in_candidates(&self) -> Vec<Account> {
-        let Some(known) = &self.survey.known else { return Vec::new() };
+    /// Skills that a dependency ships and that are not here: nobody vouches for them, the user
+    /// declined them, or what vouches for them does not apply.
+    fn in_crates(&self) -> Vec<Account> {
         let mut accounts = Vec::new();
-        for candidate in &known.facts.candidates {
-            let meant =
-                |folder: &String| self.is_meant(folder.rsplit('/').next().unwrap_or(folder));
-            if candidate.skills.iter().any(meant) {
-                let mut account = Account::new(Kind::Skill, &self.name, false, "is not installed");
-                account.step(
-                    "from",
-                    format!("{} {}, a dependency", candidate.name, candidate.version),
-                );
-                account.step("found", "no plugin source vouches for the crate's skills");
-                account.step("remedy", format!("`cargo agents use {}`", candidate.name));
-                accounts.push(account);
+        for shipped in self.survey.shipped() {
+            if !shipped.names.iter().any(|name| self.is_meant(name)) {
+                continue;
             }
+            let name = &shipped.crate_name;
+            let mut account = Account::new(Kind::Skill, &self.name, false, "is not installed");
+            let from = format!("{name} {}, a dependency, in {}", shipped.version, shipped.folder);
+            account.step("from", from);
+            let said = self.word_step(&mut account, name);
+            let mut vouched = false;
+            for plugin in vouchers(&self.survey.ground.registry, name) {
+                vouched = true;
+                self.plugin_steps(&mut account, plugin, &[]);
+                for (index, group) in plugin.skills.iter().enumerate() {
+                    if matches!(
+                        group.source,
+                        SkillSource::Crate { .. } | SkillSource::NamedCrate { .. }
+                    ) {
+                        self.part_step(&mut account, plugin, (Kind::Group, index), &group.gate);
+                    }
+                }
+            }
+            if !vouched && said.is_none() {
+                account.step("found", "no plugin source vouches for the crate's skills");
+                account.step("remedy", format!("`cargo agents use {name}`"));
+            }
+            accounts.push(account);
         }
         accounts
     }

@@ -11,6 +11,9 @@ use crate::documents::{Candidate, Created, Document, Edited, Entry, Keep, Record
 use crate::report::{Action, Change, Kind};
 use crate::text::Diagnostic;
 
+/// What is said of a server's entry that is not as we wrote it any more.
+pub const CHANGED: &str = "was changed by you and is left as it is";
+
 /// What an edit came to, besides the text.
 #[derive(Debug, Clone, Default)]
 pub struct Noted {
@@ -201,10 +204,7 @@ impl Editing<'_> {
 
     fn note_foreign_server(&mut self, name: &str, was_ours: bool) {
         let (message, remedy) = if was_ours {
-            (
-                format!("the server `{name}` was changed by you and is left as it is"),
-                "remove it to get the plugin's back",
-            )
+            (format!("the server `{name}` {CHANGED}"), "remove it to get the plugin's back")
         } else {
             (
                 format!("there is a server `{name}` that is not Symposium's; it is left as it is"),
@@ -268,7 +268,7 @@ impl Editing<'_> {
             }
             return Ok(());
         }
-        let message = format!("the server `{key}` was changed by you and is left as it is");
+        let message = format!("the server `{key}` {CHANGED}");
         let note = Diagnostic::warning(message)
             .in_file(&self.work.path)
             .note("no plugin needs it any more: remove it by hand, if you don't either");

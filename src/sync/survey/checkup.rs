@@ -4,9 +4,9 @@ use std::path::Path;
 
 use semver::Version;
 
-use super::{SkillView, Survey};
+use super::{Health, SkillView, Survey};
 use crate::agents::Agent;
-use crate::agents::checkup::{Finding, Look, SeenSkill};
+use crate::agents::checkup::{Finding, Look, SeenServer, SeenSkill};
 use crate::config::SkillIgnore;
 use crate::documents::read_text;
 use crate::skills::SkillOrigin;
@@ -26,12 +26,21 @@ impl Survey<'_> {
         placement.version = version.or(placement.version);
         let root = self.ground.root();
         let inside = |file: &Path| root.is_some_and(|root| file.starts_with(root));
-        let mut servers = self.servers_of(agent).into_iter();
+        let there = |health: &Health| matches!(health, Health::Fine | Health::Edited(_));
+        let registered = self.servers_of(agent);
+        let servers: Vec<SeenServer> = registered
+            .iter()
+            .filter(|server| there(&server.health))
+            .filter_map(|server| {
+                Some(SeenServer { name: server.name.clone(), file: server.file.clone()? })
+            })
+            .collect();
         agent.spec().checkup(&Look {
             placement: &placement,
             read: &|path| read_text(path).ok().flatten(),
             skills: &self.seen_by(agent, views),
-            has_servers: servers.any(|server| server.file.as_deref().is_some_and(inside)),
+            has_servers: registered.iter().any(|server| server.file.as_deref().is_some_and(inside)),
+            servers: &servers,
         })
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Survey;
 use crate::agents::Agent;
 use crate::report::{Action, Kind};
-use crate::sync::registration::Wish;
+use crate::sync::registration::{CHANGED, Wish};
 use crate::text::Diagnostic;
 
 /// How a registration stands.
@@ -15,6 +15,8 @@ pub enum Health {
     Fine,
     /// The next sync puts it there or brings it up to date.
     Pending,
+    /// It is there as the user changed it, and what is said of that.
+    Edited(String),
     /// It is the user's, or git tracks the file: why it stays as it is.
     LeftAlone(String),
     /// The file can't be edited, and why.
@@ -107,6 +109,9 @@ impl Survey<'_> {
         let unsupported = self.desired.remarks.why_unsupported(agent, name);
         let health = match (problem, file, unsupported) {
             (Some(problem), ..) if problem.is_error() => Health::Broken(problem.to_string()),
+            (Some(problem), ..) if problem.message.contains(CHANGED) => {
+                Health::Edited(problem.message.clone())
+            }
             (Some(problem), ..) => Health::LeftAlone(problem.message.clone()),
             (None, None, Some(reason)) => Health::Unsupported(reason.to_owned()),
             // Its program is not on this machine yet: a sync gets it.

@@ -1,0 +1,74 @@
+//! Skills that dependencies ship, whoever vouches for them.
+
+use semver::Version;
+
+use super::Survey;
+use crate::skills::crate_source::{CrateDisk, CrateRequest, Located, NotOnDisk};
+use crate::skills::document::SkillDocument;
+use crate::sync::candidates::ships;
+use crate::text::Source;
+use crate::workspace::{Dependency, vendored};
+
+/// Bytes of a `SKILL.md` that is asked for its name.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+/// One skill in a direct dependency's own sources.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shipped {
+    /// The crate.
+    pub crate_name: String,
+    /// Its version.
+    pub version: Version,
+    /// The skill's folder below the crate's, with `/`.
+    pub folder: String,
+    /// The names it goes by: the folder's, and the one in its `SKILL.md`.
+    pub names: Vec<String>,
+}
+
+impl Survey<'_> {
+    /// Where a dependency's sources are on this machine.
+    ///
+    /// # Errors
+    /// They are not here; outside of a workspace none are.
+    pub fn locate(&self, dependency: &Dependency) -> Result<Located, NotOnDisk> {
+        let sym = &self.ground.sym;
+        let (name, version) = (dependency.name.clone(), dependency.version.clone());
+        let request = CrateRequest { name, version, requirement: None };
+        let Some(loaded) = &self.ground.loaded else {
+            let CrateRequest { name, version, .. } = request;
+            return Err(NotOnDisk { name, version, reason: None });
+        };
+        let workspace = &loaded.workspace;
+        let folders = vendored(&workspace.root, &sym.env).folders;
+        CrateDisk::new(workspace, &sym.env, &sym.dirs).with_vendor(folders).locate(&request)
+    }
+
+    /// The skills in the sources of every direct dependency that has them on this machine.
+    pub fn shipped(&self) -> Vec<Shipped> {
+        let loaded = self.ground.loaded.iter();
+        let dependencies = loaded.flat_map(|loaded| &loaded.workspace.dependencies);
+        let mut shipped: Vec<Shipped> = Vec::new();
+        for located in dependencies.filter_map(|dependency| self.locate(dependency).ok()) {
+            for folder in ships(&located).unwrap_or_default() {
+                let names = names(&located, &folder);
+                let (crate_name, version) = (located.name.clone(), located.version.clone());
+                shipped.push(Shipped { crate_name, version, folder, names });
+            }
+        }
+        shipped.dedup();
+        shipped
+    }
+}
+
+fn names(located: &Located, folder: &str) -> Vec<String> {
+    let mut names = vec![folder.rsplit('/').next().unwrap_or(folder).to_owned()];
+    let file = located.dir.join(folder).join("SKILL.md");
+    let small = std::fs::metadata(&file).is_ok_and(|found| found.len() <= MOST_BYTES);
+    if let Some(text) = small.then(|| std::fs::read_to_string(&file).ok()).flatten()
+        && let Ok((document, _)) = SkillDocument::parse(Source::new(&file, text))
+        && !names.contains(&document.name.value)
+    {
+        names.push(document.name.value);
+    }
+    names
+}
