@@ -123,6 +123,12 @@ fn hooks_in_both_scopes_are_found_and_the_other_scope_is_cleaned() {
     }
     let found = codes(&sandbox, &[]);
     assert_eq!(found, ["copilot:registered-twice", "opencode:registered-twice"]);
+    // A sync warns of them and leaves them, and so says the status.
+    let status = sandbox.run(&["status"]).ok();
+    assert!(status.stdout.contains("registered twice"), "{}", status.stdout);
+    assert!(!status.stdout.contains("Next sync"), "{}", status.stdout);
+    sandbox.run(&["sync"]).ok();
+    assert!(sandbox.has("ws/.github/hooks/symposium.json"));
     assert_eq!(codes(&sandbox, &["--fix"]), [""; 0]);
     assert!(!sandbox.has("ws/.github/hooks/symposium.json"));
     assert!(!sandbox.has("ws/.opencode/plugins/symposium.js"));
@@ -224,6 +230,8 @@ fn agents_versions_are_compared_with_those_that_were_tried() {
         (&"codex".into(), &"note".into())
     );
     assert!(!found.iter().any(|finding| finding["code"] == "agent-not-found"), "{found:#?}");
+    let run = sandbox.run(&["doctor", "--offline"]);
+    assert!(run.stderr.contains("Asking the agents for their versions"), "{}", run.stderr);
 }
 
 #[test]

@@ -81,9 +81,11 @@ const CHECKS: &[Check] = &[
 
 fn examine(sym: &Symposium) -> anyhow::Result<Doctor> {
     let ground = Ground::read(sym, &sym.cwd()?)?;
+    let busy = programs::busy(sym)?;
     let survey = ground.survey()?;
+    let versions = programs::ask(&survey);
+    drop(busy);
     let skills = survey.skills();
-    let versions = programs::ask(&survey, &sym.report);
     let patient = Patient { sym, survey: &survey, skills: &skills, versions: &versions };
     let mut doctor = Doctor::default();
     for (name, needs, check) in CHECKS {

@@ -7,11 +7,13 @@ use semver::Version;
 
 use super::Patient;
 use super::model::{Finding, Weight};
+use crate::Symposium;
 use crate::agents::Agent;
 use crate::agents::command::PROGRAM;
 use crate::config::HookScope;
 use crate::process::{Child, run};
-use crate::report::Reporter;
+use crate::report::Progress;
+use crate::sync::setup::Setup;
 use crate::sync::survey::Survey;
 
 /// How long an agent's program may take to say its version.
@@ -26,20 +28,30 @@ pub(super) struct AgentProgram {
     pub(super) version: Option<Version>,
 }
 
+/// Tells that agents are asked for their versions, which some take their time for, until the result
+/// is dropped; where no program of theirs is here, nothing.
+///
+/// # Errors
+/// When there is no home folder.
+pub(super) fn busy(sym: &Symposium) -> anyhow::Result<Option<Progress>> {
+    let setup = Setup::new(sym, None, false)?;
+    let mut agents = sym.config.agents.iter().filter_map(|name| Agent::from_name(name));
+    let any = agents.any(|agent| program_of(&setup, agent).is_some());
+    Ok(any.then(|| sym.report.busy("Asking", "the agents for their versions")))
+}
+
+fn program_of(setup: &Setup<'_>, agent: Agent) -> Option<PathBuf> {
+    agent.spec().programs().iter().filter_map(|name| setup.find(name)).next()
+}
+
 /// Finds the configured agents' programs and asks them, all at once, for their versions.
-pub(super) fn ask(survey: &Survey<'_>, report: &Reporter) -> Vec<AgentProgram> {
-    let find = |agent: &Agent| {
-        let programs = agent.spec().programs().iter();
-        programs.filter_map(|name| survey.setup.find(name)).next()
-    };
-    let any = survey.agents.iter().any(|agent| find(agent).is_some());
-    let _busy = any.then(|| report.busy("Asking", "the agents for their versions"));
+pub(super) fn ask(survey: &Survey<'_>) -> Vec<AgentProgram> {
     std::thread::scope(|scope| {
         let asked: Vec<_> = survey
             .agents
             .iter()
             .map(|agent| {
-                let path = find(agent);
+                let path = program_of(&survey.setup, *agent);
                 let program = path.clone();
                 (*agent, path, scope.spawn(move || program.and_then(version_of)))
             })

@@ -33,7 +33,7 @@ pub(super) fn workspace(patient: &Patient<'_>) -> Vec<Finding> {
     let ground = patient.survey.ground;
     let mut findings = Vec::new();
     if let Some(problem) = &ground.trouble {
-        findings.push(Finding::of("workspace", Weight::Error, problem, "mend the manifest"));
+        findings.push(Finding::of("workspace", Weight::Error, problem, "mend the file"));
     }
     for found in ground.loaded.iter().flat_map(|loaded| &loaded.diagnostics) {
         findings.push(Finding::of("workspace", Weight::Note, found, "mend it, if it matters"));

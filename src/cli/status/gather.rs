@@ -13,7 +13,7 @@ use crate::cli::programs::programs;
 use crate::config::{ConfigState, HookScope};
 use crate::installations::{Acquirer, Network};
 use crate::plugins::registry::PluginEntry;
-use crate::report::{Kind, Verdict};
+use crate::report::{Action, Change, Kind, Verdict};
 use crate::skills::SkillOrigin;
 use crate::sync::facts::PluginFate;
 use crate::sync::shown_origin;
@@ -47,9 +47,23 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
                 skills: candidate.skills.clone(),
             })
             .collect(),
-        next_sync: survey.changes(),
+        next_sync: next_sync(survey),
         warnings,
     }
+}
+
+/// What `cargo agents sync` would do. Hooks in the other scope that no ledger knows it leaves alone:
+/// only `doctor --fix` and `init` take them back.
+fn next_sync(survey: &Survey<'_>) -> Vec<Change> {
+    let mut changes = survey.changes();
+    changes.retain(|change| {
+        let doubles = survey.duplicates.iter();
+        let mut doubles =
+            doubles.filter(|double| change.places == [double.agent.name()]).peekable();
+        let hooks = change.kind == Kind::Hooks && change.action == Action::Unregister;
+        !hooks || doubles.peek().is_none() || doubles.any(|double| double.recorded)
+    });
+    changes
 }
 
 fn trouble(found: &Diagnostic, remedy: &str) -> Trouble {
