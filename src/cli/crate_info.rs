@@ -14,6 +14,7 @@ use super::closest::{closest, did_you_mean};
 use super::grammar::CrateInfoArgs;
 use crate::Symposium;
 use crate::fetch::git::Policy;
+use crate::plugins::git::GitPlace;
 use crate::plugins::predicate::Facts;
 use crate::report::fit;
 use crate::skills::crate_source::fetch::{FetchRequest, Fetcher};
@@ -312,7 +313,7 @@ impl Lookup<'_> {
         let gates = ByFacts { facts };
         let policy = Policy::for_command(&sym.options);
         let gatherer = Gatherer { sym, workspace, crates, on_disk: crates, policy };
-        let checkouts = |url: &str| gatherer.checkout(url);
+        let checkouts = |place: &GitPlace| gatherer.checkout(place);
         let mut resolver = Resolver::new(&gates, crates, &checkouts);
         resolver.of_crate(&CrateRequest {
             name: located.name.clone(),

@@ -2,6 +2,7 @@
 //!
 //! - [`model`]: a plugin, validated
 //! - [`manifest`]: manifests become plugins, or diagnostics with file, line and column
+//! - [`git`]: a repository that a manifest names
 //! - [`diagnostics`]: the codes of what can be wrong in one, explained
 //! - [`predicate`]: whether a thing applies to a workspace
 //! - [`source`]: the sources in force (folders, git repositories, the binary itself)
@@ -13,6 +14,7 @@
 
 pub mod builtin;
 pub mod diagnostics;
+pub mod git;
 pub mod manifest;
 pub mod model;
 pub mod predicate;

@@ -8,6 +8,8 @@ use std::time::Duration;
 use semver::{Version, VersionReq};
 use symposium_hook::Event;
 
+use super::git::GitPlace;
+
 /// A plugin: everything one `SYMPOSIUM.toml` offers.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Plugin {
@@ -103,8 +105,8 @@ pub struct SkillGroup {
 pub enum SkillSource {
     /// A folder, relative to the plugin's folder.
     Path(String),
-    /// A git repository by URL, with GitHub's and GitLab's `/tree/<ref>/<path>` forms.
-    Git(String),
+    /// A git repository.
+    Git(GitPlace),
     /// The sources of the matched crates.
     Crate {
         /// `source.crate_path = "dir"`: a folder of the crate tried first.

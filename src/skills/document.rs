@@ -8,11 +8,12 @@ use serde_yaml::Value;
 
 use super::frontmatter::Frontmatter;
 use super::name::{NAME_LIMIT, conforms, could_be_a_path, same_name, slug};
-use super::scan::scan_hidden;
+use super::scan::{scan_hidden, scan_values};
 use crate::plugins::diagnostics::codes;
 use crate::text::toml::Located;
 use crate::text::{Diagnostic, Source};
 
+mod gate;
 #[cfg(test)]
 mod tests;
 
@@ -63,6 +64,17 @@ pub struct SkillDocument {
     pub has_hooks: bool,
 }
 
+/// What [`SkillDocument::check`] found.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// The skill, if it can be used.
+    pub document: Option<SkillDocument>,
+    /// When it applies, as far as that could be read; also of a skill that can't be used.
+    pub gate: RawGate,
+    /// Everything an author should know, in the order of the file.
+    pub problems: Vec<Diagnostic>,
+}
+
 impl SkillDocument {
     /// Reads a `SKILL.md`; the folder in the source's path is what its name is compared with.
     ///
@@ -87,29 +99,66 @@ impl SkillDocument {
         source: Arc<Source>,
         folder: Option<&str>,
     ) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
-        let front = Frontmatter::parse(&source)
-            .map_err(|problem| Box::new((*problem).code(codes::FRONTMATTER)))?;
-        let reader = Reader { source, front, warnings: Vec::new() };
-        reader.read(folder)
+        let read = read(&source, folder)?;
+        match (read.document, read.errors.into_iter().next()) {
+            (Some(document), None) => Ok((document, read.warnings)),
+            (_, Some(error)) => Err(Box::new(error)),
+            // A document without a field has an error that says so.
+            (None, None) => {
+                Err(Box::new(Diagnostic::error("it can't be read").in_file(&source.path)))
+            }
+        }
     }
 
-    /// Everything an author should know about a `SKILL.md`: the problems of
-    /// [`SkillDocument::parse`], with those that break the published rules as errors, and what
-    /// [`scan_hidden`] finds.
-    pub fn check(source: &Arc<Source>) -> Vec<Diagnostic> {
-        let mut found = match Self::parse(Arc::clone(source)) {
-            Ok((_, warnings)) => warnings,
-            Err(error) => vec![*error],
+    /// Everything an author should know about a `SKILL.md`: each problem of
+    /// [`SkillDocument::parse`], not the first alone, with those that break the published rules as
+    /// errors, and what [`scan_hidden`] and [`scan_values`] find.
+    pub fn check(source: &Arc<Source>) -> Checked {
+        let folder = source.path.parent().and_then(|dir| dir.file_name());
+        let folder = folder.map(|name| name.to_string_lossy().into_owned());
+        let mut checked = match read(source, folder.as_deref()) {
+            Ok(read) => {
+                let mut problems = read.errors;
+                problems.extend(read.warnings);
+                let hidden = scan_values(&source.text, &read.front);
+                problems.extend(hidden.iter().map(|finding| finding.diagnostic(source)));
+                Checked { document: read.document, gate: read.gate, problems }
+            }
+            Err(error) => {
+                Checked { document: None, gate: RawGate::default(), problems: vec![*error] }
+            }
         };
-        for diagnostic in &mut found {
+        for diagnostic in &mut checked.problems {
             if diagnostic.code.is_some_and(|code| RULES.contains(&code)) {
                 diagnostic.severity = crate::text::Severity::Error;
             }
         }
-        found.extend(scan_hidden(&source.text).iter().map(|finding| finding.diagnostic(source)));
-        found.sort_by_key(|diagnostic| diagnostic.span.as_ref().map_or(0, |span| span.start));
-        found
+        let hidden = scan_hidden(&source.text);
+        checked.problems.extend(hidden.iter().map(|finding| finding.diagnostic(source)));
+        checked.problems.sort_by_key(start);
+        checked
     }
+}
+
+/// Where a problem stands.
+fn start(problem: &Diagnostic) -> usize {
+    problem.span.as_ref().map_or(0, |span| span.start)
+}
+
+/// A frontmatter, and what could be made of it.
+struct Read {
+    front: Frontmatter,
+    document: Option<SkillDocument>,
+    gate: RawGate,
+    errors: Vec<Diagnostic>,
+    warnings: Vec<Diagnostic>,
+}
+
+fn read(source: &Arc<Source>, folder: Option<&str>) -> Result<Read, Box<Diagnostic>> {
+    let front = Frontmatter::parse(source)
+        .map_err(|problem| Box::new((*problem).code(codes::FRONTMATTER)))?;
+    let source = Arc::clone(source);
+    Ok(Reader { source, front, warnings: Vec::new(), errors: Vec::new() }.read(folder))
 }
 
 /// What breaks the published rules, and an installation mends.
@@ -118,53 +167,61 @@ const RULES: [&str; 3] = [codes::SKILL_NAME, codes::FOLDER_NAME, codes::SKILL_LE
 struct Reader {
     source: Arc<Source>,
     front: Frontmatter,
+    errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
 }
 
 impl Reader {
-    fn read(
-        mut self,
-        folder: Option<&str>,
-    ) -> Result<(SkillDocument, Vec<Diagnostic>), Box<Diagnostic>> {
+    fn read(mut self, folder: Option<&str>) -> Read {
         for mend in self.front.mends.clone() {
-            self.warn(codes::YAML_SLIP, mend.lines.start..mend.lines.start, mend.problem);
+            let span = mend.value(&self.source.text);
+            self.warn(codes::YAML_SLIP, span, mend.problem);
         }
-        let name = self.name()?;
-        let install_name = self.install_name(&name, folder);
-        let description = self.description()?;
-        let compatibility = self.optional("compatibility").map(|found| found.value);
-        if compatibility.as_ref().is_some_and(|text| text.chars().count() > COMPATIBILITY_LIMIT) {
-            let span = self.front.span("compatibility");
-            self.warn(
-                codes::SKILL_LENGTH,
-                span,
-                format!("`compatibility` is longer than {COMPATIBILITY_LIMIT} characters"),
-            );
-        }
+        let name = self.name();
+        let install_name = name.as_ref().map(|name| self.install_name(name, folder));
+        let description = self.description();
+        let compatibility = self.compatibility();
         let license = self.optional("license").map(|found| found.value);
         let allowed_tools = self.allowed_tools();
         let metadata = self.metadata();
-        let gate = self.gate()?;
+        let gate = self.gate();
         let has_hooks = self.front.get("hooks").is_some();
         if has_hooks {
             let span = self.front.span("hooks");
             let message = "`hooks` of a skill are never installed: they run commands unasked";
             self.warn(codes::SKILL_RUNS, span, message);
         }
-        let document = SkillDocument {
-            source: Arc::clone(&self.source),
-            name,
-            install_name,
-            description,
-            license,
-            compatibility,
-            metadata,
-            allowed_tools,
-            gate,
-            has_hooks,
+        let document = match (name, install_name, description) {
+            (Some(name), Some(install_name), Some(description)) if self.errors.is_empty() => {
+                Some(SkillDocument {
+                    source: Arc::clone(&self.source),
+                    name,
+                    install_name,
+                    description,
+                    license,
+                    compatibility,
+                    metadata,
+                    allowed_tools,
+                    gate: gate.clone(),
+                    has_hooks,
+                })
+            }
+            _ => None,
         };
-        self.warnings.sort_by_key(|warning| warning.span.as_ref().map_or(0, |span| span.start));
-        Ok((document, self.warnings))
+        let Self { front, mut errors, mut warnings, .. } = self;
+        errors.sort_by_key(start);
+        warnings.sort_by_key(start);
+        Read { front, document, gate, errors, warnings }
+    }
+
+    fn compatibility(&mut self) -> Option<String> {
+        let text = self.optional("compatibility")?;
+        if text.value.chars().count() > COMPATIBILITY_LIMIT {
+            let message =
+                format!("`compatibility` is longer than {COMPATIBILITY_LIMIT} characters");
+            self.warn(codes::SKILL_LENGTH, text.span, message);
+        }
+        Some(text.value)
     }
 
     fn warn(&mut self, code: &'static str, span: Range<usize>, message: impl Into<String>) {
@@ -181,24 +238,24 @@ impl Reader {
     }
 
     /// A value that must be there and be a plain one.
-    fn required(&self, key: &str) -> Result<Located<String>, Box<Diagnostic>> {
+    fn required(&mut self, key: &str) -> Option<Located<String>> {
         let span = self.front.span(key);
-        let missing = || {
-            Box::new(
-                self.error(codes::SKILL_FIELD, span.clone(), format!("`{key}` is missing"))
-                    .note(format!("write `{key}: …` between the `---` lines")),
-            )
+        let problem = match self.front.get(key) {
+            None => self
+                .error(codes::SKILL_FIELD, span, format!("`{key}` is missing"))
+                .note(format!("write `{key}: …` between the `---` lines")),
+            Some(value) => match scalar(value) {
+                Some(text) if !text.trim().is_empty() => {
+                    return Some(Located { value: text.trim().to_owned(), span });
+                }
+                None if !value.is_null() => {
+                    self.error(codes::SKILL_FIELD, span, format!("`{key}` must be a string"))
+                }
+                _ => self.error(codes::SKILL_FIELD, span, format!("`{key}` is empty")),
+            },
         };
-        let value = self.front.get(key).ok_or_else(missing)?;
-        match scalar(value) {
-            Some(text) if !text.trim().is_empty() => {
-                Ok(Located { value: text.trim().to_owned(), span })
-            }
-            None if !value.is_null() => Err(self
-                .error(codes::SKILL_FIELD, span, format!("`{key}` must be a string"))
-                .into()),
-            _ => Err(self.error(codes::SKILL_FIELD, span, format!("`{key}` is empty")).into()),
-        }
+        self.errors.push(problem);
+        None
     }
 
     /// A plain value; one of another type is told and left out.
@@ -213,16 +270,17 @@ impl Reader {
         text.map(|value| Located { value, span })
     }
 
-    fn name(&self) -> Result<Located<String>, Box<Diagnostic>> {
+    fn name(&mut self) -> Option<Located<String>> {
         let name = self.required("name")?;
         if could_be_a_path(&name.value) {
             let shown = name.value.escape_debug().to_string();
-            return Err(self
+            let problem = self
                 .error(codes::PATH_NAME, name.span, format!("`{shown}` can't be a skill's name"))
-                .note("use lower-case letters, digits and single hyphens")
-                .into());
+                .note("use lower-case letters, digits and single hyphens");
+            self.errors.push(problem);
+            return None;
         }
-        Ok(name)
+        Some(name)
     }
 
     fn install_name(&mut self, name: &Located<String>, folder: Option<&str>) -> String {
@@ -250,7 +308,7 @@ impl Reader {
         install_name
     }
 
-    fn description(&mut self) -> Result<Located<String>, Box<Diagnostic>> {
+    fn description(&mut self) -> Option<Located<String>> {
         let mut description = self.required("description")?;
         let length = description.value.chars().count();
         if length > DESCRIPTION_LIMIT {
@@ -262,7 +320,7 @@ impl Reader {
             let span = description.span.clone();
             self.warnings.push(warning.code(codes::SKILL_LENGTH).at(&self.source, span));
         }
-        Ok(description)
+        Some(description)
     }
 
     /// A string by the rules; agents write lists too.
@@ -290,84 +348,6 @@ impl Reader {
             }
         }
     }
-
-    fn gate(&mut self) -> Result<RawGate, Box<Diagnostic>> {
-        let mut found: Option<(String, Vec<Located<String>>)> = None;
-        for key in ["crates", "depends-on"] {
-            for within in [None, Some("metadata")] {
-                let Some(items) = self.list(within, key)? else { continue };
-                let place = within.map_or(key.to_owned(), |parent| format!("{parent}.{key}"));
-                match &found {
-                    // Said twice for the sake of two readers: fine as long as it is the same.
-                    Some((other, before)) if atoms(before) != atoms(&items) => {
-                        let span = items.first().map_or(0..0, |item| item.span.clone());
-                        return Err(self
-                            .error(
-                                codes::SKILL_GATE,
-                                span,
-                                format!("`{other}` and `{place}` say different things"),
-                            )
-                            .note("keep one of them")
-                            .into());
-                    }
-                    Some(_) => {}
-                    None => found = Some((place, items)),
-                }
-            }
-        }
-        if let Some((place, items)) = &found
-            && items.iter().all(|item| item.value.trim().is_empty())
-        {
-            let span = self.front.span(place.split('.').next().unwrap_or(place));
-            let message = format!("`{place}` is empty: the skill never applies");
-            self.warn(codes::SKILL_GATE, span, message);
-        }
-        let mut predicates = self.list(None, "predicates")?.unwrap_or_default();
-        predicates.extend(self.list(Some("metadata"), "predicates")?.unwrap_or_default());
-        Ok(RawGate { crates: found.map(|(_, items)| items), predicates })
-    }
-
-    /// A string, or a list of strings, at the top or inside a mapping.
-    fn list(
-        &self,
-        within: Option<&str>,
-        key: &str,
-    ) -> Result<Option<Vec<Located<String>>>, Box<Diagnostic>> {
-        let (value, span) = match within {
-            None => (self.front.get(key), self.front.span(key)),
-            Some(parent) => (
-                self.front.get(parent).and_then(|values| values.get(key)),
-                self.front.span_within(&self.source.text, parent, key),
-            ),
-        };
-        let wrong = || {
-            let message = format!("`{key}` must be a string or a list");
-            Box::new(self.error(codes::SKILL_GATE, span.clone(), message))
-        };
-        let located = |value: String| Located { value, span: span.clone() };
-        match value {
-            None => Ok(None),
-            Some(Value::Null) => Ok(Some(Vec::new())),
-            Some(Value::String(text)) => Ok(Some(vec![located(text.clone())])),
-            Some(Value::Sequence(items)) => items
-                .iter()
-                .map(|item| item.as_str().map(|text| located(text.to_owned())).ok_or_else(wrong))
-                .collect::<Result<_, _>>()
-                .map(Some),
-            Some(_) => Err(wrong()),
-        }
-    }
-}
-
-/// The atoms of a list, in whatever way they were written.
-fn atoms(items: &[Located<String>]) -> Vec<String> {
-    let parts = items.iter().flat_map(|item| item.value.split(','));
-    let mut all: Vec<_> = parts
-        .map(|part| part.split_whitespace().collect())
-        .filter(|part: &String| !part.is_empty())
-        .collect();
-    all.sort();
-    all
 }
 
 /// A description within the limit, ended by an ellipsis when something was cut.

@@ -1,15 +1,18 @@
 //! The files of a skill as they are installed.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::str::Utf8Error;
 
 use sha2::{Digest as _, Sha256};
 
 use super::discover::SKILL_FILE;
+use super::frontmatter::Frontmatter;
 use super::model::Skill;
 use super::rewrite::rewrite_for_install;
-use super::scan::scan_hidden;
+use super::scan::{scan_hidden, scan_invisible, scan_values};
 use crate::fetch::archive::{Limits, MEGABYTE, hex};
 use crate::files::is_plain_name;
 use crate::text::{Diagnostic, Source};
@@ -50,7 +53,7 @@ impl Content {
     ///
     /// # Errors
     /// Trouble reading the file.
-    pub fn read(&self) -> io::Result<std::borrow::Cow<'_, [u8]>> {
+    pub fn read(&self) -> io::Result<Cow<'_, [u8]>> {
         match self {
             Self::Bytes(bytes) => Ok(bytes.into()),
             Self::File(path) => fs::read(path).map(Into::into),
@@ -99,6 +102,44 @@ pub fn collect_within(
     install_name: &str,
     limits: &Limits,
 ) -> Result<SkillFiles, Box<Diagnostic>> {
+    let Walk { mut files, mut warnings, .. } = walked(skill, limits)?;
+    if !files.iter().any(|file| file.path == SKILL_FILE) {
+        let error = Diagnostic::error(format!("there is no usable `{SKILL_FILE}`"));
+        return Err(Box::new(error.in_file(&skill.dir)));
+    }
+    let mut hasher = Hasher::default();
+    for file in &mut files {
+        let shown = skill.dir.join(&file.path);
+        let bytes = file.content.read().map_err(|error| broken(&shown, &error))?.into_owned();
+        let bytes = checked(&shown, bytes, &file.path, install_name, &mut warnings)?;
+        hasher.add(&file.path, file.executable, &bytes);
+        if file.path == SKILL_FILE {
+            file.content = Content::Bytes(bytes);
+        }
+    }
+    Ok(SkillFiles { files, hash: hasher.finish(), warnings })
+}
+
+/// What is wrong with the files beside the `SKILL.md`: everything, not the first alone, also where
+/// the `SKILL.md` can't be used.
+pub fn inspect(skill: &Skill) -> Vec<Diagnostic> {
+    let Walk { files, mut warnings, .. } = match walked(skill, &Limits::default()) {
+        Ok(walk) => walk,
+        Err(problem) => return vec![*problem],
+    };
+    for file in files.iter().filter(|file| file.path != SKILL_FILE) {
+        let shown = skill.dir.join(&file.path);
+        let read = file.content.read().map_err(|error| broken(&shown, &error));
+        let problem = read.and_then(|bytes| {
+            checked(&shown, bytes.into_owned(), &file.path, &skill.name, &mut warnings)
+        });
+        warnings.extend(problem.err().map(|problem| *problem));
+    }
+    warnings
+}
+
+/// The files of a skill, sorted by path, and what was left out.
+fn walked<'a>(skill: &'a Skill, limits: &'a Limits) -> Result<Walk<'a>, Box<Diagnostic>> {
     let real_root =
         dunce::canonicalize(&skill.root).map_err(|error| broken(&skill.root, &error))?;
     let mut walk = Walk {
@@ -112,23 +153,8 @@ pub fn collect_within(
         warnings: Vec::new(),
     };
     walk.folder(&skill.dir, "")?;
-    let Walk { mut files, mut warnings, .. } = walk;
-    if !files.iter().any(|file| file.path == SKILL_FILE) {
-        let error = Diagnostic::error(format!("there is no usable `{SKILL_FILE}`"));
-        return Err(Box::new(error.in_file(&skill.dir)));
-    }
-    files.sort_by(|one, other| one.path.cmp(&other.path));
-    let mut hasher = Hasher::default();
-    for file in &mut files {
-        let shown = skill.dir.join(&file.path);
-        let bytes = file.content.read().map_err(|error| broken(&shown, &error))?.into_owned();
-        let bytes = checked(&shown, bytes, &file.path, install_name, &mut warnings)?;
-        hasher.add(&file.path, file.executable, &bytes);
-        if file.path == SKILL_FILE {
-            file.content = Content::Bytes(bytes);
-        }
-    }
-    Ok(SkillFiles { files, hash: hasher.finish(), warnings })
+    walk.files.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(walk)
 }
 
 /// The hash of an installed folder as it is now, without [`OWN_FILES`] at its top. Links and other
@@ -181,7 +207,8 @@ fn broken(path: &Path, error: &io::Error) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(format!("can't read: {error}")).in_file(path))
 }
 
-/// The bytes to install: Markdown is searched for hidden text, `SKILL.md` is rewritten.
+/// The bytes to install: every text is searched for invisible characters, Markdown for what its
+/// readers don't see, and `SKILL.md` is rewritten.
 fn checked(
     shown: &Path,
     bytes: Vec<u8>,
@@ -189,20 +216,19 @@ fn checked(
     install_name: &str,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Vec<u8>, Box<Diagnostic>> {
+    let Some(text) = text_of(&bytes, path) else { return Ok(bytes) };
+    let Ok(text) = text else {
+        return Err(Box::new(Diagnostic::error("it is not UTF-8 text").in_file(shown)));
+    };
     let markdown =
         Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
-    if !markdown {
-        return Ok(bytes);
+    let source = Source::new(shown, text);
+    let mut found = if markdown { scan_hidden(&source.text) } else { scan_invisible(&source.text) };
+    if path == SKILL_FILE
+        && let Ok(front) = Frontmatter::parse(&source)
+    {
+        found.extend(scan_values(&source.text, &front));
     }
-    let text = match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) if path != SKILL_FILE => return Ok(error.into_bytes()),
-        Err(_) => {
-            return Err(Box::new(Diagnostic::error("it is not UTF-8 text").in_file(shown)));
-        }
-    };
-    let source = Source::new(shown, text.as_str());
-    let found = scan_hidden(&source.text);
     if let Some(finding) = found.iter().find(|finding| finding.refuses()) {
         return Err(Box::new(finding.diagnostic(&source)));
     }
@@ -215,7 +241,18 @@ fn checked(
     if path == SKILL_FILE {
         return Ok(rewrite_for_install(&source, install_name)?.into_bytes());
     }
-    Ok(text.into_bytes())
+    Ok(bytes)
+}
+
+/// The text in `bytes`; `None` for what is none. One stray byte makes a text no picture: an agent
+/// reads the rest of it all the same. A `SKILL.md` has to be right.
+fn text_of<'a>(bytes: &'a [u8], path: &str) -> Option<Result<Cow<'a, str>, Utf8Error>> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Some(Ok(text.into())),
+        Err(error) if path == SKILL_FILE => Some(Err(error)),
+        Err(_) if bytes.contains(&0) => None,
+        Err(_) => Some(Ok(String::from_utf8_lossy(bytes))),
+    }
 }
 
 struct Walk<'a> {

@@ -7,6 +7,8 @@ use serde_yaml::{Mapping, Value};
 
 use crate::text::{Diagnostic, Source};
 
+mod items;
+
 /// Keys whose value may be an unquoted `*`.
 const CRATE_KEYS: [&str; 2] = ["crates", "depends-on"];
 
@@ -30,6 +32,22 @@ pub struct Mend {
     pub text: String,
     /// What was wrong, for people.
     pub problem: &'static str,
+}
+
+impl Mend {
+    /// The value in its first line, for people to look at.
+    pub fn value(&self, text: &str) -> Range<usize> {
+        let line = lines(text, &self.lines).next().unwrap_or(self.lines.start..self.lines.start);
+        let content = text[line.clone()].trim_end();
+        let inner = content.trim_start();
+        let at = line.start + content.len() - inner.len();
+        let value = match (inner.strip_prefix('-'), key_of(inner)) {
+            (Some(item), None) => inner.len() - item.trim_start().len()..inner.len(),
+            (_, Some((_, value))) if !value.is_empty() => value,
+            _ => 0..inner.len(),
+        };
+        at + value.start..at + value.end
+    }
 }
 
 /// A frontmatter as read. All ranges are byte ranges of the whole text.
@@ -61,7 +79,7 @@ impl Frontmatter {
                 let mends = mends(text, &blocks);
                 match read_yaml(&apply(text, &yaml, &mends)) {
                     Ok(values) if !mends.is_empty() => Ok(Self { yaml, values, blocks, mends }),
-                    _ => Err(problem.at(source, &yaml).into()),
+                    _ => Err(problem.at(source, &yaml, &blocks).into()),
                 }
             }
         }
@@ -196,12 +214,26 @@ struct Problem {
     offset: Option<usize>,
 }
 
+/// How the parser begins to say that a key stands twice; the key follows, quoted.
+const TWICE: &str = "duplicate entry with key ";
+
 impl Problem {
-    fn at(self, source: &Arc<Source>, yaml: &Range<usize>) -> Diagnostic {
+    fn at(self, source: &Arc<Source>, yaml: &Range<usize>, blocks: &[Block]) -> Diagnostic {
         let offset = yaml.start + self.offset.unwrap_or(0).min(yaml.len());
-        Diagnostic::error(format!("the frontmatter is not valid YAML: {}", self.message))
-            .at(source, offset..offset)
-            .note("put quotes around values that hold `: `, `#` or start with a special character")
+        let problem =
+            Diagnostic::error(format!("the frontmatter is not valid YAML: {}", self.message));
+        let Some(key) = self.message.split_once(TWICE).map(|(_, key)| key.trim_matches('"')) else {
+            return problem.at(source, offset..offset).note(
+                "put quotes around values that hold `: `, `#` or start with a special character",
+            );
+        };
+        // The parser points at the start of the mapping, which tells nobody where to look.
+        let mut same = blocks.iter().filter(|block| block.key == key);
+        let place = match (same.next(), same.next()) {
+            (Some(_), Some(second)) => second.lines.start..second.lines.start + key.len(),
+            _ => offset..offset,
+        };
+        problem.at(source, place).note(format!("keep one `{key}`"))
     }
 }
 

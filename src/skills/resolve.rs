@@ -14,6 +14,7 @@ use super::model::{Skill, SkillOrigin};
 use crate::fetch::archive::Limits;
 use crate::files::contained;
 use crate::plugins::diagnostics::codes;
+use crate::plugins::git::GitPlace;
 use crate::plugins::model::{Gate, MatchedCrate, Plugin, SkillGroup, SkillSource};
 use crate::report::{Event, Kind, Verdict};
 use crate::text::{Diagnostic, Severity, Source};
@@ -43,7 +44,7 @@ pub trait Gates {
 pub struct GitFolder {
     /// The checkout's root folder.
     pub root: std::path::PathBuf,
-    /// The folder in it that the URL names, with `/`; empty for the root.
+    /// The folder in it that is meant, with `/`; empty for the root.
     pub start: String,
     /// The repository's URL, normalised.
     pub repo: String,
@@ -51,8 +52,8 @@ pub struct GitFolder {
     pub commit: String,
 }
 
-/// Gets the checkout that a URL names.
-pub type Checkouts<'a> = dyn Fn(&str) -> Result<GitFolder, Box<Diagnostic>> + 'a;
+/// Gets the checkout of a repository that a plugin names.
+pub type Checkouts<'a> = dyn Fn(&GitPlace) -> Result<GitFolder, Box<Diagnostic>> + 'a;
 
 /// What came of it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -109,7 +110,7 @@ impl<'a> Resolver<'a> {
     pub fn group(&mut self, plugin: &Plugin, group: &SkillGroup, matched: &[MatchedCrate]) {
         match &group.source {
             SkillSource::Path(path) => self.path_group(plugin, path),
-            SkillSource::Git(url) => self.git_group(plugin, url),
+            SkillSource::Git(place) => self.git_group(plugin, place),
             SkillSource::Crate { tried_first } => {
                 if matched.is_empty() {
                     let reason = "none of the crates it is about is a dependency";
@@ -208,8 +209,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn git_group(&mut self, plugin: &Plugin, url: &str) {
-        let folder = match (self.checkouts)(url) {
+    fn git_group(&mut self, plugin: &Plugin, place: &GitPlace) {
+        let folder = match (self.checkouts)(place) {
             Ok(folder) => folder,
             Err(problem) => {
                 let reason = problem.message.clone();

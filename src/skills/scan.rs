@@ -9,6 +9,9 @@ use crate::text::{Diagnostic, Source};
 
 #[cfg(test)]
 mod tests;
+mod values;
+
+pub(super) use values::scan_values;
 
 /// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,6 +101,16 @@ pub fn scan_hidden(text: &str) -> Vec<Finding> {
     found.extend(far_below(text));
     found.extend(commands(text));
     found.extend(allowed_tools(text));
+    few(found)
+}
+
+/// Scans a text that nobody renders, such as a script or a list, for invisible characters only.
+pub(super) fn scan_invisible(text: &str) -> Vec<Finding> {
+    few(invisible(text))
+}
+
+/// The first findings of each kind, in the order of the text.
+fn few(mut found: Vec<Finding>) -> Vec<Finding> {
     let mut counts: BTreeMap<Hidden, usize> = BTreeMap::new();
     found.retain(|finding| {
         let count = counts.entry(finding.kind).or_default();

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Symposium;
-use crate::fetch::git::{Policy, Repository};
+use crate::fetch::git::Policy;
+use crate::plugins::git::GitPlace;
 use crate::plugins::model::{
     CrateAtom, Gate, Hook, MatchedCrate, McpServer, Plugin, SkillGroup, SkillSource, Subcommand,
 };
@@ -104,7 +105,7 @@ impl Gatherer<'_> {
                 env: &self.sym.env,
             },
         };
-        let checkouts = |url: &str| self.checkout(url);
+        let checkouts = |place: &GitPlace| self.checkout(place);
         let mut facts = Facts { unavailable: registry.unavailable.clone(), ..Facts::default() };
         let mut resolver = Resolver::new(&gates, self.crates, &checkouts);
         let root = Some(self.workspace.root.as_path());
@@ -157,17 +158,12 @@ impl Gatherer<'_> {
         facts
     }
 
-    /// The checkout that a plugin's URL names.
+    /// The checkout of a repository that a plugin names.
     ///
     /// # Errors
     /// It is no URL, a place on this machine, or can't be had.
-    pub fn checkout(&self, url: &str) -> Result<GitFolder, Box<Diagnostic>> {
-        let repository = Repository::parse(url, None, None)?;
-        if repository.is_local() {
-            return Err(Box::new(Diagnostic::error(format!(
-                "a plugin can't point at a repository on this machine: `{url}`"
-            ))));
-        }
+    pub fn checkout(&self, place: &GitPlace) -> Result<GitFolder, Box<Diagnostic>> {
+        let repository = place.repository().map_err(|(_, problem)| problem)?;
         let cache = self.sym.dirs.plugin_sources();
         let shown = repository.shown();
         let progress = std::cell::Cell::new(Progress::default());

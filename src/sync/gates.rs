@@ -1,12 +1,14 @@
 //! Gates of skills, read and decided.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::plugins::diagnostics::codes;
 use crate::plugins::model::{Gate, Predicate};
-use crate::plugins::predicate::{Facts, evaluate_all, parse_crate_list};
+use crate::plugins::predicate::{AtomError, Facts, evaluate_all, parse_crate_list};
 use crate::skills::RawGate;
 use crate::skills::resolve::Gates;
+use crate::text::toml::Located;
 use crate::text::{Diagnostic, Source};
 
 /// Decides gates by the workspace's facts.
@@ -24,10 +26,12 @@ impl Gates for ByFacts<'_> {
             for list in lists {
                 let read = parse_crate_list(&list.value);
                 atoms.extend(read.atoms);
-                problems.extend(read.errors.into_iter().map(|error| {
-                    Diagnostic::error(format!("`crates`: {}", error.message))
+                problems.extend(read.errors.iter().map(|error| {
+                    let (part, span) = part_of(list, error, source);
+                    Diagnostic::error(format!("`crates`: `{part}` is no crate predicate"))
                         .code(codes::SKILL_GATE)
-                        .at(source, list.span.clone())
+                        .at(source, span)
+                        .label(error.message.clone())
                 }));
             }
             gate.crates = Some(atoms);
@@ -36,9 +40,10 @@ impl Gates for ByFacts<'_> {
             match Predicate::parse(&text.value) {
                 Ok(predicate) => gate.predicates.push(predicate),
                 Err(error) => problems.push(
-                    Diagnostic::error(format!("`predicates`: {}", error.message))
+                    Diagnostic::error(format!("`predicates`: `{}` is no predicate", text.value))
                         .code(codes::SKILL_GATE)
-                        .at(source, text.span.clone()),
+                        .at(source, text.span.clone())
+                        .label(error.message),
                 ),
             }
         }
@@ -49,4 +54,43 @@ impl Gates for ByFacts<'_> {
         let evaluation = evaluate_all(&[gate], &self.facts);
         if evaluation.holds { Ok(()) } else { Err(evaluation.reason) }
     }
+}
+
+/// The predicates that would run something, which nothing here does.
+pub fn unsupported(raw: &RawGate, source: &Arc<Source>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for text in &raw.predicates {
+        let Ok(predicate) = Predicate::parse(&text.value) else { continue };
+        found.extend(predicate.unsupported().into_iter().map(|name| {
+            Diagnostic::warning(format!("the predicate `{name}` is not supported"))
+                .code(codes::UNSUPPORTED_PREDICATE)
+                .at(source, text.span.clone())
+                .note("it is never run and counts as not holding")
+        }));
+    }
+    found
+}
+
+/// The part of a list between commas that an error is about, and where it stands in the file: the
+/// whole list where an escape keeps its characters from being found there.
+fn part_of<'a>(
+    list: &'a Located<String>,
+    error: &AtomError,
+    source: &Source,
+) -> (&'a str, Range<usize>) {
+    let text = list.value.as_str();
+    let mut at = error.offset.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    let start = text[..at].rfind(',').map_or(0, |comma| comma + 1);
+    let end = text[at..].find(',').map_or(text.len(), |comma| at + comma);
+    let part = text[start..end.max(start)].trim();
+    let within = source.text.get(list.span.clone()).and_then(|written| written.find(text));
+    let Some(within) = within.filter(|_| !part.is_empty()) else {
+        return (part, list.span.clone());
+    };
+    let lead = text[start..].len() - text[start..].trim_start().len();
+    let from = list.span.start + within + start + lead;
+    (part, from..from + part.len())
 }

@@ -7,13 +7,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
+use super::lines::Lines;
 use super::offer::{GroupOffer, SkillOffer};
 use super::view::{Standing, View};
 use crate::Symposium;
 use crate::cli::CommandResult;
 use crate::plugins::registry::PluginEntry;
 use crate::plugins::source::{SourceKind, SourceState, age};
-use crate::report::fit;
 
 /// The whole answer.
 #[derive(Serialize)]
@@ -86,7 +86,7 @@ pub(super) fn run(sym: &Symposium) -> CommandResult {
         problems: registry.diagnostics.iter().map(ToString::to_string).collect(),
     };
     sym.report.json(&listing);
-    sym.report.result(render(sym, &listing).trim_end());
+    sym.report.result(&render(sym, &listing));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -171,9 +171,8 @@ fn skills(view: &View<'_>) -> Vec<SkillRow> {
 }
 
 fn render(sym: &Symposium, listing: &Listing) -> String {
-    let width = sym.report.width();
-    let mut out = String::new();
-    section(&mut out, "Sources", &listing.sources, width, |source| {
+    let mut out = Lines::new(sym);
+    section(&mut out, "Sources", &listing.sources, |source| {
         let mut state = match source.kind {
             SourceKind::Path => "folder".to_owned(),
             SourceKind::Builtin => "built in".to_owned(),
@@ -191,35 +190,34 @@ fn render(sym: &Symposium, listing: &Listing) -> String {
         let notice = source.notice.clone().unwrap_or_default();
         (source.name.clone(), state, vec![source.location.clone(), at.trim().to_owned(), notice])
     });
-    section(&mut out, "Plugins", &listing.plugins, width, |plugin| {
+    section(&mut out, "Plugins", &listing.plugins, |plugin| {
         let lines = vec![plugin.standing.reason.clone(), plugin.offers.clone()];
         (plugin.name.clone(), format!("{}, {}", plugin.word, plugin.source), lines)
     });
-    section(&mut out, "Skills", &listing.skills, width, |row| {
+    section(&mut out, "Skills", &listing.skills, |row| {
         let word = format!("{}, {}", row.offer.standing.word(), row.source);
         let reason = row.offer.standing.reason.clone();
         (row.offer.name.clone(), word, vec![reason, row.offer.description.clone()])
     });
-    out
+    out.finish()
 }
 
 /// A heading and its entries; nothing without entries.
 fn section<T>(
-    out: &mut String,
+    out: &mut Lines,
     heading: &str,
     rows: &[T],
-    width: usize,
     describe: impl Fn(&T) -> (String, String, Vec<String>),
 ) {
     if rows.is_empty() {
         return;
     }
-    let _ = writeln!(out, "{heading}");
+    out.add(0, heading);
     for row in rows {
         let (name, word, lines) = describe(row);
-        let _ = writeln!(out, "  {}", fit(&format!("{name:<24} {word}"), width.saturating_sub(2)));
+        out.add(2, &format!("{name:<24} {word}"));
         for line in lines.iter().filter(|line| !line.is_empty()) {
-            let _ = writeln!(out, "      {}", fit(line, width.saturating_sub(6)));
+            out.add(6, line);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `cargo agents plugin …`: looking at plugins, checking them, fetching their sources.
 
 mod explain;
+mod lines;
 pub(super) mod list;
 pub(super) mod offer;
 mod programs;

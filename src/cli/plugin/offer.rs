@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::view::{Standing, View};
 use crate::fetch::git::{Policy, Repository};
 use crate::files::contained;
+use crate::plugins::git::GitPlace;
 use crate::plugins::model::{Plugin, SkillGroup, SkillSource};
 use crate::plugins::predicate::matched_crates;
 use crate::report::Verdict;
@@ -89,7 +90,7 @@ impl View<'_> {
         let disk = CrateDisk::new(workspace, &sym.env, &sym.dirs).with_vendor(vendored.folders);
         let gatherer =
             Gatherer { sym, workspace, crates: &disk, on_disk: &disk, policy: Policy::cached() };
-        let checkouts = |url: &str| gatherer.checkout(url);
+        let checkouts = |place: &GitPlace| gatherer.checkout(place);
         let gates = ByFacts { facts: self.facts() };
         let matched = matched_crates(&[&plugin.gate, &group.gate], &self.facts());
         let mut resolver = Resolver::new(&gates, &disk, &checkouts);
@@ -141,7 +142,7 @@ fn runs(text: &str) -> Vec<String> {
 fn origin(group: &SkillGroup) -> String {
     match &group.source {
         SkillSource::Path(path) => format!("folder `{path}`"),
-        SkillSource::Git(url) => format!("git {}", shown_url(url)),
+        SkillSource::Git(place) => git(place),
         SkillSource::Crate { tried_first: None } => "the matched crates".to_owned(),
         SkillSource::Crate { tried_first: Some(dir) } => format!("`{dir}` of the matched crates"),
         SkillSource::NamedCrate { name, requirement: None } => format!("crate {name}"),
@@ -149,6 +150,16 @@ fn origin(group: &SkillGroup) -> String {
             format!("crate {name} {version}")
         }
     }
+}
+
+fn git(place: &GitPlace) -> String {
+    let mut text = format!("git {}", shown_url(&place.url));
+    for (key, value) in [("rev", &place.rev), ("subdir", &place.subdir)] {
+        if let Some(value) = value {
+            text.push_str(&format!(", {key} {value}"));
+        }
+    }
+    text
 }
 
 /// A URL without what is secret in it.

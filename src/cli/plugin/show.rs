@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
+use super::lines::Lines;
 use super::offer::{GroupOffer, SkillOffer};
 use super::programs::{Program, programs};
 use super::redact::redacted;
@@ -16,7 +17,6 @@ use crate::cli::closest::{closest, did_you_mean};
 use crate::cli::gates::needs;
 use crate::plugins::model::{Audience, Gate, Plugin};
 use crate::plugins::registry::PluginEntry;
-use crate::report::fit;
 use crate::text::Diagnostic;
 
 /// The whole answer.
@@ -169,11 +169,8 @@ fn describe(view: &View<'_>, entry: &PluginEntry) -> Shown {
 }
 
 fn render(sym: &Symposium, shown: &Shown) -> String {
-    let width = sym.report.width();
-    let mut out = String::new();
-    let mut line = |indent: usize, text: &str| {
-        let _ = writeln!(out, "{:indent$}{}", "", fit(text, width.saturating_sub(indent)));
-    };
+    let mut lines = Lines::new(sym);
+    let mut line = |indent: usize, text: &str| lines.add(indent, text);
     line(0, &format!("{} ({})", shown.name, shown.source));
     line(2, &format!("manifest   {}", sym.report.path(&shown.manifest)));
     if let Some(condition) = &shown.condition {
@@ -210,12 +207,12 @@ fn render(sym: &Symposium, shown: &Shown) -> String {
     if shown.may_run.is_empty() {
         line(2, "nothing");
     }
-    let mut whole = String::new();
+    let mut out = lines.finish();
+    out.push('\n');
     for program in &shown.may_run {
-        // Never cut: this is what people must see before they trust it.
-        let _ = writeln!(whole, "  {} {}: {}", program.kind, program.name, clean(&program.runs));
+        // As it is written: this is what people must see before they trust it.
+        let _ = writeln!(out, "  {} {}: {}", program.kind, program.name, clean(&program.runs));
     }
-    out.push_str(&whole);
     if let Some(text) = &shown.text {
         let _ = writeln!(out, "Manifest");
         for line in text.lines() {
@@ -236,11 +233,8 @@ fn skill_lines(sym: &Symposium, skill: &SkillOffer, line: &mut impl FnMut(usize,
 /// A skill that lies in a source by itself.
 fn show_skill(sym: &Symposium, skill: &SkillOffer) -> ExitCode {
     sym.report.json(skill);
-    let mut out = String::new();
-    let width = sym.report.width();
-    let mut line = |indent: usize, text: &str| {
-        let _ = writeln!(out, "{:indent$}{}", "", fit(text, width.saturating_sub(indent)));
-    };
+    let mut lines = Lines::new(sym);
+    let mut line = |indent: usize, text: &str| lines.add(indent, text);
     line(0, "A skill by itself");
     skill_lines(sym, skill, &mut line);
     if skill.standing.is_active() {
@@ -253,7 +247,7 @@ fn show_skill(sym: &Symposium, skill: &SkillOffer) -> ExitCode {
     for runs in &skill.runs {
         line(2, runs);
     }
-    sym.report.result(out.trim_end());
+    sym.report.result(&lines.finish());
     ExitCode::SUCCESS
 }
 

@@ -6,13 +6,18 @@ use super::context::{Context, shown};
 use super::sources::check_crate;
 use super::{gate, paths, urls};
 use crate::plugins::diagnostics::codes;
+use crate::plugins::git::{GitPlace, Part};
 use crate::plugins::model::{Gate, SkillGroup, SkillSource};
 use crate::text::toml::{Located, StringOrTable, Table};
 
 const KEYS: [&str; 4] = ["source", "crates", "depends-on", "predicates"];
 
 /// The keys under `source` of a skill group.
-const SOURCE_KEYS: [&str; 3] = ["path", "git", "crate_path"];
+const SOURCE_KEYS: [&str; 5] = ["path", "git", "crate_path", "rev", "subdir"];
+/// Those of which there is exactly one.
+const PLACES: [&str; 3] = ["path", "git", "crate_path"];
+/// Those that only go with `git`.
+const OF_GIT: [&str; 2] = ["rev", "subdir"];
 
 /// Reads both kinds of groups, in file order.
 pub(super) fn read(cx: &Context<'_>, root: &Table<'_>, plugin: &Gate) -> Vec<SkillGroup> {
@@ -59,7 +64,7 @@ fn from_word(cx: &Context<'_>, word: &Located<String>) -> Option<SkillSource> {
 
 fn from_table(cx: &Context<'_>, source: &Table<'_>) -> Option<SkillSource> {
     cx.unknown_keys(source, &SOURCE_KEYS);
-    let present: Vec<_> = SOURCE_KEYS.into_iter().filter(|key| source.has(key)).collect();
+    let present: Vec<_> = PLACES.into_iter().filter(|key| source.has(key)).collect();
     let [key] = present.as_slice() else {
         let message = if present.is_empty() {
             "this skill group has no source".to_owned()
@@ -71,14 +76,38 @@ fn from_table(cx: &Context<'_>, source: &Table<'_>) -> Option<SkillSource> {
         return None;
     };
     let text = source.string(key)?;
+    if *key != "git" {
+        for name in OF_GIT {
+            let Some(span) = source.key_span(name) else { continue };
+            let message = format!("`source.{name}` goes with `source.git` only");
+            cx.reject(cx.problem(codes::SKILL_SOURCE, &span, message));
+        }
+    }
     match *key {
         "path" => paths::check_in_source(cx, &text).then(|| SkillSource::Path(text.value)),
-        "git" => urls::check_git(cx, &text).then(|| SkillSource::Git(text.value)),
+        "git" => from_git(cx, source, text),
         _ => {
             let inside = text.value == "." || paths::check_in_tree(cx, &text, "the crate");
             inside.then_some(SkillSource::Crate { tried_first: Some(text.value) })
         }
     }
+}
+
+fn from_git(cx: &Context<'_>, source: &Table<'_>, url: Located<String>) -> Option<SkillSource> {
+    let (rev, subdir) = (source.string("rev"), source.string("subdir"));
+    let [at_url, at_rev, at_subdir] =
+        [Some(&url), rev.as_ref(), subdir.as_ref()].map(|text| text.map(|text| text.span.clone()));
+    let value = |text: Option<Located<String>>| text.map(|text| text.value);
+    let place = GitPlace { url: url.value, rev: value(rev), subdir: value(subdir) };
+    let Err((part, problem)) = place.repository() else { return Some(SkillSource::Git(place)) };
+    let span = match part {
+        Part::Url => at_url,
+        Part::Rev => at_rev,
+        Part::Subdir => at_subdir,
+    };
+    let span = span.unwrap_or_else(|| source.span.clone());
+    cx.reject(urls::git_problem(cx, &span, *problem));
+    None
 }
 
 fn named_crate(cx: &Context<'_>, table: &Table<'_>) -> Option<SkillGroup> {

@@ -3,6 +3,7 @@ use std::time::Duration;
 use symposium_hook::Event;
 
 use super::*;
+use crate::plugins::git::GitPlace;
 use crate::plugins::model::{
     Audience, Checksum, CrateAtom, InstallSource, OnFailure, Predicate, Runnable, SkillSource,
     Transport,
@@ -154,7 +155,10 @@ command = { source = "cargo", crate = "widget-count" }
         sources,
         [
             SkillSource::Crate { tried_first: None },
-            SkillSource::Git("https://github.com/example/widget/tree/main/skills".to_owned()),
+            SkillSource::Git(GitPlace {
+                url: "https://github.com/example/widget/tree/main/skills".to_owned(),
+                ..GitPlace::default()
+            }),
             SkillSource::Path("skills".to_owned()),
         ]
     );
@@ -379,5 +383,60 @@ fn f113_crate_sources_need_a_crate() {
         ("crates = \"*\"", "predicates = [\"not(depends-on(x))\"]", 0),
     ] {
         assert_eq!(groups(crates, group), expected, "{crates} / {group}");
+    }
+}
+
+/// What `validate` tells of a group whose source has these lines.
+fn of_group(source: &str) -> (Option<SkillSource>, Vec<String>) {
+    let text = format!("name = \"w\"\ncrates = [\"w\"]\n\n[[skills]]\n{source}\n");
+    let place = Place {
+        source: "s",
+        source_root: Path::new("/s"),
+        manifest: Path::new("/s/SYMPOSIUM.toml"),
+    };
+    let read = Manifest::parse(
+        crate::text::Source::new("w/SYMPOSIUM.toml", text),
+        &place,
+        Strictness::Validate,
+    );
+    let group = read.plugin.and_then(|mut plugin| plugin.skills.pop());
+    (group.map(|group| group.source), read.diagnostics.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn a_git_group_takes_rev_and_subdir_as_a_plugin_source_does() {
+    let (source, told) = of_group(
+        "source.git = \"https://host/a/b\"\nsource.rev = \"v1.2\"\nsource.subdir = \"skills\"",
+    );
+    assert_eq!(told, [""; 0]);
+    let place = GitPlace {
+        url: "https://host/a/b".to_owned(),
+        rev: Some("v1.2".to_owned()),
+        subdir: Some("skills".to_owned()),
+    };
+    assert_eq!(source, Some(SkillSource::Git(place)));
+}
+
+#[test]
+fn validate_judges_git_addresses_as_the_fetch_does() {
+    let good = "source.git = \"https://host/a/b\"";
+    for (written, place, part) in [
+        ("source.git = \"http://host/a\"".to_owned(), "5:14", "not protected on its way"),
+        ("source.git = \"https://host\"".to_owned(), "5:14", "names no repository"),
+        ("source.git = \"owner/name\"".to_owned(), "5:14", "has no host"),
+        ("source.git = \"file:///srv/a\"".to_owned(), "5:14", "on this machine"),
+        ("source.git = \"/srv/a\"".to_owned(), "5:14", "on this machine"),
+        ("source.git = \"ext::sh -c x\"".to_owned(), "5:14", "remote helper"),
+        (format!("{good}\nsource.rev = \"-x\""), "6:14", "can't be a branch"),
+        (format!("{good}\nsource.subdir = \"../x\""), "6:17", "leads out"),
+        ("source.path = \"a\"\nsource.rev = \"x\"".to_owned(), "6:8", "goes with `source.git`"),
+    ] {
+        let (_, told) = of_group(&written);
+        let [problem] = told.as_slice() else { panic!("{written}: {told:?}") };
+        assert!(
+            problem.starts_with(&format!("w/SYMPOSIUM.toml:{place}: ")),
+            "{written}: {problem}"
+        );
+        assert!(problem.contains(part), "{written}: {problem}");
     }
 }

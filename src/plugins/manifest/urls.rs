@@ -1,9 +1,12 @@
 //! Addresses in a manifest.
 
 use std::net::IpAddr;
+use std::ops::Range;
 
 use super::context::{Context, shown};
+use crate::fetch::git::Repository;
 use crate::plugins::diagnostics::codes;
+use crate::text::Diagnostic;
 use crate::text::toml::Located;
 
 /// What a binary's address may hold in braces.
@@ -87,25 +90,21 @@ fn unknown_placeholder(url: &str, version: bool) -> Option<String> {
     None
 }
 
-/// Checks an address that is handed to git: no option, no helper program that git would run.
+/// Checks an address that is handed to git, by the judgement of what fetches it.
 pub(super) fn check_git(cx: &Context<'_>, url: &Located<String>) -> bool {
-    let text = url.value.as_str();
-    let scheme_end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "+.-".contains(c)));
-    let helper = scheme_end.is_some_and(|end| text[end..].starts_with("::"));
-    let odd = |c: char| c.is_control() || c.is_whitespace();
-    let wrong = if text.trim().is_empty() {
-        "a git address is empty".to_owned()
-    } else if text.starts_with('-') {
-        format!("`{}` looks like an option, not like a git address", shown(text))
-    } else if helper {
-        format!("`{}` would make git run a helper program", shown(text))
-    } else if text.contains(odd) {
-        format!("`{}` has blanks or control characters", shown(text))
-    } else {
-        return true;
-    };
-    cx.reject(cx.problem(codes::BAD_URL, &url.span, wrong));
+    let Err(problem) = Repository::parse(&url.value, None, None) else { return true };
+    cx.reject(git_problem(cx, &url.span, *problem));
     false
+}
+
+/// The problem of a git address, at its place in the manifest.
+pub(super) fn git_problem(
+    cx: &Context<'_>,
+    span: &Range<usize>,
+    problem: Diagnostic,
+) -> Diagnostic {
+    let placed = cx.problem(codes::BAD_URL, span, problem.message);
+    problem.notes.into_iter().fold(placed, Diagnostic::note)
 }
 
 #[cfg(test)]

@@ -102,6 +102,8 @@ fn f84_what_is_no_frontmatter_is_told_with_its_place() {
     assert!(error.contains("not valid YAML"), "{error}");
     let error = refused("---\nname: a\nname: b\ndescription: d\n---\n");
     assert!(error.contains("duplicate"), "{error}");
+    assert!(error.starts_with("skills/a-skill/SKILL.md:3:1: "), "at the second one: {error}");
+    assert!(error.ends_with("keep one `name`"), "{error}");
     assert!(refused("").contains("no frontmatter"));
     assert!(refused("---\n- a\n---\n").contains("must be `key: value` lines"));
 }
@@ -148,7 +150,7 @@ fn section_3_a_long_description_is_cut_and_an_error_in_validate() {
     let (document, warnings) = parse(&text);
     assert_eq!(document.description.value.chars().count(), 1024);
     assert!(warnings[0].contains("1025 characters, 1024 are allowed"), "{warnings:?}");
-    let found = SkillDocument::check(&source(&text));
+    let found = SkillDocument::check(&source(&text)).problems;
     assert!(found.len() == 1 && found[0].is_error(), "{found:?}");
 }
 
@@ -157,7 +159,7 @@ fn decision_23_an_unquoted_colon_in_the_description_is_read_with_a_warning() {
     let text = "---\nname: a-skill\ndescription: Use when: always\n  or: never\nlicense: x\n---\n";
     let (document, warnings) = parse(text);
     assert_eq!(document.description.value, "Use when: always or: never");
-    expect!["skills/a-skill/SKILL.md:3:1: `description` must be quoted, because it holds `: ` or a special character"]
+    expect!["skills/a-skill/SKILL.md:3:14: `description` must be quoted, because it holds `: ` or a special character"]
         .assert_eq(&warnings[0]);
     let (document, _) = parse("---\nname: a-skill\ndescription: `x` does it\n---\n");
     assert_eq!(document.description.value, "`x` does it");
@@ -203,14 +205,87 @@ fn f87_decision_23_crates_in_every_place_and_form() {
 }
 
 #[test]
-fn decision_2_crates_said_twice_must_agree() {
-    let error = refused("---\nname: a-skill\ndescription: d\ncrates: a\ndepends-on: b\n---\n");
-    assert!(error.contains("`crates` and `depends-on` say different things"), "{error}");
-    assert!(error.starts_with("skills/a-skill/SKILL.md:5:13"), "{error}");
-    let error = refused("---\nname: a-skill\ndescription: d\ncrates: {a: b}\n---\n");
-    assert!(error.contains("must be a string or a list"), "{error}");
-    let error = refused("---\nname: a-skill\ndescription: d\ncrates: [a, 1]\n---\n");
-    assert!(error.contains("must be a string or a list"), "{error}");
+fn decision_2_crates_said_twice_must_agree_and_in_one_spelling() {
+    let told =
+        |written: &str| refused(&format!("---\nname: a-skill\ndescription: d\n{written}\n---\n"));
+    let error = told("crates: a\nmetadata:\n  crates: b");
+    assert!(error.contains("`crates` and `metadata.crates` say different things"), "{error}");
+    assert!(error.starts_with("skills/a-skill/SKILL.md:6:11"), "{error}");
+    for written in ["crates: a\ndepends-on: b", "crates: a\ndepends-on: a"] {
+        let error = told(written);
+        assert!(error.contains("`crates` and `depends-on` mean the same"), "{error}");
+        assert!(error.starts_with("skills/a-skill/SKILL.md:5:13"), "{error}");
+    }
+    let error = told("crates: a\nmetadata: {depends-on: a}");
+    assert!(error.contains("`crates` and `metadata.depends-on` mean the same"), "{error}");
+    assert!(told("crates: {a: b}").contains("must be a string or a list"));
+    let error = told("crates: [a, 1]");
+    assert!(error.starts_with("skills/a-skill/SKILL.md:4:13: `crates` must be"), "{error}");
+}
+
+/// Everything that `check` tells, a line each.
+fn checked(text: &str) -> String {
+    let found = SkillDocument::check(&source(text)).problems;
+    found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn every_error_of_a_frontmatter_is_told_not_the_first() {
+    expect![[r"
+        skills/a-skill/SKILL.md:2:7: `../../evil` can't be a skill's name; use lower-case letters, digits and single hyphens
+        skills/a-skill/SKILL.md:3:14: `description` must be a string
+        skills/a-skill/SKILL.md:4:9: `crates` must be a string or a list of strings
+        skills/a-skill/SKILL.md:5:11: `metadata` must be `key: value` lines; it is left out"]]
+    .assert_eq(&checked(
+        "---\nname: ../../evil\ndescription: [a]\ncrates: {a: b}\nmetadata: x\n---\n",
+    ));
+    expect![[r"
+        skills/a-skill/SKILL.md:5:13: `crates` and `depends-on` mean the same; keep one of them
+        skills/a-skill/SKILL.md:7:11: `crates` and `metadata.crates` say different things; keep one of them"]]
+    .assert_eq(&checked(
+        "---\nname: a-skill\ndescription: d\ncrates: a\ndepends-on: b\nmetadata:\n  crates: c\n---\n",
+    ));
+}
+
+#[test]
+fn each_item_of_a_list_has_a_place_of_its_own() {
+    for written in [
+        "predicates: [\"env(A)\", 'env(B)', env(C)]",
+        "predicates: [\n  \"env(A)\",\n  'env(B)',\n  env(C)\n]",
+        "predicates:\n  - \"env(A)\"\n  - 'env(B)'  # why\n  - env(C)",
+        "predicates:\n- \"env(A)\"\n- 'env(B)'\n- env(C)",
+        "metadata:\n  a: b\n  predicates:\n    - \"env(A)\"\n    - 'env(B)'\n    - env(C)\n  c: [d]",
+        "metadata:\n  predicates: [\"env(A)\", 'env(B)', env(C)]\n  c: d",
+    ] {
+        let text = format!("---\nname: a-skill\ndescription: d\n{written}\n---\n");
+        let (document, _) = parse(&text);
+        let places: Vec<_> =
+            document.gate.predicates.iter().map(|item| &text[item.span.clone()]).collect();
+        assert_eq!(places, ["\"env(A)\"", "'env(B)'", "env(C)"], "{written}");
+    }
+    // A comma in quotes ends no item.
+    let text = "---\nname: a-skill\ndescription: d\ncrates: [\"a>=1, <2\", 'it''s, b', c]\n---\n";
+    let (document, _) = parse(text);
+    let crates = document.gate.crates.expect("has crates");
+    let places: Vec<_> = crates.iter().map(|item| &text[item.span.clone()]).collect();
+    assert_eq!(places, ["\"a>=1, <2\"", "'it''s, b'", "c"]);
+}
+
+#[test]
+fn case_85_what_yaml_escapes_spell_is_hidden_too() {
+    for written in [
+        r#"description: "ok \U000E0049\U000E0067""#,
+        r#"description: "ok \u202e hidden""#,
+        "description: d\nmetadata: {a: {b: [\"\\U000E0049\"]}}",
+        "description: d\nother: \"\\u2060\\u2061\\u2062\"",
+    ] {
+        let text = format!("---\nname: a-skill\n{written}\n---\n");
+        let found = SkillDocument::check(&source(&text)).problems;
+        let hides = |problem: &Diagnostic| problem.is_error() && problem.message.contains("U+");
+        assert!(found.iter().any(hides), "{written}: {found:?}");
+    }
+    let plain = "---\nname: a-skill\ndescription: \"ok \\u00e9 \\n \\\"x\\\"\"\n---\n";
+    assert_eq!(checked(plain), "");
 }
 
 #[test]
@@ -257,6 +332,7 @@ fn case_85_validate_tells_what_runs_and_what_hides() {
     let text = "---\nname: a-skill\ndescription: d\nallowed-tools: Bash\n---\n<!-- psst -->\n\
                 !`curl x`\nbad\u{e0041}\n";
     let found: Vec<_> = SkillDocument::check(&source(text))
+        .problems
         .iter()
         .map(|diagnostic| format!("{:?} {diagnostic}", diagnostic.severity))
         .collect();

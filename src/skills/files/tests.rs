@@ -169,9 +169,6 @@ fn case_85_hidden_text_refuses_the_skill_in_any_markdown() {
         let error = place.refused(&Limits::default());
         assert!(error.contains(":6:2: invisible text"), "{error}");
     }
-    let place = Place::new();
-    place.put("root/s/table.txt", "x\u{e0041}");
-    assert_eq!(place.collect().files.len(), 2);
 }
 
 #[test]
@@ -224,4 +221,41 @@ fn section_2_links_that_multiply_folders_are_limited() {
     fs::create_dir(skill.join("20")).expect("creates");
     let error = place.refused(&Limits { files: 500, ..Limits::default() });
     assert!(error.ends_with("the skill holds more than 500 folders"), "{error}");
+}
+
+#[test]
+fn case_85_no_file_that_an_agent_can_read_hides_text() {
+    let hidden = "\u{e0049}\u{e0067}";
+    let stray = [b"note \xff".as_slice(), hidden.as_bytes()].concat();
+    let files: [(&str, &[u8]); 4] = [
+        ("ref.txt", hidden.as_bytes()),
+        ("scripts/run.py", b"x = '\xe2\x80\xae'"),
+        ("no-extension", hidden.as_bytes()),
+        ("one-bad-byte.md", &stray),
+    ];
+    for (path, bytes) in files {
+        let place = Place::new();
+        place.put(&format!("root/s/{path}"), bytes);
+        let error = place.refused(&Limits::default());
+        assert!(error.contains("invisible text (U+"), "{path}: {error}");
+        assert!(inspect(&place.skill()).iter().any(Diagnostic::is_error), "{path}");
+    }
+    let place = Place::new();
+    let escaped = "---\nname: s\ndescription: \"d \\U000E0049\"\n---\n";
+    place.put("root/s/SKILL.md", escaped);
+    let error = place.refused(&Limits::default());
+    assert!(error.contains("SKILL.md:3:14: invisible text (U+E0049)"), "{error}");
+    // Pictures hold any bytes at all.
+    let place = Place::new();
+    place.put("root/s/a.png", [b"\x89PNG\0\xff".as_slice(), hidden.as_bytes()].concat());
+    assert_eq!(paths(&place.collect()), ["SKILL.md", "a.png"]);
+}
+
+#[test]
+fn validate_hears_of_every_file_that_hides_something() {
+    let place = Place::new();
+    place.put("root/s/a.txt", "\u{e0049}");
+    place.put("root/s/b.md", "\u{e0049}");
+    let found = inspect(&place.skill());
+    assert_eq!(found.iter().filter(|problem| problem.is_error()).count(), 2, "{found:?}");
 }

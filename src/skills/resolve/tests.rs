@@ -121,11 +121,11 @@ impl Fake {
     }
 
     fn resolve(&self, work: impl FnOnce(&mut Resolver<'_>)) -> Resolution {
-        let checkouts = |url: &str| match url {
+        let checkouts = |place: &GitPlace| match place.url.as_str() {
             "https://example.com/repo" => Ok(GitFolder {
                 root: self.dir.path().join("checkout"),
                 start: "skills".to_owned(),
-                repo: url.to_owned(),
+                repo: place.url.clone(),
                 commit: "0123456789".to_owned(),
             }),
             _ => Err(Box::new(Diagnostic::error("no such repository"))),
@@ -421,7 +421,10 @@ fn a_plugins_folder_is_relative_to_its_manifest_and_inside_its_source() {
 fn a_git_group_is_known_by_repository_commit_and_path() {
     let fake = Fake::new();
     fake.skill("checkout/skills/one", "");
-    let git = |url: &str| fake.group(SkillSource::Git(url.to_owned()), &[]);
+    let git = |url: &str| {
+        let place = GitPlace { url: url.to_owned(), ..GitPlace::default() };
+        fake.group(SkillSource::Git(place), &[])
+    };
     let found = git("https://example.com/repo");
     let (repo, commit) = ("https://example.com/repo".to_owned(), "0123456789".to_owned());
     let path = "skills/one".to_owned();

@@ -13,12 +13,12 @@ use crate::plugins::manifest::{Manifest, Place, Strictness, near_miss};
 use crate::plugins::model::{Hook, Installation, Plugin, Runnable, SkillSource};
 use crate::plugins::predicate::Facts;
 use crate::plugins::registry::scan;
-use crate::skills::discover::{SKILL_FILE, discover};
-use crate::skills::files::collect;
+use crate::skills::discover::discover;
+use crate::skills::files::inspect;
 use crate::skills::metadata::{self, read_crate_skills};
 use crate::skills::resolve::{Gates as _, read_source};
 use crate::skills::{RawGate, Skill, SkillDocument, SkillOrigin};
-use crate::sync::gates::ByFacts;
+use crate::sync::gates::{ByFacts, unsupported};
 use crate::text::{Diagnostic, Severity, Source};
 
 /// What was looked at, and what is wrong with it.
@@ -219,25 +219,19 @@ fn skill(sym: &Symposium, root: &Path, dir: &Path, found: &mut Found) {
         Ok(source) => source,
         Err(problem) => return found.push(*problem),
     };
-    found.diagnostics.extend(SkillDocument::check(&source));
-    let Ok((document, _)) = SkillDocument::parse(Arc::clone(&source)) else { return };
-    gate(sym, &document.gate, &source, found);
-    let own_file = dir.join(SKILL_FILE);
+    let checked = SkillDocument::check(&source);
+    found.diagnostics.extend(checked.problems);
+    gate(sym, &checked.gate, &source, found);
+    let document = checked.document;
     let skill = Skill {
-        name: document.install_name.clone(),
-        description: document.description.value,
+        name: document.map_or_else(String::new, |document| document.install_name),
+        description: String::new(),
         dir: dir.to_path_buf(),
         root: root.to_path_buf(),
         origin: SkillOrigin::Workspace { path: String::new() },
         plugin: None,
     };
-    // Its own text has been checked above, more strictly.
-    let elsewhere =
-        |problem: &Diagnostic| problem.location().is_none_or(|place| place.path != own_file);
-    match collect(&skill, &skill.name) {
-        Ok(files) => found.diagnostics.extend(files.warnings.into_iter().filter(elsewhere)),
-        Err(problem) => found.diagnostics.extend(Some(*problem).filter(elsewhere)),
-    }
+    found.diagnostics.extend(inspect(&skill));
 }
 
 /// The conditions in a skill's frontmatter or a crate's metadata, and the crates that they name.
@@ -246,6 +240,7 @@ fn gate(sym: &Symposium, raw: &RawGate, source: &Arc<Source>, found: &mut Found)
     if let Err(problems) = (ByFacts { facts }).read(raw, source) {
         found.diagnostics.extend(problems);
     }
+    found.diagnostics.extend(unsupported(raw, source));
     found.names.extend(names::of_gate(raw, source));
 }
 

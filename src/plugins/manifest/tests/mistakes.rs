@@ -153,7 +153,7 @@ fn all_mistakes_are_reported_with_code_line_and_remedy() {
         warning S017 w/SYMPOSIUM.toml:49:10: `skills[1].crates` is empty, so it never holds; `["*"]` stands for every workspace
         error S018 w/SYMPOSIUM.toml:50:1: this skill group has more than one source: path, git; exactly one of source.path, source.git, source = "crate", source.crate_path
         error S011 w/SYMPOSIUM.toml:55:1: `crates` and `depends-on` mean the same; keep one of them
-        error S026 w/SYMPOSIUM.toml:56:14: `--upload-pack=x` looks like an option, not like a git address
+        error S026 w/SYMPOSIUM.toml:56:14: the git URL `--upload-pack=x` looks like an option; write `https://<host>/<path>`, `ssh://<user>@<host>/<path>`, `<user>@<host>:<path>` or an absolute path
         error S028 w/SYMPOSIUM.toml:59:25: `x y` is no crate's name (a crate's name has only letters, digits, `-` and `_`)
         error S028 w/SYMPOSIUM.toml:59:42: `one` is no version requirement
         error S003 w/SYMPOSIUM.toml:59:49: unknown key `path` in `plugins[0].source.cargo`; known keys: name, version
