@@ -204,7 +204,7 @@ pub struct HookArgs {
 #[derive(Debug, Args)]
 pub struct HelpArgs {
     /// The command
-    #[arg(value_name = "COMMAND", trailing_var_arg = true)]
+    #[arg(value_name = "COMMAND")]
     pub words: Vec<OsString>,
 }
 

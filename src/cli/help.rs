@@ -10,13 +10,12 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgAction, CommandFactory as _};
 use serde::Serialize;
-use unicode_width::UnicodeWidthChar as _;
 
 use super::grammar::{Cli, audience};
 use crate::Symposium;
 use crate::config::Environment;
 use crate::plugins::model::Audience;
-use crate::report::{Format, Palette, Reporter};
+use crate::report::{Format, Palette, Reporter, columns, safe, width_of};
 use crate::symposium::{Options, VERSION};
 use crate::sync::subcommands::{self, Vended};
 
@@ -107,7 +106,7 @@ fn entries(vended: &[Vended]) -> Vec<Entry> {
         let entry = by_name.entry(&vended.name).or_insert_with(|| Entry {
             name: vended.name.clone(),
             audience: vended.audience,
-            description: safe(&vended.description),
+            description: tidy(&vended.description),
             plugins: Vec::new(),
         });
         entry.plugins.push(vended.plugin.clone());
@@ -116,13 +115,9 @@ fn entries(vended: &[Vended]) -> Vec<Entry> {
     own
 }
 
-/// One line of text from outside: no line breaks, nothing that steers a terminal or turns the
-/// direction of writing.
-fn safe(text: &str) -> String {
-    let invisible = |letter: char| matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    let kept = text.chars().filter(|letter| !invisible(*letter));
-    let clean: String = kept.map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-    clean.split_whitespace().collect::<Vec<_>>().join(" ")
+/// One line of text from outside, without gaps.
+fn tidy(text: &str) -> String {
+    safe(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A command's own page, in clap's words.
@@ -246,14 +241,6 @@ fn push(lines: &mut [String], letter: char) {
     }
 }
 
-fn columns(text: &str) -> usize {
-    text.chars().map(width_of).sum()
-}
-
-fn width_of(letter: char) -> usize {
-    letter.width().unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -340,7 +327,7 @@ mod tests {
 
         #[test]
         fn what_is_shown_has_no_control_characters(text in any::<String>()) {
-            prop_assert!(!safe(&text).chars().any(char::is_control));
+            prop_assert!(!tidy(&text).chars().any(char::is_control));
         }
     }
 }

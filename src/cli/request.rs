@@ -236,6 +236,14 @@ mod tests {
     }
 
     #[test]
+    fn f195_options_stand_before_or_after_help_s_words() {
+        for words in [&["help", "sync", "--json"][..], &["--json", "help", "sync"]] {
+            assert_eq!(help(words), Some(vec!["sync".to_owned()]), "{words:?}");
+        }
+        assert_eq!(help(&["help", "plugin", "-v", "show"]).unwrap(), ["plugin", "show"]);
+    }
+
+    #[test]
     fn f6_f7_the_version_is_asked_for_anywhere() {
         for words in [
             &["--version"][..],

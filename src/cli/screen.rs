@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 
-use crate::report::Palette;
+use crate::report::{Palette, columns, end_within, safe};
 
 /// Narrower screens have the label on a line of its own.
 const NARROW: usize = 60;
@@ -32,11 +32,12 @@ impl Screen {
     /// it where there is no room.
     pub(super) fn entry(&mut self, label: &str, column: usize, body: &[String]) {
         let style = Palette::CARGO.strong;
+        let label = safe(label);
         let below = self.width < NARROW || column + 2 > self.width / 2;
         let indent = if below { 4 } else { column + 4 };
         let mut lines =
             body.iter().flat_map(|line| wrap(line, self.width.saturating_sub(indent).max(16)));
-        let padding = column.saturating_sub(label.chars().count());
+        let padding = column.saturating_sub(columns(&label));
         match lines.next() {
             Some(first) if !below => {
                 let _ = writeln!(self.text, "  {style}{label}{style:#}{:padding$}  {first}", "");
@@ -62,7 +63,8 @@ impl Screen {
 
     /// A word in `style`, then text that wraps under itself.
     pub(super) fn marked(&mut self, style: Style, word: &str, text: &str) {
-        let indent = word.chars().count() + 1;
+        let word = safe(word);
+        let indent = columns(&word) + 1;
         let mut lines = wrap(text, self.width.saturating_sub(indent).max(16)).into_iter();
         let first = lines.next().unwrap_or_default();
         let _ = writeln!(self.text, "{style}{word}{style:#} {first}");
@@ -81,15 +83,14 @@ impl Screen {
 
 /// The widest of `labels`, but not over `most`.
 pub(super) fn column<'a>(labels: impl Iterator<Item = &'a str>, most: usize) -> usize {
-    labels.map(|label| label.chars().count()).max().unwrap_or(0).min(most)
+    labels.map(|label| columns(&safe(label))).max().unwrap_or(0).min(most)
 }
 
-/// `text` in lines of at most `width` characters, cut at spaces; three spaces between parts stay
+/// `text` in lines of at most `width` columns, cut at spaces; three spaces between parts stay
 /// together on a line. A word longer than that is cut, a path between
-/// folders. Control characters become spaces, so that
-/// text from outside can't steer the terminal.
+/// folders. Text from outside can't steer the terminal: see [`safe`].
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
-    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let clean = safe(text);
     let mut lines = Vec::new();
     let mut line = String::new();
     let mut gap = 0;
@@ -99,15 +100,15 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
             continue;
         }
         let mut word = word;
-        let room = |line: &str, gap: usize| width.saturating_sub(line.chars().count() + gap);
-        if !line.is_empty() && word.chars().count() > room(&line, gap) {
+        let room = |line: &str, gap: usize| width.saturating_sub(columns(line) + gap);
+        if !line.is_empty() && columns(word) > room(&line, gap) {
             lines.push(std::mem::take(&mut line));
         }
         if !line.is_empty() {
             line.push_str(&" ".repeat(gap));
         }
-        while word.chars().count() > width {
-            let end = word.char_indices().nth(width).map_or(word.len(), |(at, _)| at);
+        while columns(word) > width && word.chars().count() > 1 {
+            let end = end_within(word, width);
             // A path reads best when it is cut between folders.
             let cut = word[..end].rfind('/').map_or(end, |slash| slash + 1);
             lines.push(word[..cut].to_owned());
@@ -140,6 +141,8 @@ mod tests {
         assert_eq!(wrap("abcdefgh i", 4), ["abcd", "efgh", "i"]);
         assert_eq!(wrap("/ab/cde/fgh", 9), ["/ab/cde/", "fgh"]);
         assert_eq!(wrap("a\u{1b}[1mb", 20), ["a [1mb"]);
+        assert_eq!(wrap("a\u{202e}b", 20), ["ab"]);
+        assert_eq!(wrap("漢字漢字 a", 5), ["漢字", "漢字", "a"]);
         assert_eq!(wrap("", 20), [""; 0]);
     }
 
@@ -157,10 +160,10 @@ mod tests {
     proptest! {
         #[test]
         fn no_line_is_wider_than_it_may_be_and_no_word_is_lost(
-            text in "[a-zé ]{0,200}", width in 4_usize..60,
+            text in "[a-zé漢 ]{0,200}", width in 4_usize..60,
         ) {
             let lines = wrap(&text, width);
-            prop_assert!(lines.iter().all(|line| line.chars().count() <= width), "{lines:?}");
+            prop_assert!(lines.iter().all(|line| columns(line) <= width), "{lines:?}");
             let letters = |text: &str| text.chars().filter(|c| *c != ' ').collect::<String>();
             prop_assert_eq!(letters(&lines.concat()), letters(&text));
         }

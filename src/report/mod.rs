@@ -12,9 +12,11 @@ pub mod log;
 mod people;
 mod progress;
 mod reporter;
+mod safe;
 mod snippet;
 
 pub use event::{Action, Change, Event, Kind, Verdict};
 pub use people::{Palette, fit, short_path};
 pub use progress::Progress;
 pub use reporter::{Format, Reporter, Verbosity};
+pub use safe::{columns, end_within, safe, width_of};

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 
+use super::safe::{columns, end_within, safe};
 use super::{Change, Event, Kind, Verbosity, Verdict};
 use crate::text::Severity;
 
@@ -50,15 +51,14 @@ pub fn short_path(path: &Path, home: Option<&Path>) -> String {
     }
 }
 
-/// `text` cut to `width` columns, with an ellipsis where something was cut; control characters
-/// become spaces, so that text from outside can't steer the terminal.
+/// `text` cut to `width` columns, with an ellipsis where something was cut, and [`safe`].
 pub fn fit(text: &str, width: usize) -> String {
-    let clean: String =
-        text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-    if clean.chars().count() <= width {
+    let clean = safe(text);
+    if columns(&clean) <= width {
         return clean;
     }
-    let mut cut: String = clean.chars().take(width.saturating_sub(1)).collect();
+    let end = end_within(&clean, width.saturating_sub(1));
+    let mut cut = if width < 2 { String::new() } else { clean[..end].to_owned() };
     cut.truncate(cut.trim_end().len());
     cut.push('…');
     cut
@@ -161,6 +161,8 @@ mod tests {
     fn text_from_outside_is_cut_and_can_not_steer_the_terminal() {
         assert_eq!(fit("a\u{1b}[31mb\nc", 20), "a [31mb c");
         assert_eq!(fit("abcdef", 4), "abc…");
+        assert_eq!(fit("a\u{202e}b", 20), "ab");
+        assert_eq!(fit("漢字漢字", 6), "漢字…");
     }
 
     #[test]

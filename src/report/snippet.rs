@@ -67,7 +67,7 @@ fn shown(path: &Path, base: &Path) -> String {
 
 /// Text from outside must not steer the terminal.
 fn clean(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    super::safe::safe(text)
 }
 
 #[cfg(test)]

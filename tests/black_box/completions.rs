@@ -29,6 +29,14 @@ fn vended_commands_and_names_of_the_workspace_are_offered() {
     // What stands after it is not ours.
     assert_eq!(offered(&sandbox, &["paint", "--up"]), Vec::<String>::new());
     assert_eq!(offered(&sandbox, &["sync", "--up"]), ["--update"]);
+    for words in
+        [&["why", "wid"][..], &["use", "wid"], &["crate-info", "wid"], &["plugin", "show", "wid"]]
+    {
+        assert_eq!(offered(&sandbox, words), ["widget"], "{words:?}");
+    }
+    assert_eq!(offered(&sandbox, &["why", "pai"]), ["paint"]);
+    assert_eq!(offered(&sandbox, &["help", "pai"]), ["paint"]);
+    assert_eq!(offered(&sandbox, &["plugin", "sync", "user-p"]), ["user-plugins"]);
 }
 
 #[test]

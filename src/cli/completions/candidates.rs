@@ -1,6 +1,6 @@
 //! What could stand at a place of the command line.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::sync::Arc;
 
@@ -13,12 +13,14 @@ use crate::Symposium;
 use crate::agents::Agent;
 use crate::cli::grammar::Cli;
 use crate::config::Environment;
+use crate::plugins::diagnostics::{EXPLANATIONS, Explanation};
 use crate::plugins::registry::Registry;
 use crate::plugins::source::{Refresh, effective};
 use crate::report::Reporter;
 use crate::symposium::Options;
-use crate::sync::snapshot::{Snapshot, Stored};
+use crate::sync::snapshot::{Offer, Snapshot, Stored};
 use crate::sync::subcommands;
+use crate::workspace::Workspace;
 
 /// How long a description may be, in letters.
 const DESCRIPTION: usize = 70;
@@ -100,8 +102,7 @@ fn as_candidates(vended: &BTreeMap<String, String>) -> Vec<CompletionCandidate> 
         .collect()
 }
 
-/// The grammar, with names where an argument takes one. What an argument takes is told by its
-/// placeholder: `PLUGIN`, `SOURCE`, `SKILL`, `AGENT`; agents' names also by `--agent` and its like.
+/// The grammar, with names where an argument takes one: see [`names_of`].
 fn grammar(sym: Option<&Arc<Symposium>>) -> Command {
     let mut grammar = Cli::command();
     if let Some(sym) = sym {
@@ -111,7 +112,8 @@ fn grammar(sym: Option<&Arc<Symposium>>) -> Command {
 }
 
 fn with_names(command: Command, sym: &Arc<Symposium>) -> Command {
-    let named = command.mut_args(|arg| match names_of(&arg) {
+    let of = command.get_name().to_owned();
+    let named = command.mut_args(|arg| match names_of(&of, arg.get_id().as_str()) {
         Some(names) => {
             let sym = Arc::clone(sym);
             arg.add(ArgValueCandidates::new(move || names(&sym)))
@@ -123,15 +125,57 @@ fn with_names(command: Command, sym: &Arc<Symposium>) -> Command {
 
 type Names = fn(&Symposium) -> Vec<CompletionCandidate>;
 
-fn names_of(arg: &Arg) -> Option<Names> {
-    let placeholder = arg.get_value_names().and_then(|names| names.first());
-    match (placeholder.map(|name| name.as_str()), arg.get_id().as_str()) {
-        (Some("AGENT"), _) | (_, "agent" | "add_agent" | "remove_agent") => Some(agents),
-        (Some("PLUGIN"), _) => Some(plugins),
-        (Some("SOURCE" | "PROVIDER"), _) => Some(sources),
-        (Some("SKILL"), _) => Some(skills),
+/// What the argument `arg` of the command `command` takes, by their names in the grammar.
+fn names_of(command: &str, arg: &str) -> Option<Names> {
+    match (command, arg) {
+        (_, "agent" | "add_agent" | "remove_agent") => Some(agents),
+        ("why", "name") => Some(anything),
+        ("use" | "crate-info", "name") => Some(crates),
+        ("show", "name") => Some(plugins),
+        ("sync", "name") => Some(sources),
+        ("explain", "code") => Some(codes),
+        ("help", "words") => Some(topics),
         _ => None,
     }
+}
+
+/// Whatever `why` can follow; a name that is several things is offered once.
+fn anything(sym: &Symposium) -> Vec<CompletionCandidate> {
+    let mut found = skills(sym);
+    found.extend(plugins(sym));
+    found.extend(offer(sym).servers.iter().map(|server| CompletionCandidate::new(&server.name)));
+    found.extend(as_candidates(&vended(sym)));
+    found.extend(crates(sym));
+    let mut seen = BTreeSet::new();
+    found.retain(|candidate| seen.insert(candidate.get_value().to_owned()));
+    found
+}
+
+/// The workspace's direct dependencies.
+fn crates(sym: &Symposium) -> Vec<CompletionCandidate> {
+    let loaded = sym.env.cwd().and_then(|cwd| Workspace::load(cwd, &sym.env).ok()?);
+    let dependencies = loaded.map(|loaded| loaded.workspace.dependencies).unwrap_or_default();
+    let names: BTreeSet<String> = dependencies.into_iter().map(|found| found.name).collect();
+    names.into_iter().map(CompletionCandidate::new).collect()
+}
+
+fn codes(_sym: &Symposium) -> Vec<CompletionCandidate> {
+    let candidate =
+        |found: &Explanation| CompletionCandidate::new(found.code).help(Some(found.title.into()));
+    EXPLANATIONS.iter().map(candidate).collect()
+}
+
+/// Commands that have a page of help: ours and those of plugins.
+fn topics(sym: &Symposium) -> Vec<CompletionCandidate> {
+    let grammar = Cli::command();
+    let ours = grammar.get_subcommands().filter(|command| !command.is_hide_set());
+    let mut found: Vec<_> = ours
+        .map(|command| {
+            CompletionCandidate::new(command.get_name()).help(command.get_about().cloned())
+        })
+        .collect();
+    found.extend(as_candidates(&vended(sym)));
+    found
 }
 
 fn agents(_sym: &Symposium) -> Vec<CompletionCandidate> {
@@ -155,15 +199,19 @@ fn sources(sym: &Symposium) -> Vec<CompletionCandidate> {
 }
 
 /// What the workspace's snapshot knows; one that is a little old will do.
-fn skills(sym: &Symposium) -> Vec<CompletionCandidate> {
+fn offer(sym: &Symposium) -> Offer {
     let Some(root) = sym.env.cwd().and_then(|cwd| crate::workspace::locate(cwd, &sym.env).ok()?)
     else {
-        return Vec::new();
+        return Offer::default();
     };
     let path = Snapshot::path(&sym.dirs, &root);
     let stored = Stored::load(&path, crate::symposium::VERSION, &root);
-    let skills = stored.map(|stored| stored.offer().skills).unwrap_or_default();
-    skills
+    stored.map(|stored| stored.offer()).unwrap_or_default()
+}
+
+fn skills(sym: &Symposium) -> Vec<CompletionCandidate> {
+    offer(sym)
+        .skills
         .into_iter()
         .map(|skill| CompletionCandidate::new(skill.name).help(Some(skill.description.into())))
         .collect()
@@ -199,6 +247,9 @@ mod tests {
         assert_eq!(offered(&["--update=c"]), ["--update=check"]);
         assert_eq!(offered(&["completions", "z"]), ["zsh"]);
         assert!(offered(&["sync", "--agent", "cl"]).contains(&"claude".to_owned()));
+        assert_eq!(offered(&["plugin", "explain", "S012"]), ["S012"]);
+        assert_eq!(offered(&["help", "sy"]), ["sync"]);
+        assert!(offered(&["plugin", "sync", ""]).contains(&"user-plugins".to_owned()));
         assert!(offered(&["init", "--add-agent", ""]).contains(&"opencode".to_owned()));
     }
 

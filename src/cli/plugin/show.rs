@@ -253,7 +253,5 @@ fn show_skill(sym: &Symposium, skill: &SkillOffer) -> ExitCode {
 
 /// One line that can't steer the terminal; tabs stay.
 fn clean(text: &str) -> String {
-    text.chars()
-        .map(|letter| if letter.is_control() && letter != '\t' { ' ' } else { letter })
-        .collect()
+    text.split('\t').map(crate::report::safe).collect::<Vec<_>>().join("\t")
 }
