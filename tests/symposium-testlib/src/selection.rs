@@ -16,7 +16,7 @@ pub struct Selected {
 
 /// The clients to drive, in order.
 ///
-/// `SYMPOSIUM_TEST_AGENT` names one and takes precedence; `test-agents.toml` in the repository's root
+/// `SYMPOSIUM_TEST_AGENT` names one, or `none`, and takes precedence; `test-agents.toml` in the repository's root
 /// names some, or none. Without either, every client of the registry is there: those that are not
 /// installed with what is needed.
 ///
@@ -48,10 +48,14 @@ fn all_names() -> String {
     all.map(|client| client.name()).collect::<Vec<_>>().join(", ")
 }
 
+/// What the variable holds when no client is to run.
+const NONE: &str = "none";
+
 /// The names that are asked for; `None` when nothing asks.
 fn named(one: Option<&str>, file: &Path) -> Result<Option<Vec<String>>, String> {
     if let Some(name) = one.filter(|name| !name.is_empty()) {
-        return Ok(Some(vec![name.to_owned()]));
+        let names = if name == NONE { Vec::new() } else { vec![name.to_owned()] };
+        return Ok(Some(names));
     }
     let Ok(text) = std::fs::read_to_string(file) else { return Ok(None) };
     let wrong = |problem: &str| format!("{}: {problem}", file.display());
@@ -80,6 +84,7 @@ mod tests {
         let list = |names: &[&str]| Ok(Some(names.iter().map(|name| (*name).to_owned()).collect()));
         let file = Some("test-agents = [\"claude\", \"codex\"]\n");
         assert_eq!(asked(Some("gemini"), file), list(&["gemini"]));
+        assert_eq!(asked(Some("none"), file), list(&[]));
         assert_eq!(asked(Some(""), file), list(&["claude", "codex"]));
         assert_eq!(asked(None, file), list(&["claude", "codex"]));
         assert_eq!(asked(None, Some("test-agents = []\n")), list(&[]));
