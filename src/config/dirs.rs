@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Environment;
+use super::environment::HOME;
 
 /// The folders for configuration, cache and logs. Nothing is created by knowing them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,30 +13,49 @@ pub struct Dirs {
     logs: PathBuf,
 }
 
-/// There is no home folder and no `SYMPOSIUM_HOME`.
-#[derive(Debug, thiserror::Error)]
-#[error("there is no home folder: set HOME, or SYMPOSIUM_HOME to a folder for Symposium's files")]
-pub struct NoHome;
+/// There is nowhere to keep our files.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoHome {
+    /// There is no home folder and no `SYMPOSIUM_HOME`.
+    #[error(
+        "there is no home folder: set HOME, or SYMPOSIUM_HOME to a folder for Symposium's files"
+    )]
+    Missing,
+    /// A variable names a folder relative to wherever we happen to be: files of the home folder
+    /// would end up in the workspace.
+    #[error("{variable} is `{value}`, which is no absolute path: set it to one")]
+    Relative {
+        /// The variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+    },
+}
 
 impl Dirs {
     /// `SYMPOSIUM_HOME` (empty counts as unset), else the XDG variables that are set and absolute,
     /// else `~/.symposium` with `cache` and `logs` inside.
     ///
     /// # Errors
-    /// [`NoHome`] when none of them leads anywhere.
+    /// [`NoHome`] when none of them leads anywhere, or when `SYMPOSIUM_HOME` or the home folder's
+    /// variable is a relative path; agents' files are in the home folder in any case.
     pub fn resolve(env: &Environment) -> Result<Self, NoHome> {
+        for variable in ["SYMPOSIUM_HOME", HOME] {
+            let Some(value) = env.var(variable) else { continue };
+            if !Path::new(value).is_absolute() {
+                let value = value.to_string_lossy().escape_debug().to_string();
+                return Err(NoHome::Relative { variable, value });
+            }
+        }
         if let Some(home) = env.var("SYMPOSIUM_HOME") {
-            let home = PathBuf::from(home);
-            let home = match env.cwd() {
-                Some(cwd) if home.is_relative() => cwd.join(home),
-                _ => home,
-            };
-            return Ok(Self::under(&home));
+            return Ok(Self::under(Path::new(home)));
         }
         // The XDG specification: a relative path in these variables is to be ignored.
         let xdg = |name: &str| env.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let fallback = env.home().map(|home| home.join(".symposium"));
-        let pick = |from: Option<PathBuf>, default: Option<PathBuf>| from.or(default).ok_or(NoHome);
+        let pick = |from: Option<PathBuf>, default: Option<PathBuf>| {
+            from.or(default).ok_or(NoHome::Missing)
+        };
         Ok(Self {
             config: pick(
                 xdg("XDG_CONFIG_HOME").map(|dir| dir.join("symposium")),
@@ -138,6 +158,18 @@ mod tests {
         assert_eq!(dirs(&vars), Dirs::under(Path::new("/s")));
         let vars = [("HOME", "/h"), ("SYMPOSIUM_HOME", "")];
         assert_eq!(dirs(&vars), Dirs::under(Path::new("/h/.symposium")));
+    }
+
+    #[test]
+    fn f24_a_relative_home_is_refused() {
+        for (name, other) in [("SYMPOSIUM_HOME", HOME), (HOME, "SYMPOSIUM_HOME")] {
+            let env = Environment::with("/here", [(name, "foo"), (other, "/absolute")]);
+            let refused = Dirs::resolve(&env).expect_err("is refused");
+            let value = "foo".to_owned();
+            assert_eq!(refused, NoHome::Relative { variable: name, value });
+            let told = refused.to_string();
+            assert!(told.starts_with(&format!("{name} is `foo`")), "{told}");
+        }
     }
 
     #[test]

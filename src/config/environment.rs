@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+/// The variable that names the home folder.
+pub(super) const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+
 /// Variables and current folder. The only place that asks the operating system for them.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
@@ -64,8 +67,7 @@ impl Environment {
 
     /// The user's home folder: `HOME` (`USERPROFILE` on Windows), else what the system knows.
     pub fn home(&self) -> Option<PathBuf> {
-        let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
-        match self.var(variable) {
+        match self.var(HOME) {
             Some(home) => Some(PathBuf::from(home)),
             None => directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_path_buf()),
         }

@@ -13,6 +13,7 @@ mod choices;
 mod dirs;
 mod environment;
 mod model;
+mod places;
 pub mod state;
 
 pub use choices::{Choices, PluginChoices, Reach, Word};
@@ -22,3 +23,4 @@ pub use model::{
     AutoUpdate, Config, ConfigState, Defaults, HookScope, Loaded, LogLevel, RECOMMENDATIONS,
     RECOMMENDATIONS_URL, SkillIgnore, SourceConfig, SourceLocation, USER_PLUGINS,
 };
+pub use places::place_of_source;

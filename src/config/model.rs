@@ -206,14 +206,11 @@ impl Config {
             },
             Ok(Some(bytes)) => match String::from_utf8(bytes) {
                 Ok(text) => Self::parse(&path, &text, dirs.config()),
-                Err(error) => broken(
-                    Diagnostic::error(format!(
-                        "the configuration is not UTF-8 text (at byte {})",
-                        error.utf8_error().valid_up_to()
-                    ))
-                    .in_file(&path)
-                    .remark("defaults are used; the file is left alone"),
-                ),
+                Err(error) => {
+                    let message = "the configuration is not UTF-8 text";
+                    let problem = Diagnostic::not_utf8(message, &path, error.as_bytes());
+                    broken(problem.remark("defaults are used; the file is left alone"))
+                }
             },
             Err(error) => broken(
                 Diagnostic::error(format!("the configuration can't be read: {error}"))

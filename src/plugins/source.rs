@@ -7,11 +7,13 @@ use serde::Serialize;
 
 use super::builtin;
 use crate::Symposium;
-use crate::config::{RECOMMENDATIONS, RECOMMENDATIONS_URL, SourceLocation, USER_PLUGINS};
+use crate::config::{
+    RECOMMENDATIONS, RECOMMENDATIONS_URL, SourceConfig, SourceLocation, USER_PLUGINS,
+};
 use crate::fetch::git::{Checkout, GitError, Outcome, Policy, Repository};
 use crate::report::{Action, Change, Event, Kind, Progress};
 use crate::symposium::UpdateLevel;
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, Severity, Source};
 
 /// Name of the source inside the binary.
 pub const BUILTIN: &str = "builtin";
@@ -230,22 +232,46 @@ pub fn open(
         inputs: Vec::new(),
     };
     let diagnostic = match &spec.location {
-        Location::Path(path) => open_path(sym, path, &mut state),
+        Location::Path(path) => open_path(sym, spec, path, &mut state),
         Location::Git(Ok(repository)) => open_git(sym, spec, repository, refresh, &mut state),
         Location::Git(Err(problem)) => {
             state.notice = Some(problem.message.clone());
-            Some(in_configuration(sym, Diagnostic::clone(problem)))
+            let mut told = Diagnostic::clone(problem);
+            // The others go on, as with a folder that is missing.
+            told.severity = Severity::Warning;
+            Some(in_configuration(sym, spec, told))
         }
         Location::Builtin => open_builtin(sym, &mut state),
     };
     (state, diagnostic.into_iter().collect())
 }
 
-fn in_configuration(sym: &Symposium, problem: Diagnostic) -> Diagnostic {
-    problem.in_file(sym.dirs.config_file())
+/// The problem at the source's place in the configuration, if it stands there.
+fn in_configuration(sym: &Symposium, spec: &SourceSpec, problem: Diagnostic) -> Diagnostic {
+    let file = sym.dirs.config_file();
+    let is_ours = |source: &&SourceConfig| source.name == spec.name;
+    if !sym.config.sources.iter().any(|source| is_ours(&source)) {
+        return problem.in_file(file);
+    }
+    let Ok(text) = std::fs::read_to_string(&file) else { return problem.in_file(file) };
+    let source = Source::new(file, text);
+    let key = match &problem.message {
+        message if message.contains("`rev`") || message.contains("branch, tag") => "rev",
+        message if message.contains("the folder `") => "subdir",
+        _ => "",
+    };
+    match crate::config::place_of_source(&source, &spec.name, key) {
+        Some(span) => problem.at(&source, span),
+        None => problem.in_file(&source.path),
+    }
 }
 
-fn open_path(sym: &Symposium, path: &Path, state: &mut SourceState) -> Option<Diagnostic> {
+fn open_path(
+    sym: &Symposium,
+    spec: &SourceSpec,
+    path: &Path,
+    state: &mut SourceState,
+) -> Option<Diagnostic> {
     state.location = sym.report.path(path);
     // Where it is missing, its appearance is a change too.
     state.inputs.push(path.to_path_buf());
@@ -265,7 +291,7 @@ fn open_path(sym: &Symposium, path: &Path, state: &mut SourceState) -> Option<Di
         "the plugin source `{}` is left out: {} {what}",
         state.name, state.location
     ));
-    Some(in_configuration(sym, problem).note(
+    Some(in_configuration(sym, spec, problem).note(
         "what came from it stays until it is there again: create the folder, correct `path`, or \
                take the source out",
     ))

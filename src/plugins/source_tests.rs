@@ -71,7 +71,7 @@ fn f21_a_repository_by_path_starts_at_the_configuration_or_at_home() {
     let place = Place::git("acme/tools", "");
     let (state, said) = place.open(&Refresh::cached());
     assert_eq!(state.root, None);
-    assert!(said[0].contains("config.toml: the git URL `acme/tools` has no host"), "{said:?}");
+    assert!(said[0].contains("config.toml:3:7: the git URL `acme/tools` has no host"), "{said:?}");
     assert!(said[0].contains("did you mean `https://github.com/acme/tools`?"), "{said:?}");
 }
 
@@ -81,7 +81,7 @@ fn a_missing_folder_is_a_warning_that_names_file_and_path() {
     let (state, said) = place.open(&Refresh::cached());
     assert_eq!((state.root, state.inputs), (None, vec![place.dir.path().join("gone")]));
     let config = place.dir.path().join("config.toml");
-    assert!(said[0].starts_with(&format!("{}: ", config.display())), "{said:?}");
+    assert!(said[0].starts_with(&format!("{}:3:8: ", config.display())), "{said:?}");
     assert!(said[0].contains("gone does not exist"), "{said:?}");
     fs::write(place.dir.path().join("gone"), "").expect("writes");
     assert!(place.open(&Refresh::cached()).1[0].contains("gone is not a folder"));

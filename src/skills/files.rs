@@ -218,7 +218,7 @@ fn checked(
 ) -> Result<Vec<u8>, Box<Diagnostic>> {
     let Some(text) = text_of(&bytes, path) else { return Ok(bytes) };
     let Ok(text) = text else {
-        return Err(Box::new(Diagnostic::error("it is not UTF-8 text").in_file(shown)));
+        return Err(Box::new(Diagnostic::not_utf8("it is not UTF-8 text", shown, &bytes)));
     };
     let markdown =
         Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));

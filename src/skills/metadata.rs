@@ -9,6 +9,8 @@ use std::sync::Arc;
 use semver::VersionReq;
 
 use super::document::RawGate;
+use crate::plugins::diagnostics::codes;
+use crate::plugins::manifest::suggestion;
 use crate::text::toml::{Sink, StringOrTable, Table, read};
 use crate::text::{Diagnostic, Source};
 
@@ -110,7 +112,17 @@ fn parse(source: &Arc<Source>, keys: &[&str]) -> Parsed {
             // Of a wrong type: told to the sink.
             tables.push(table.table(key)?);
         }
-        Some(entries(tables.last().unwrap_or(root)))
+        let table = tables.last().unwrap_or(root);
+        let found = entries(table);
+        // A `SYMPOSIUM.toml` has the keys of a plugin too.
+        if !keys.is_empty() {
+            tell_unknown(table, &["skills", "plugins", "defaults"]);
+            // A wrong type would be told once more.
+            if !sink.has_errors() {
+                unknown_keys(table);
+            }
+        }
+        Some(found)
     });
     let failed = sink.has_errors();
     let problems = sink.finish().into_iter().map(|mut problem| {
@@ -125,6 +137,36 @@ fn parse(source: &Arc<Source>, keys: &[&str]) -> Parsed {
         _ if failed => Parsed::Malformed(problems),
         Some(Some(entries)) => Parsed::Entries(entries, problems),
         _ => Parsed::Absent,
+    }
+}
+
+/// What an entry of `skills` may hold.
+const ENTRY_KEYS: [&str; 6] = ["path", "crate", "source", "crates", "depends-on", "predicates"];
+
+/// Tells of unknown keys below the top.
+fn unknown_keys(table: &Table<'_>) {
+    if table.is_table("defaults")
+        && let Some(defaults) = table.table("defaults")
+    {
+        tell_unknown(&defaults, &["skills"]);
+    }
+    if table.has("skills") {
+        for entry in table.tables("skills").unwrap_or_default() {
+            tell_unknown(&entry, &ENTRY_KEYS);
+        }
+    }
+}
+
+/// Keys without a meaning are told: a misspelt `skills` would offer what was meant to be withheld.
+fn tell_unknown(table: &Table<'_>, known: &[&str]) {
+    for key in table.keys().into_iter().filter(|key| !known.contains(&key.value.as_str())) {
+        let message = format!("unknown key `{}`", table.path_of(&key.value));
+        let source = &table.sink().source;
+        let problem = Diagnostic::warning(message).code(codes::UNKNOWN_KEY).at(source, key.span);
+        table.sink().push(match suggestion(&key.value, known) {
+            Some(meant) => problem.label(format!("did you mean `{meant}`?")),
+            None => problem.note(format!("known keys: {}", known.join(", "))),
+        });
     }
 }
 

@@ -349,7 +349,10 @@ pub fn read_source(root: &Path, dir: &Path) -> Result<Arc<Source>, Box<Diagnosti
     let bytes = std::fs::read(&real).map_err(|error| refused(format!("can't read: {error}")))?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Source::new(path, text)),
-        Err(_) => Err(refused("it is not UTF-8 text".to_owned())),
+        Err(error) => {
+            let problem = Diagnostic::not_utf8("it is not UTF-8 text", &path, error.as_bytes());
+            Err(Box::new(problem.code(codes::FRONTMATTER)))
+        }
     }
 }
 

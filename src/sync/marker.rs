@@ -1,7 +1,8 @@
 //! The marker `.symposium` in each skill folder we made: whose it is, and what we put there.
 //!
 //! A folder with a marker is ours; one without is the user's. The hashes tell what the user changed
-//! since. A marker that says nothing (an empty one) is still ours, of an older installation.
+//! since. A marker that says nothing (an empty one) is of an older installation: the folder goes when
+//! it is no longer needed, and what is in it is replaced only where it is what we would write.
 
 use std::collections::BTreeMap;
 
@@ -22,12 +23,17 @@ pub struct Marker {
     pub source: String,
     /// Hash of each file as we wrote it.
     pub files: BTreeMap<String, String>,
+    /// Whether there was something in it that could not be understood.
+    #[serde(skip)]
+    pub damaged: bool,
 }
 
 impl Marker {
     /// Reads a marker; what can't be understood says nothing.
     pub fn parse(text: &str) -> Self {
-        toml::from_str(text).unwrap_or_default()
+        let mut marker: Self = toml::from_str(text).unwrap_or_default();
+        marker.damaged = marker.files.is_empty() && !text.trim().is_empty();
+        marker
     }
 
     /// The marker's text.
@@ -47,9 +53,16 @@ mod tests {
     #[test]
     fn a_marker_survives_writing_and_reading_and_an_empty_one_says_nothing() {
         let files = [("scripts/a b.sh".to_owned(), "00ff".to_owned())].into();
-        let marker = Marker { origin: "serde 1.0.0".to_owned(), source: "team".to_owned(), files };
+        let marker = Marker {
+            origin: "serde 1.0.0".to_owned(),
+            source: "team".to_owned(),
+            files,
+            damaged: false,
+        };
         assert_eq!(Marker::parse(&marker.render()), marker);
         assert_eq!(Marker::parse(""), Marker::default());
-        assert_eq!(Marker::parse("{not toml"), Marker::default());
+        let damaged = Marker { damaged: true, ..Marker::default() };
+        assert_eq!(Marker::parse("{not toml"), damaged);
+        assert!(Marker::parse("origin = \"x\"").damaged);
     }
 }

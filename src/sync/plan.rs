@@ -186,7 +186,7 @@ fn complete(skill: &WantedSkill, ignore: SkillIgnore) -> (Content, Marker) {
         content.files.insert(".ignore".to_owned(), FileContent::text("!*\n"));
     }
     let (origin, source) = (skill.origin.clone(), skill.source.clone());
-    let marker = Marker { origin, source, files: content.hashes() };
+    let marker = Marker { origin, source, files: content.hashes(), damaged: false };
     content.files.insert(MARKER.to_owned(), FileContent::text(marker.render()));
     (content, marker)
 }
@@ -220,8 +220,16 @@ fn step_for(
             if *files == wanted_marker.files && *marker == wanted_marker {
                 return None;
             }
-            if *files == wanted_marker.files || marker.files.is_empty() || wanted.force {
+            // What an older installation wrote has no ignore files and no hashes in its marker.
+            let is_what_we_write = !is_edited(&wanted_marker, files);
+            let unknown = marker.files.is_empty();
+            if *files == wanted_marker.files || unknown && is_what_we_write || wanted.force {
                 return Some(step(Action::Update, None));
+            }
+            if unknown {
+                let reason = "its marker does not say what was installed, and it may be edited; \
+                              `--force` replaces it";
+                return Some(step(Action::Keep, Some(reason.to_owned())));
             }
             if is_edited(marker, files) {
                 let reason = "edited by you; `--force` replaces it".to_owned();
@@ -252,7 +260,8 @@ fn step_for_stale(wanted: &Wanted, parent: &Parent, name: &str, found: &Found) -
             if let Some(reason) = wanted.unknown(marker) {
                 return Some(step(Action::Keep, origin, Some(&reason), false));
             }
-            if !wanted.force && !marker.files.is_empty() && is_edited(marker, files) {
+            let edited = marker.damaged || !marker.files.is_empty() && is_edited(marker, files);
+            if !wanted.force && edited {
                 let reason = "no longer needed, but edited by you; `--force` removes it";
                 return Some(step(Action::Keep, origin, Some(reason), false));
             }

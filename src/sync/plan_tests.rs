@@ -112,12 +112,27 @@ fn f58_stale_folders_go_and_edited_ones_stay() {
 }
 
 #[test]
-fn f58_a_folder_with_an_empty_marker_is_ours() {
-    let files = [("SKILL.md".to_owned(), "old".to_owned())].into();
-    let found = Found::Ours { marker: Marker::default(), files };
-    let disk = vec![[("a".to_owned(), found)].into()];
-    assert_eq!(actions(&plan(&wanted(&[]), &disk)), [(Action::Remove, "a")]);
-    assert_eq!(actions(&plan(&wanted(&[("a", "x")]), &disk)), [(Action::Update, "a")]);
+fn f58_a_folder_whose_marker_says_nothing_is_replaced_only_where_it_is_what_we_write() {
+    let goal = wanted(&[("a", "x")]);
+    let plain = plan(&goal, &vec![BTreeMap::new()]);
+    let mut files = plain.steps[0].files.hashes();
+    // As an older installation has it: an empty marker and no ignore files.
+    files.retain(|path, _| path == "SKILL.md");
+    let disk = |marker: &Marker, files: &BTreeMap<String, String>| {
+        let found = Found::Ours { marker: marker.clone(), files: files.clone() };
+        vec![[("a".to_owned(), found)].into()]
+    };
+    let damaged = Marker { damaged: true, ..Marker::default() };
+    let edited = [("SKILL.md".to_owned(), "mine".to_owned())].into();
+    for marker in [&Marker::default(), &damaged] {
+        assert_eq!(actions(&plan(&goal, &disk(marker, &files))), [(Action::Update, "a")]);
+        let kept = plan(&goal, &disk(marker, &edited));
+        assert_eq!(actions(&kept), [(Action::Keep, "a")]);
+        assert!(kept.steps[0].reason.as_deref().is_some_and(|why| why.contains("--force")));
+    }
+    let gone = |marker: &Marker| plan(&wanted(&[]), &disk(marker, &edited));
+    assert_eq!(actions(&gone(&Marker::default())), [(Action::Remove, "a")]);
+    assert_eq!(actions(&gone(&damaged)), [(Action::Keep, "a")]);
 }
 
 #[test]

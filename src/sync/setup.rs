@@ -79,7 +79,7 @@ impl<'a> Setup<'a> {
     /// # Errors
     /// When there is no home folder.
     pub fn new(sym: &'a Symposium, root: Option<&Path>, ask: bool) -> anyhow::Result<Self> {
-        let home = sym.env.home().ok_or(crate::config::NoHome)?;
+        let home = sym.env.home().ok_or(crate::config::NoHome::Missing)?;
         let git_root = root.and_then(exclude::find).map(|checkout| checkout.top);
         let mut setup = Self {
             sym,

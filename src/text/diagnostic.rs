@@ -155,6 +155,17 @@ impl Diagnostic {
         self
     }
 
+    /// An error about the file at `path`, marked at the first of its `bytes` that is no UTF-8.
+    pub fn not_utf8(message: impl Into<String>, path: &Path, bytes: &[u8]) -> Self {
+        let at = std::str::from_utf8(bytes).err().map_or(0, |error| error.valid_up_to());
+        let text = String::from_utf8_lossy(bytes);
+        let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let at = at.saturating_sub(mark);
+        let source = Source::new(path, text);
+        let end = at + source.text[at..].chars().next().map_or(0, char::len_utf8);
+        Self::error(message).at(&source, at..end).label("this byte")
+    }
+
     /// Adds the words under the marked place.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
@@ -242,6 +253,15 @@ mod tests {
         assert_eq!(source.line_column(3), (1, 3));
         assert_eq!(source.line_column(7), (2, 1));
         assert_eq!(source.line_column(999), (2, 7));
+    }
+
+    #[test]
+    fn a_file_that_is_no_utf_8_has_the_line_of_the_byte() {
+        for start in ["", "\u{feff}"] {
+            let bytes = [start.as_bytes(), b"a = 1\nb = \"\xff\xfe\"\n"].concat();
+            let problem = Diagnostic::not_utf8("it is not UTF-8 text", Path::new("a.toml"), &bytes);
+            assert_eq!(problem.to_string(), "a.toml:2:6: it is not UTF-8 text (this byte)");
+        }
     }
 
     #[test]

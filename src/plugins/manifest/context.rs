@@ -186,7 +186,7 @@ impl<'a> Context<'a> {
 }
 
 /// The candidate that `text` was probably meant to be.
-pub(super) fn suggestion<'c>(text: &str, candidates: &[&'c str]) -> Option<&'c str> {
+pub fn suggestion<'c>(text: &str, candidates: &[&'c str]) -> Option<&'c str> {
     let plain = |text: &str| text.to_lowercase().replace('_', "-");
     let text = plain(text);
     let bound = (text.chars().count() / 3).max(1);

@@ -20,6 +20,8 @@ mod urls;
 use std::path::Path;
 use std::sync::Arc;
 
+pub use context::suggestion;
+
 use context::Context;
 use installations::Pool;
 

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::files::contained;
+use crate::plugins::diagnostics::codes;
 use crate::plugins::manifest::{FILE_NAME, Manifest, Place, Strictness, near_miss};
 use crate::plugins::model::Plugin;
 use crate::text::{Diagnostic, Source};
@@ -154,10 +155,7 @@ impl Scanner<'_> {
         }
         let text = match read_text(path) {
             Ok(text) => text,
-            Err(problem) => {
-                let problem = Diagnostic::error(format!("this manifest {problem}")).in_file(path);
-                return self.found.diagnostics.push(problem);
-            }
+            Err(problem) => return self.found.diagnostics.push(*problem),
         };
         let place = Place { source: self.source, source_root: self.root, manifest: path };
         let parsed = Manifest::parse(Source::new(path, text), &place, self.strictness);
@@ -256,13 +254,18 @@ fn list(dir: &Path) -> io::Result<Listing> {
     Ok(listing)
 }
 
-fn read_text(path: &Path) -> Result<String, String> {
-    let unreadable = |error: io::Error| format!("can't be read: {error}");
+fn read_text(path: &Path) -> Result<String, Box<Diagnostic>> {
+    let wrong = |what: String| {
+        let problem = Diagnostic::error(format!("this manifest {what}"));
+        Box::new(problem.code(codes::SYNTAX).in_file(path))
+    };
+    let unreadable = |error: io::Error| wrong(format!("can't be read: {error}"));
     let length = fs::metadata(path).map_err(unreadable)?.len();
     if length > MOST_BYTES {
-        return Err(format!("has {length} bytes; the limit is {MOST_BYTES}"));
+        return Err(wrong(format!("has {length} bytes; the limit is {MOST_BYTES}")));
     }
     String::from_utf8(fs::read(path).map_err(unreadable)?).map_err(|error| {
-        format!("is not UTF-8 text (at byte {})", error.utf8_error().valid_up_to())
+        let message = "this manifest is not UTF-8 text";
+        Box::new(Diagnostic::not_utf8(message, path, error.as_bytes()).code(codes::SYNTAX))
     })
 }

@@ -43,7 +43,6 @@ fn malformed(found: &CrateSkills, problem: &str) {
 fn f140_no_metadata_means_the_skills_folder() {
     good(&metadata(""), &["skills"]);
     good(&metadata("[package.metadata.docs.rs]\nall-features = true\n"), &["skills"]);
-    good(&metadata("[package.metadata.symposium]\nother = 1\n"), &["skills"]);
     good(&read_files(&[]), &["skills"]);
 }
 
@@ -127,4 +126,22 @@ fn names_of_crates() {
     for bad in ["", "-a", "1a", "a/b", "..", "a b", "--index", &"a".repeat(65)] {
         assert!(!is_crate_name(bad), "{bad}");
     }
+}
+
+#[test]
+fn a_misspelt_key_is_told_with_a_guess() {
+    let found = metadata("[package.metadata.symposium]\nskils = []\nother = 1\n");
+    let told: Vec<_> = found.warnings.iter().map(ToString::to_string).collect();
+    let [first, second] = told.as_slice() else { panic!("{told:?}") };
+    assert!(
+        first.ends_with(
+            "Cargo.toml:6:1: unknown key `package.metadata.symposium.skils` (did you mean `skills`?)"
+        ),
+        "{first}"
+    );
+    assert!(second.ends_with("known keys: skills, plugins, defaults"), "{second}");
+    assert_eq!(paths(&found), [DEFAULT_FOLDER], "the rest counts");
+    let found = metadata("[[package.metadata.symposium.skills]]\npth = \"a\"\npath = \"b\"\n");
+    assert!(found.warnings[0].to_string().contains("did you mean `path`?"), "{:?}", found.warnings);
+    assert_eq!(paths(&found), ["b"]);
 }

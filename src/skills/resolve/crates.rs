@@ -1,5 +1,7 @@
 //! Skills of crates: their metadata, and where it redirects to.
 
+use std::sync::Arc;
+
 use super::{Home, Resolver};
 use crate::files::contained;
 use crate::report::{Kind, Verdict};
@@ -31,16 +33,6 @@ impl Resolver<'_> {
         chain: &mut Vec<String>,
     ) {
         let key = request.name.replace('_', "-");
-        if chain.contains(&key) {
-            let round = format!("{} → {key}", chain.join(" → "));
-            self.stopped(&request.name, format!("the redirects of skills go in circles: {round}"));
-            return;
-        }
-        if chain.len() > HOPS {
-            let message = format!("more than {HOPS} redirects of skills: {}", chain.join(" → "));
-            self.stopped(&request.name, message);
-            return;
-        }
         let located = match self.crates.locate(request) {
             Ok(located) => located,
             Err(missing) => {
@@ -87,7 +79,9 @@ impl Resolver<'_> {
             }
             match entry.place {
                 Place::Path(path) => {
-                    if self.crate_folder(located, &path, plugin) == 0 {
+                    if let Err(escape) = contained(&located.dir, &path) {
+                        self.stopped(&name, escape.to_string(), &source, entry.span);
+                    } else if self.crate_folder(located, &path, plugin) == 0 {
                         let reason = format!("no skills in its folder `{path}`");
                         self.explain(Kind::Crate, &name, Verdict::Skipped, reason);
                     }
@@ -95,6 +89,10 @@ impl Resolver<'_> {
                 Place::Crate { name: target, requirement } => {
                     let reason = format!("its skills are those of {target}");
                     self.explain(Kind::Crate, &name, Verdict::Matched, reason);
+                    if let Some(message) = astray(chain, &target) {
+                        self.stopped(&target, message, &source, entry.span);
+                        continue;
+                    }
                     let request = CrateRequest { name: target, version: None, requirement };
                     self.follow(&request, None, plugin, chain);
                 }
@@ -122,8 +120,29 @@ impl Resolver<'_> {
         }
     }
 
-    fn stopped(&mut self, name: &str, message: String) {
+    /// Tells of an entry that is not followed, at its place.
+    fn stopped(
+        &mut self,
+        name: &str,
+        message: String,
+        source: &Arc<Source>,
+        span: std::ops::Range<usize>,
+    ) {
         self.explain(Kind::Crate, name, Verdict::Skipped, message.clone());
-        self.done.diagnostics.push(Diagnostic::warning(message));
+        let warning = Diagnostic::warning(message);
+        // What counts by default stands nowhere.
+        let warning =
+            if span.is_empty() { warning.in_file(&source.path) } else { warning.at(source, span) };
+        self.done.diagnostics.push(warning);
     }
+}
+
+/// Why a redirect to `target` is not followed, after the crates in `chain`.
+fn astray(chain: &[String], target: &str) -> Option<String> {
+    let key = target.replace('_', "-");
+    let way = || format!("{} → {key}", chain.join(" → "));
+    if chain.contains(&key) {
+        return Some(format!("the redirects of skills go in circles: {}", way()));
+    }
+    (chain.len() > HOPS).then(|| format!("more than {HOPS} redirects of skills: {}", way()))
 }

@@ -121,9 +121,9 @@ fn lone_manifest(path: &Path, root: &Path, sym: &Symposium, found: &mut Found) {
     let text = match std::fs::read(path).map(String::from_utf8) {
         Ok(Ok(text)) => text,
         Ok(Err(error)) => {
-            let at = error.utf8_error().valid_up_to();
-            let message = format!("this manifest is not UTF-8 text (at byte {at})");
-            return found.push(Diagnostic::error(message).in_file(path));
+            let message = "this manifest is not UTF-8 text";
+            let problem = Diagnostic::not_utf8(message, path, error.as_bytes());
+            return found.push(problem.code(codes::SYNTAX));
         }
         Err(error) => {
             let message = format!("this manifest can't be read: {error}");
