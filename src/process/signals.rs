@@ -86,9 +86,18 @@ pub(super) fn has_exited(id: u32) -> bool {
 /// Waits until a child of ours has ended, without reaping it.
 pub(super) fn wait_for_exit(id: u32) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    while let Some(pid) = pid(id)
-        && let Err(rustix::io::Errno::INTR) = rustix::process::waitid(WaitId::Pid(pid), options)
-    {
+    let Some(pid) = pid(id) else { return };
+    let status = loop {
+        match rustix::process::waitid(WaitId::Pid(pid), options) {
+            Err(rustix::io::Errno::INTR) => {}
+            status => break status.ok().flatten(),
+        }
+    };
+    // The signal that ended the child may have come to us as well, on another thread: that one
+    // handles it while the child still counts.
+    let keyboard = [SIGINT, SIGQUIT].map(Some);
+    if status.is_some_and(|status| keyboard.contains(&status.terminating_signal())) {
+        sleep(Duration::from_millis(20));
     }
 }
 
