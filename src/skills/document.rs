@@ -112,7 +112,7 @@ impl SkillDocument {
 
     /// Everything an author should know about a `SKILL.md`: each problem of
     /// [`SkillDocument::parse`], not the first alone, with those that break the published rules as
-    /// errors, and what [`scan_hidden`] and [`scan_values`] find.
+    /// errors, and what `scan_hidden` and `scan_values` find.
     pub fn check(source: &Arc<Source>) -> Checked {
         let folder = source.path.parent().and_then(|dir| dir.file_name());
         let folder = folder.map(|name| name.to_string_lossy().into_owned());
