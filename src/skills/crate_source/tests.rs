@@ -405,19 +405,17 @@ fn the_users_source_replacement_applies() {
 }
 
 /// Makes a repository of the folder `repo`; its URL and commit.
-#[allow(clippy::disallowed_methods, reason = "a repository is made by git")]
 #[cfg(unix)]
 fn repository(place: &Place) -> (String, String) {
     let dir = place.dir.path().join("repo");
     let git = |args: &[&str]| {
-        let output = std::process::Command::new("git")
+        let child = crate::process::Child::new("git")
             .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
-            .args(args)
-            .current_dir(&dir)
-            .output()
-            .expect("git runs");
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+            .args(args.iter().copied())
+            .cwd(&dir);
+        let output = crate::process::run(&child).expect("git runs");
+        assert!(output.success(), "{}", output.stderr_text());
+        output.stdout_text().trim().to_owned()
     };
     git(&["init", "-q"]);
     git(&["add", "."]);

@@ -37,6 +37,16 @@ mod terminal;
 mod tree;
 mod world;
 
+/// Makes a pipe with a name, which std can't.
+///
+/// # Panics
+/// When `mkfifo` fails.
+#[cfg(unix)]
+pub fn make_pipe(path: &std::path::Path) {
+    let status = std::process::Command::new("mkfifo").arg(path).status();
+    assert!(status.expect("mkfifo runs").success(), "{}", path.display());
+}
+
 pub use book::stale as stale_pages;
 pub use cargo::metadata as cargo_metadata;
 pub use fixture::{Answer, Context, HookCall, Scenario, TestMode, with_fixture};
