@@ -5,7 +5,9 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{Action, Client, EVENTS, Place, Program, Prompt, edit_json, nested_hooks, npm, with};
+use super::{
+    Action, Client, EVENTS, McpAdd, Place, Program, Prompt, edit_json, nested_hooks, npm, with,
+};
 use crate::model::ToolCall;
 
 #[derive(Debug)]
@@ -62,22 +64,8 @@ impl Client for Claude {
         }
     }
 
-    fn list_servers(&self, program: &Program, place: Place<'_>) -> Option<Command> {
-        let mut command = self.start(program, place);
-        command.args(["mcp", "list"]);
-        Some(command)
-    }
-
-    fn add_server(
-        &self,
-        program: &Program,
-        place: Place<'_>,
-        name: &str,
-        server: &[String],
-    ) -> Option<Command> {
-        let mut command = self.start(program, place);
-        command.args(["mcp", "add", "--scope", "user", name, "--"]).args(server);
-        Some(command)
+    fn mcp_add(&self) -> Option<McpAdd> {
+        Some(McpAdd { before: &["--scope", "user"], between: &["--"] })
     }
 
     fn add_hooks(&self, place: Place<'_>, log: &Path) -> bool {

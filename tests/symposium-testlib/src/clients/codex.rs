@@ -7,7 +7,8 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Action, Client, EVENTS, Place, Program, Prompt, edit_json, nested_hooks, noting, npm, write,
+    Action, Client, EVENTS, McpAdd, Place, Program, Prompt, edit_json, nested_hooks, noting, npm,
+    write,
 };
 use crate::model::ToolCall;
 
@@ -102,22 +103,8 @@ supports_websockets = false
         }
     }
 
-    fn list_servers(&self, program: &Program, place: Place<'_>) -> Option<Command> {
-        let mut command = self.start(program, place);
-        command.args(["mcp", "list"]);
-        Some(command)
-    }
-
-    fn add_server(
-        &self,
-        program: &Program,
-        place: Place<'_>,
-        name: &str,
-        server: &[String],
-    ) -> Option<Command> {
-        let mut command = self.start(program, place);
-        command.args(["mcp", "add", name, "--"]).args(server);
-        Some(command)
+    fn mcp_add(&self) -> Option<McpAdd> {
+        Some(McpAdd { before: &[], between: &["--"] })
     }
 
     /// The hooks, and what the user's review of each leaves behind.

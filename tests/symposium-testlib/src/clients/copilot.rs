@@ -7,7 +7,8 @@ use std::process::Command;
 use serde_json::json;
 
 use super::{
-    Action, Client, EVENTS, Place, Program, Prompt, Sight, noting, npm, sight, with, write_json,
+    Action, Client, EVENTS, McpAdd, Place, Program, Prompt, Sight, noting, npm, sight, with,
+    write_json,
 };
 use crate::model::ToolCall;
 
@@ -82,27 +83,13 @@ impl Client for Copilot {
         }
     }
 
-    fn list_servers(&self, program: &Program, place: Place<'_>) -> Option<Command> {
-        let mut command = self.start(program, place);
-        command.args(["mcp", "list"]);
-        Some(command)
+    fn mcp_add(&self) -> Option<McpAdd> {
+        Some(McpAdd { before: &[], between: &["--"] })
     }
 
     /// It tells the kind of a server that is not disabled.
     fn listed(&self, said: &str, name: &str) -> Sight {
         sight(said, name, &["connected"], &["(local)", "(http)", "(sse)"])
-    }
-
-    fn add_server(
-        &self,
-        program: &Program,
-        place: Place<'_>,
-        name: &str,
-        server: &[String],
-    ) -> Option<Command> {
-        let mut command = self.start(program, place);
-        command.args(["mcp", "add", name, "--"]).args(server);
-        Some(command)
     }
 
     fn add_hooks(&self, place: Place<'_>, log: &Path) -> bool {

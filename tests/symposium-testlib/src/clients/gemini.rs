@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::{
-    Action, Client, Place, Program, Prompt, edit_json, nested_hooks, npm, with, write_json,
+    Action, Client, McpAdd, Place, Program, Prompt, edit_json, nested_hooks, npm, with, write_json,
 };
 use crate::model::ToolCall;
 
@@ -77,22 +77,8 @@ impl Client for Gemini {
         }
     }
 
-    fn list_servers(&self, program: &Program, place: Place<'_>) -> Option<Command> {
-        let mut command = self.start(program, place);
-        command.args(["mcp", "list"]);
-        Some(command)
-    }
-
-    fn add_server(
-        &self,
-        program: &Program,
-        place: Place<'_>,
-        name: &str,
-        server: &[String],
-    ) -> Option<Command> {
-        let mut command = self.start(program, place);
-        command.args(["mcp", "add", "--scope", "user", name]).args(server);
-        Some(command)
+    fn mcp_add(&self) -> Option<McpAdd> {
+        Some(McpAdd { before: &["--scope", "user"], between: &[] })
     }
 
     fn add_hooks(&self, place: Place<'_>, log: &Path) -> bool {

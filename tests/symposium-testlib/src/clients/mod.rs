@@ -87,6 +87,15 @@ pub struct Prompt<'a> {
     pub unreviewed: bool,
 }
 
+/// What a client's `mcp add` takes beside the server's name and its command line.
+#[derive(Debug, Clone, Copy)]
+pub struct McpAdd {
+    /// Before the name.
+    pub before: &'static [&'static str],
+    /// Between the name and the command line.
+    pub between: &'static [&'static str],
+}
+
 /// One of the clients.
 pub trait Client: Sync + Debug {
     /// Its name in `test-agents.toml`.
@@ -130,7 +139,15 @@ pub trait Client: Sync + Debug {
     fn call(&self, action: &Action) -> ToolCall;
 
     /// The client's own command that lists the servers it would use.
-    fn list_servers(&self, _: &Program, _: Place<'_>) -> Option<Command> {
+    fn list_servers(&self, program: &Program, place: Place<'_>) -> Option<Command> {
+        self.mcp_add()?;
+        let mut command = self.start(program, place);
+        command.args(["mcp", "list"]);
+        Some(command)
+    }
+
+    /// How its `mcp add` is put; `None` where it has no such commands.
+    fn mcp_add(&self) -> Option<McpAdd> {
         None
     }
 
@@ -142,12 +159,15 @@ pub trait Client: Sync + Debug {
     /// The client's own command that adds a server of the user's, a program, for all projects.
     fn add_server(
         &self,
-        _: &Program,
-        _: Place<'_>,
-        _name: &str,
-        _command: &[String],
+        program: &Program,
+        place: Place<'_>,
+        name: &str,
+        server: &[String],
     ) -> Option<Command> {
-        None
+        let words = self.mcp_add()?;
+        let mut command = self.start(program, place);
+        command.args(["mcp", "add"]).args(words.before).arg(name).args(words.between).args(server);
+        Some(command)
     }
 
     /// Gives the user hooks of their own, in files that may hold other things already: each adds

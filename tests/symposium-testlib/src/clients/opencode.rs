@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{Action, Client, Place, Program, Prompt, npm, with, write, write_json};
+use super::{Action, Client, McpAdd, Place, Program, Prompt, npm, with, write, write_json};
 use crate::model::ToolCall;
 
 #[derive(Debug)]
@@ -88,22 +88,8 @@ impl Client for OpenCode {
         }
     }
 
-    fn list_servers(&self, program: &Program, place: Place<'_>) -> Option<Command> {
-        let mut command = self.start(program, place);
-        command.args(["mcp", "list"]);
-        Some(command)
-    }
-
-    fn add_server(
-        &self,
-        program: &Program,
-        place: Place<'_>,
-        name: &str,
-        server: &[String],
-    ) -> Option<Command> {
-        let mut command = self.start(program, place);
-        command.args(["mcp", "add", name, "--"]).args(server);
-        Some(command)
+    fn mcp_add(&self) -> Option<McpAdd> {
+        Some(McpAdd { before: &[], between: &["--"] })
     }
 
     /// A plugin of the user's.
