@@ -1,6 +1,5 @@
 //! The process's surroundings, captured once so that tests can set their own.
 
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,8 @@ pub(super) const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" }
 /// Variables and current folder. The only place that asks the operating system for them.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
-    vars: BTreeMap<OsString, OsString>,
+    /// In the system's order: a handful is looked up, so nothing is sorted for it.
+    vars: Vec<(OsString, OsString)>,
     cwd: Option<PathBuf>,
 }
 
@@ -35,7 +35,7 @@ impl Environment {
 
     /// A variable, with empty counting as unset.
     pub fn var(&self, name: &str) -> Option<&OsStr> {
-        self.vars.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+        self.find(name).filter(|value| !value.is_empty())
     }
 
     /// A variable as text; `None` when unset, empty or not UTF-8.
@@ -45,7 +45,13 @@ impl Environment {
 
     /// Whether a variable is set, were it to nothing.
     pub fn has(&self, name: &str) -> bool {
-        self.vars.contains_key(OsStr::new(name))
+        self.find(name).is_some()
+    }
+
+    /// Of a variable that is there twice, the last one counts.
+    fn find(&self, name: &str) -> Option<&OsStr> {
+        let found = self.vars.iter().rev().find(|(key, _)| key == name);
+        found.map(|(_, value)| value.as_os_str())
     }
 
     /// All variables.

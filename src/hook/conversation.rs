@@ -87,25 +87,42 @@ impl Conversation<'_> {
         session::prune(self.dirs);
     }
 
+    /// Whether there is nothing to say at this event and nothing to remember, as far as no hook runs.
+    pub fn is_idle(&self, decoded: &Decoded) -> bool {
+        let known = || self.store.as_ref().map(Store::read);
+        known().is_none_or(|session| !self.concerns(session.as_ref(), decoded, &[]))
+    }
+
+    /// Whether there is something that the session has not heard of.
+    fn has_news(&self, session: Option<&Session>) -> bool {
+        session.is_none_or(|session| session.heard_of < self.stored.header.changed_at)
+    }
+
+    /// Whether something is said, or remembered of the session as it is known.
+    fn concerns(&self, session: Option<&Session>, decoded: &Decoded, missing: &[String]) -> bool {
+        let Some(known) = session else { return true };
+        let due = || {
+            let tool = tool_keys(decoded);
+            known.pending.iter().any(|held| self.is_due(held, &tool))
+        };
+        let untold = |name: &String| !known.nudges.contains(&builtin::installing_key(name));
+        let active = |name: &String| !known.activations.contains(name);
+        self.event == Event::UserPromptSubmit
+            || activated_skill(decoded).as_ref().is_some_and(active)
+            || missing.iter().any(untold)
+            || (self.speaks() && (self.has_news(session) || (!known.pending.is_empty() && due())))
+    }
+
     fn listen(&self, decoded: &Decoded, missing: &[String], outcome: &mut Outcome) -> bool {
         let Some(store) = &self.store else { return false };
         let known = store.read();
+        if !self.concerns(known.as_ref(), decoded, missing) {
+            return false;
+        }
+        let news = self.has_news(known.as_ref());
         let changed_at = self.stored.header.changed_at;
         let tool = tool_keys(decoded);
         let activation = activated_skill(decoded);
-        let news = known.as_ref().is_none_or(|session| session.heard_of < changed_at);
-        let changes = known.as_ref().is_none_or(|session| {
-            let due = |held: &Held| self.is_due(held, &tool);
-            let untold = |name: &String| !session.nudges.contains(&builtin::installing_key(name));
-            let active = |name: &String| !session.activations.contains(name);
-            self.event == Event::UserPromptSubmit
-                || activation.as_ref().is_some_and(active)
-                || missing.iter().any(untold)
-                || (self.speaks() && (news || session.pending.iter().any(due)))
-        });
-        if !changes {
-            return false;
-        }
         let offer = (news && self.speaks()).then(|| self.stored.offer());
         let (refresh, said) = store.update(|session| {
             self.first_sight(session);

@@ -5,6 +5,7 @@
 //! leaves this room other than into the log, and nothing but the agent's answer reaches standard
 //! output. Only an explicit deny denies.
 //!
+//! - `quick`: the short way, for an event that changes nothing and asks nobody
 //! - `pipeline`: the steps, in order
 //! - `conversation`: our own part in a session, with `builtin`'s words and `session`'s memory
 //! - `dispatch`: the plugins' hooks, chosen by `select`, started by `run`, joined by [`merge`]
@@ -19,6 +20,7 @@ mod conversation;
 mod dispatch;
 pub mod merge;
 mod pipeline;
+mod quick;
 mod run;
 mod select;
 mod session;
@@ -43,14 +45,17 @@ pub fn main(args: &[OsString], env: &Environment) -> ExitCode {
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     let answer = std::panic::catch_unwind(AssertUnwindSafe(|| {
         let Ok(dirs) = Dirs::resolve(env) else { return Answer::carry_on() };
-        let place = dirs.clone();
-        log::install_lazily(dirs.logs(), move || Config::load(&place).config.log_level);
         let mut stdin = Vec::new();
         let by_hand = std::io::stdin().is_terminal();
         if !by_hand {
             let _ = std::io::stdin().lock().take(LARGEST_EVENT).read_to_end(&mut stdin);
         }
-        pipeline::answer(&pipeline::Call { args, stdin: &stdin, by_hand, env, dirs: &dirs })
+        let call = pipeline::Call { args, stdin: &stdin, by_hand, env, dirs: &dirs };
+        quick::answer(&call).unwrap_or_else(|| {
+            let place = dirs.clone();
+            log::install_lazily(dirs.logs(), move || Config::load(&place).config.log_level);
+            pipeline::answer(&call)
+        })
     }))
     .unwrap_or_else(|_| Answer::carry_on());
     // An agent that closed its end does not want to hear it.

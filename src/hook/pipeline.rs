@@ -61,7 +61,7 @@ pub(super) fn answer(call: &Call<'_>) -> Answer {
 
 /// Whom and what the arguments name. The event may have our name, the manifests' or the agent's
 /// own; what stands behind it is for later versions to say.
-fn understood(args: &[OsString]) -> Result<(&'static dyn AgentSpec, Event), String> {
+pub(super) fn understood(args: &[OsString]) -> Result<(&'static dyn AgentSpec, Event), String> {
     let mut words = args.iter().map(|arg| arg.to_string_lossy());
     let (Some(name), Some(event)) = (words.next(), words.next()) else {
         return Err("an agent and an event are needed".to_owned());
@@ -103,12 +103,12 @@ impl Turn<'_> {
         if decoded.foreign {
             return Answer::carry_on();
         }
-        let Some(cwd) = self.cwd(&decoded) else { return Answer::carry_on() };
+        let Some(cwd) = cwd_of(self.env, &decoded) else { return Answer::carry_on() };
         let Some(root) = self.root_of(&cwd) else { return Answer::carry_on() };
         let Some(stored) = self.current(&root) else { return Answer::carry_on() };
         // A server's tool can be told from its native name only where the servers are known.
         name_tool(self.spec, &mut decoded, &stored.header.servers);
-        let hooks = self.hooks(&stored, &decoded);
+        let hooks = matching(self.spec, self.event, &stored, &decoded);
         // What we say of ourselves at a tool's use is remembered as said in any case.
         let counts = !hooks.is_empty() || !self.event.is_tool_event();
         let claims = counts.then(|| Claims::new(self.dirs, &decoded)).flatten();
@@ -170,16 +170,6 @@ impl Turn<'_> {
         (outcome, rewritten)
     }
 
-    /// Where the agent works: what the event says, else our own folder.
-    fn cwd(&self, decoded: &Decoded) -> Option<PathBuf> {
-        let own = self.env.cwd();
-        match decoded.input.cwd().filter(|cwd| !cwd.is_empty()) {
-            Some(cwd) if Path::new(cwd).is_absolute() => Some(PathBuf::from(cwd)),
-            Some(cwd) => own.map(|own| own.join(cwd)),
-            None => own.map(Path::to_path_buf),
-        }
-    }
-
     fn root_of(&self, cwd: &Path) -> Option<PathBuf> {
         current::root_of(self.env, self.dirs, cwd)
     }
@@ -188,16 +178,32 @@ impl Turn<'_> {
         let insist = self.event == Event::SessionStart;
         current::for_hook(&Question { env: self.env, dirs: self.dirs, root, insist })
     }
+}
 
-    fn hooks(&self, stored: &Stored, decoded: &Decoded) -> Vec<SnapshotHook> {
-        if stored.count(self.event) == 0 {
-            return Vec::new();
-        }
-        let hooks = stored.hooks(self.event);
-        let names = decoded.tool_names();
-        let occasion = Occasion { agent: self.spec.name(), tool_names: &names };
-        select(&hooks, &occasion).into_iter().cloned().collect()
+/// Where the agent works: what the event says, else our own folder.
+pub(super) fn cwd_of(env: &Environment, decoded: &Decoded) -> Option<PathBuf> {
+    let own = env.cwd();
+    match decoded.input.cwd().filter(|cwd| !cwd.is_empty()) {
+        Some(cwd) if Path::new(cwd).is_absolute() => Some(PathBuf::from(cwd)),
+        Some(cwd) => own.map(|own| own.join(cwd)),
+        None => own.map(Path::to_path_buf),
     }
+}
+
+/// The hooks that run for this event, in order.
+pub(super) fn matching(
+    spec: &dyn AgentSpec,
+    event: Event,
+    stored: &Stored,
+    decoded: &Decoded,
+) -> Vec<SnapshotHook> {
+    if stored.count(event) == 0 {
+        return Vec::new();
+    }
+    let hooks = stored.hooks(event);
+    let names = decoded.tool_names();
+    let occasion = Occasion { agent: spec.name(), tool_names: &names };
+    select(&hooks, &occasion).into_iter().cloned().collect()
 }
 
 /// Gives a server's tool its canonical name, where that takes knowing the servers.

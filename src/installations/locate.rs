@@ -68,6 +68,20 @@ pub(super) fn in_plugin(plugin: &Plugin, named: &str) -> Result<PathBuf, String>
     .map_err(|escape| escape.to_string())
 }
 
+/// Programs that the plugin brings itself and that are not there: whoever finds them missing wants to
+/// know when they come.
+pub fn awaited(plugin: &Plugin) -> Vec<PathBuf> {
+    let brought = plugin.installations.iter().filter(|known| known.source.is_none());
+    let named = brought.filter_map(|known| match known.runnable.as_ref()? {
+        Runnable::Executable(named) | Runnable::Script(named) => Some(named.as_str()),
+    });
+    named
+        .filter_map(|named| in_plugin(plugin, named).ok())
+        .map(with_suffix)
+        .filter(|path| !path.is_file())
+        .collect()
+}
+
 /// A program of the user's: on `PATH`, or where cargo puts programs, which not every agent has on
 /// its `PATH`.
 pub(super) fn global(sym: &Symposium, name: &str) -> Option<PathBuf> {

@@ -35,5 +35,6 @@ mod tests;
 pub use acquire::Acquirer;
 pub use elsewhere::{Fetcher, Network, Tree};
 pub use environment::{environment, variable_name};
+pub use locate::awaited;
 pub use model::{Acquired, InstallError, Invocation, Mode, Root};
 pub use prepare::Prepared;

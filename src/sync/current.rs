@@ -11,6 +11,7 @@ use crate::config::{Dirs, Environment};
 use crate::process::{Child, spawn_detached};
 use crate::report::Reporter;
 use crate::symposium::{Options, VERSION};
+use crate::workspace::nearest_manifest;
 
 /// How long an event waits for its sync. What takes longer goes on in a process of its own.
 const BUDGET: Duration = Duration::from_secs(2);
@@ -26,6 +27,36 @@ pub struct Question<'a> {
     pub root: &'a Path,
     /// Whether a sync that failed is tried again.
     pub insist: bool,
+}
+
+/// What is known of the place where an agent works, without a manifest being read.
+#[derive(Debug)]
+pub enum Known {
+    /// It is in no Rust project.
+    Nowhere,
+    /// The workspace's snapshot, and it holds.
+    Snapshot(Box<Stored>),
+    /// That has to be found out.
+    Nothing,
+}
+
+/// The snapshot of the workspace that `cwd` is in, when it holds. It then vouches for the manifests
+/// that lead to the root as for all its inputs.
+pub fn known(env: &Environment, dirs: &Dirs, cwd: &Path) -> Known {
+    let nearest = match nearest_manifest(cwd, env) {
+        Some(Some(nearest)) => nearest,
+        Some(None) => return Known::Nowhere,
+        None => return Known::Nothing,
+    };
+    for root in nearest.ancestors() {
+        let Some(stored) = Stored::load(&Snapshot::path(dirs, root), VERSION, root) else {
+            continue;
+        };
+        if stored.is_found_from(&nearest) && stored.holds(env) {
+            return Known::Snapshot(Box::new(stored));
+        }
+    }
+    Known::Nothing
 }
 
 /// The workspace's snapshot: the stored one while its inputs are as they were, else a new one, after

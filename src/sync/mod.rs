@@ -31,6 +31,8 @@ mod run;
 pub mod servers;
 pub mod setup;
 pub mod snapshot;
+#[cfg(test)]
+mod stale_tests;
 pub mod subcommands;
 pub mod survey;
 pub mod targets;

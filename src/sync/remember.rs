@@ -15,7 +15,7 @@ use super::snapshot::{
 use super::wanted::{self, Chosen};
 use crate::agents::Agent;
 use crate::config::Config;
-use crate::installations::{Acquirer, Mode as InstallMode, Network};
+use crate::installations::{Acquirer, Mode as InstallMode, Network, awaited};
 use crate::plugins::model::SkillSource;
 use crate::plugins::registry::Registry;
 use crate::plugins::source::SourceKind;
@@ -36,6 +36,8 @@ impl Sync<'_> {
         let root = &self.loaded.workspace.root;
         let path = Snapshot::path(&sym.dirs, root);
         let before = Stored::load(&path, crate::symposium::VERSION, root);
+        // First, so that all that is looked at from here on is covered.
+        let mut fingerprint = self.fingerprint(registry, facts);
         let offer = self.offer(facts, chosen, agents, (before.as_ref(), synced));
         let acts = self.request.mode == Mode::Apply;
         let changed_at = match &before {
@@ -44,12 +46,20 @@ impl Sync<'_> {
             }
             _ => now(),
         };
+        let hooks = self.hooks(facts);
+        // A program that went while it was looked for would be missed for good.
+        let unseen = |path: &PathBuf| !fingerprint.paths().any(|known| known == path);
+        let gone: Vec<PathBuf> =
+            facts.active.iter().flat_map(|plugin| awaited(plugin)).filter(unseen).collect();
+        for path in gone {
+            fingerprint.distrust(&path);
+        }
         let snapshot = Snapshot {
             header: Header {
                 layout: 0,
                 program: crate::symposium::VERSION.to_owned(),
                 root: root.clone(),
-                fingerprint: self.fingerprint(registry, facts),
+                fingerprint,
                 env: facts
                     .env
                     .iter()
@@ -61,8 +71,9 @@ impl Sync<'_> {
                 failed: synced.failed,
                 hooks: BTreeMap::new(),
             },
-            hooks: self.hooks(facts),
+            hooks,
             offer,
+            doors: self.loaded.doors.clone(),
         };
         let stored =
             snapshot.store().inspect_err(|error| tracing::warn!("no snapshot: {error}")).ok()?;
@@ -191,8 +202,7 @@ impl Sync<'_> {
         for skill in facts.skills.iter().chain(&facts.own_skills) {
             inputs.extend(wanted::inputs(self.sym, skill));
         }
-        inputs.sort();
-        inputs.dedup();
+        inputs.extend(facts.active.iter().flat_map(|plugin| awaited(plugin)));
         for path in inputs {
             fingerprint.observe(&path);
         }

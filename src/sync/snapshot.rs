@@ -9,16 +9,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use symposium_hook::Event;
 
-use super::content::hex;
 use crate::config::{Dirs, Environment};
 use crate::plugins::model::{Audience, OnFailure};
 use crate::workspace::Fingerprint;
 
 /// Version of the file's layout.
-const LAYOUT: u32 = 3;
+const LAYOUT: u32 = 4;
 
 /// What stands in the first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -178,13 +176,14 @@ pub struct Snapshot {
     pub hooks: BTreeMap<Event, Vec<SnapshotHook>>,
     /// The rest.
     pub offer: Offer,
+    /// Folders of members from which the workspace is found.
+    pub doors: Vec<PathBuf>,
 }
 
 impl Snapshot {
     /// Where the snapshot of the workspace at `root` is.
     pub fn path(dirs: &Dirs, root: &Path) -> PathBuf {
-        let hash = hex(&Sha256::digest(root.as_os_str().as_encoded_bytes()));
-        dirs.snapshots().join(format!("{}.jsonl", &hash[..32]))
+        dirs.snapshots().join(format!("{:016x}.jsonl", short_hash(root)))
     }
 
     /// The snapshot as it is stored and read.
@@ -209,10 +208,20 @@ impl Snapshot {
         text.push('\n');
         text.push_str(&serde_json::to_string(&self.offer)?);
         text.push('\n');
+        text.push_str(&serde_json::to_string(&self.doors)?);
+        text.push('\n');
         text.push_str(&header.fingerprint.to_lines());
         text.push('\n');
         Ok(Stored { text, header })
     }
+}
+
+/// FNV-1a, 64 bits: a hook computes it for some folders at every event. Two workspaces whose folders
+/// had the same one would take turns with the file, which says whose it is.
+fn short_hash(folder: &Path) -> u64 {
+    folder.as_os_str().as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// A snapshot as read: the header understood, the rest on demand.
@@ -247,9 +256,9 @@ impl Stored {
         self.header.env.iter().all(same_env) && Fingerprint::lines_hold(self.fingerprint_lines())
     }
 
-    /// The lines after the header, the events and the offer; none at all hold nothing.
+    /// The lines after the header, the events, the offer and the doors; none at all hold nothing.
     fn fingerprint_lines(&self) -> &str {
-        let before = Event::ALL.len() + 2;
+        let before = Event::ALL.len() + 3;
         let start = self.text.match_indices('\n').nth(before - 1).map(|(index, _)| index + 1);
         start
             .and_then(|start| self.text.get(start..))
@@ -271,6 +280,13 @@ impl Stored {
     /// The rest.
     pub fn offer(&self) -> Offer {
         self.line(Event::ALL.len() + 1)
+    }
+
+    /// Whether a search for the workspace that begins with the manifest in `folder` ends here, as
+    /// long as the snapshot holds.
+    pub fn is_found_from(&self, folder: &Path) -> bool {
+        let door = || self.line::<Vec<PathBuf>>(Event::ALL.len() + 2);
+        folder == self.header.root || door().iter().any(|door| door == folder)
     }
 
     fn line<T: for<'de> Deserialize<'de> + Default>(&self, index: usize) -> T {
@@ -316,6 +332,7 @@ mod tests {
             },
             hooks: [(Event::PreToolUse, vec![hook("one"), hook("two")])].into(),
             offer: Offer { skills: vec![skill], ..Offer::default() },
+            doors: vec![root.join("a")],
         }
     }
 
@@ -330,6 +347,8 @@ mod tests {
         assert_eq!(read.hooks(Event::PreToolUse), made.hooks[&Event::PreToolUse]);
         assert_eq!(read.hooks(Event::SessionStart), []);
         assert_eq!(read.offer(), made.offer);
+        assert!(read.is_found_from(root) && read.is_found_from(&root.join("a")));
+        assert!(!read.is_found_from(&root.join("b")));
         let env = |vars: &[(&str, &str)]| Environment::with(root, vars.iter().copied());
         assert!(read.holds(&env(&[("B", "1")])));
         assert!(!read.holds(&env(&[("B", "2")])), "a variable that a gate looked at");
@@ -346,7 +365,7 @@ mod tests {
         assert!(Stored::load(&path, "1.0.1", root).is_none(), "of another program");
         assert!(Stored::load(&path, "1.0.0", &root.join("x")).is_none(), "of another workspace");
         let text = std::fs::read_to_string(&path).expect("reads");
-        for broken in ["", "{", "\n\n", &text.replace("\"layout\":3", "\"layout\":4")] {
+        for broken in ["", "{", "\n\n", &text.replace("\"layout\":4", "\"layout\":5")] {
             std::fs::write(&path, broken).expect("writes");
             assert!(Stored::load(&path, "1.0.0", root).is_none(), "{broken:.20}");
         }

@@ -5,13 +5,14 @@
 //! own root, with a warning.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::globs::{self, Expansion};
 use super::manifest::{Declared, DeclaredFrom, Manifest, WorkspaceTable};
 use super::paths::{existing_folder, normalize};
-use super::reader::Reader;
+use super::reader::{Reader, is_absent};
 use crate::config::Environment;
 use crate::text::Diagnostic;
 use crate::text::toml::Located;
@@ -30,6 +31,21 @@ pub fn locate(start: &Path, env: &Environment) -> Result<Option<PathBuf>, Diagno
     let Some(folder) = existing_folder(start, env) else { return Ok(None) };
     let mut reader = Reader::new(env, false);
     Ok(root(&mut reader, &folder)?.map(|root| root.dir.clone()))
+}
+
+/// The folder of the nearest manifest at or above `start`; `Some(None)` where there is none, and
+/// `None` when that can't be told. It is where [`locate`] begins; nothing is read.
+pub fn nearest_manifest(start: &Path, env: &Environment) -> Option<Option<PathBuf>> {
+    let Some(folder) = existing_folder(start, env) else { return Some(None) };
+    for dir in folder.ancestors() {
+        match fs::metadata(dir.join("Cargo.toml")) {
+            Ok(found) if found.is_file() => return Some(Some(dir.to_path_buf())),
+            Ok(_) => {}
+            Err(error) if is_absent(&error) => {}
+            Err(_) => return None,
+        }
+    }
+    Some(None)
 }
 
 /// The root manifest for `folder`.

@@ -18,6 +18,7 @@
 //! is a change.
 
 mod line;
+mod seen;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -29,6 +30,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use self::seen::{Kind, Seen};
 use super::reader::is_absent;
 
 mod path_text;
@@ -193,46 +195,48 @@ impl State {
     fn now(path: &Path) -> Self {
         // The clock first: a change after this moment must count as young.
         let now = SystemTime::now();
-        let metadata = match fs::metadata(path) {
-            Ok(metadata) => metadata,
-            Err(error) if is_absent(&error) => return Self::Missing,
-            Err(_) => return Self::Unreadable,
-        };
-        let stat = Stat::of(&metadata);
-        if metadata.is_dir() {
-            let old = (!stat.is_young(nanoseconds(now))).then_some(stat);
-            return entries_hash(path).map_or(Self::Unreadable, |hash| Self::Folder(old, hash));
+        match Seen::at(path) {
+            Seen::Absent => Self::Missing,
+            Seen::Unreadable => Self::Unreadable,
+            Seen::There(Kind::Other, _) => Self::Other,
+            Seen::There(Kind::Folder, stat) => {
+                let old = (!stat.is_young(nanoseconds(now))).then_some(stat);
+                entries_hash(path).map_or(Self::Unreadable, |hash| Self::Folder(old, hash))
+            }
+            Seen::There(Kind::File, stat) if !stat.is_young(nanoseconds(now)) => {
+                Self::File(stat, None)
+            }
+            // Unreadable, or changed while we look: whatever it will be, it is not this.
+            Seen::There(Kind::File, stat) => {
+                content_hash(path).map_or(Self::Unsure, |hash| Self::File(stat, Some(hash)))
+            }
         }
-        if !metadata.is_file() {
-            return Self::Other;
-        }
-        if !stat.is_young(nanoseconds(now)) {
-            return Self::File(stat, None);
-        }
-        // Unreadable, or changed while we look: whatever it will be, it is not this.
-        content_hash(path).map_or(Self::Unsure, |hash| Self::File(stat, Some(hash)))
     }
 
     fn still_holds(&self, path: &Path) -> bool {
-        let metadata = match fs::metadata(path) {
-            Ok(metadata) => metadata,
-            Err(error) if is_absent(&error) => return *self == Self::Missing,
-            Err(_) => return *self == Self::Unreadable,
+        self.agrees(Seen::at(path), || path.to_path_buf())
+    }
+
+    /// Whether what is `seen` at a path is this; `path` is asked for where that takes reading.
+    fn agrees(&self, seen: Seen, path: impl Fn() -> PathBuf) -> bool {
+        let (kind, now) = match seen {
+            Seen::Absent => return *self == Self::Missing,
+            Seen::Unreadable => return *self == Self::Unreadable,
+            Seen::There(kind, stat) => (kind, stat),
         };
         match self {
             Self::File(stat, hash) => {
-                metadata.is_file()
-                    && *stat == Stat::of(&metadata)
-                    && hash.is_none_or(|hash| content_hash(path).is_ok_and(|now| now == hash))
+                kind == Kind::File
+                    && *stat == now
+                    && hash.is_none_or(|hash| content_hash(&path()).is_ok_and(|now| now == hash))
             }
             Self::Folder(stat, hash) => {
-                metadata.is_dir()
-                    && (*stat == Some(Stat::of(&metadata))
-                        || entries_hash(path).is_ok_and(|now| now == *hash))
+                kind == Kind::Folder
+                    && (*stat == Some(now) || entries_hash(&path()).is_ok_and(|now| now == *hash))
             }
-            Self::Other => !metadata.is_file() && !metadata.is_dir(),
+            Self::Other => kind == Kind::Other,
             // A folder that we may not list can be asked for its metadata all the same.
-            Self::Unreadable => metadata.is_dir() && entries_hash(path).is_err(),
+            Self::Unreadable => kind == Kind::Folder && entries_hash(&path()).is_err(),
             Self::Missing | Self::Unsure => false,
         }
     }
@@ -264,6 +268,27 @@ impl Stat {
             ctime: time(metadata.ctime(), metadata.ctime_nsec()),
             inode: metadata.ino(),
             device: metadata.dev(),
+        }
+    }
+
+    /// As [`Stat::of`], of what the system itself says.
+    #[cfg(unix)]
+    #[allow(
+        clippy::cast_possible_wrap,
+        clippy::cast_lossless,
+        clippy::cast_sign_loss,
+        clippy::unnecessary_cast,
+        trivial_numeric_casts,
+        reason = "the fields' types differ from system to system; the standard library does the same"
+    )]
+    fn of_raw(found: &rustix::fs::Stat) -> Self {
+        let time = |seconds: i64, rest: i64| seconds.saturating_mul(SECOND_NS).saturating_add(rest);
+        Self {
+            length: found.st_size as u64,
+            mtime: time(found.st_mtime as i64, found.st_mtime_nsec as i64),
+            ctime: time(found.st_ctime as i64, found.st_ctime_nsec as i64),
+            inode: found.st_ino as u64,
+            device: found.st_dev as u64,
         }
     }
 

@@ -1,10 +1,12 @@
 //! A whole workspace.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use super::cargo_config::CargoConfig;
 use super::discover::{self, locate};
 use super::lock::Lock;
+use super::manifest::Manifest;
 use super::reader::Reader;
 use super::resolve::{self, Facts};
 use super::{Fingerprint, Member, Workspace};
@@ -18,6 +20,9 @@ pub struct Loaded {
     pub workspace: Workspace,
     /// Its inputs, each observed before it was read: while it holds, so does `workspace`.
     pub fingerprint: Fingerprint,
+    /// Folders of members from which [`locate`] finds this workspace: while the fingerprint holds, it
+    /// is found from there, without a manifest being read.
+    pub doors: Vec<PathBuf>,
     /// What was tolerated, as warnings.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -34,6 +39,7 @@ impl Workspace {
         let mut reader = Reader::new(env, true);
         let Some(root) = discover::root(&mut reader, &dir)? else { return Ok(None) };
         let members = discover::members(&mut reader, &root)?;
+        let doors = doors(&mut reader, &root, &members);
         let lock_path = root.dir.join("Cargo.lock");
         let lock = Lock::load(&mut reader, &lock_path)?;
         let mut config = CargoConfig::load(&root.dir, env, &mut |path| reader.observe(path));
@@ -61,6 +67,22 @@ impl Workspace {
             locked: lock.map(|lock| lock.packages).unwrap_or_default(),
             inputs: fingerprint.paths().map(Path::to_path_buf).collect(),
         };
-        Ok(Some(Loaded { workspace, fingerprint, diagnostics }))
+        Ok(Some(Loaded { workspace, fingerprint, doors, diagnostics }))
     }
+}
+
+/// Members whose manifests lead to `root`. A manifest of another workspace that stands in between,
+/// or the border of cargo's own folder, keeps them from it.
+fn doors(reader: &mut Reader, root: &Rc<Manifest>, members: &[Rc<Manifest>]) -> Vec<PathBuf> {
+    // Told when somebody starts there.
+    let told = reader.diagnostics.len();
+    let mut doors = Vec::new();
+    for member in members {
+        let found = discover::root_of(reader, member);
+        if found.is_ok_and(|found| found.is_some_and(|found| found.dir == root.dir)) {
+            doors.push(member.dir.clone());
+        }
+    }
+    reader.diagnostics.truncate(told);
+    doors
 }

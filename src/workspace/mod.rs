@@ -3,7 +3,8 @@
 //! Reads `Cargo.toml` and `Cargo.lock` files by itself: it never runs cargo, never writes and never
 //! reaches the network, so that an untrusted checkout can't make us do any of that.
 //!
-//! - [`locate`]: the workspace a folder belongs to, found as cargo finds it
+//! - [`locate`]: the workspace a folder belongs to, found as cargo finds it; [`nearest_manifest`]:
+//!   where that begins
 //! - [`Workspace::load`]: its members and direct dependencies
 //! - [`Fingerprint`]: whether any file that was read has changed since
 //! - [`vendored`]: folders that replace a registry, from cargo's configuration
@@ -30,7 +31,7 @@ mod resolve;
 mod tests;
 
 pub use cargo_config::{Vendored, vendored};
-pub use discover::locate;
+pub use discover::{locate, nearest_manifest};
 pub use fingerprint::Fingerprint;
 pub use load::Loaded;
 pub use model::{Dependency, DependencyOrigin, LockedPackage, Member, Workspace, same_crate};

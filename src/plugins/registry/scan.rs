@@ -18,6 +18,9 @@ const MOST_FOLDERS: usize = 20_000;
 /// Bytes of a manifest.
 const MOST_BYTES: u64 = 1024 * 1024;
 
+/// Where `symposium.toml` is another file than `SYMPOSIUM.toml`, a manifest that is renamed is gone.
+const TELLS_OF_RENAMING: bool = !cfg!(any(windows, target_vendor = "apple"));
+
 const SKILL: &str = "SKILL.md";
 
 /// A skill that no plugin brought: a folder with a `SKILL.md` and no manifest.
@@ -42,7 +45,8 @@ pub struct Scan {
     pub skills: Vec<StandaloneSkill>,
     /// What was wrong; none of it stopped the rest.
     pub diagnostics: Vec<Diagnostic>,
-    /// The folders, manifests and `SKILL.md` files that were looked at.
+    /// Folders, manifests and `SKILL.md` files that were looked at: while they are what they are, so
+    /// is the rest.
     pub inputs: Vec<PathBuf>,
     /// Whether there is a folder that can't be read: what is in it is not known, not gone.
     pub is_partial: bool,
@@ -132,6 +136,10 @@ impl Scanner<'_> {
             }
         };
         if listing.has_manifest {
+            if TELLS_OF_RENAMING {
+                // What else is in the folder is not searched, and the manifest tells for itself.
+                self.found.inputs.pop();
+            }
             return self.plugin(&dir.join(FILE_NAME));
         }
         let near_misses =

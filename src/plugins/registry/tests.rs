@@ -70,7 +70,7 @@ fn f114_to_f118_folders_are_searched_until_they_are_claimed() {
     let one = &found.plugins[1];
     assert_eq!((one.source.as_str(), one.source_root.as_path()), ("s", dir.path()));
     assert_eq!(one.dir, dir.path().join("p"));
-    for input in ["", "p", "p/SYMPOSIUM.toml", "skill/SKILL.md", "a/b"] {
+    for input in ["", "p/SYMPOSIUM.toml", "skill/SKILL.md", "a/b"] {
         assert!(found.inputs.contains(&dir.path().join(input)), "{input}");
     }
     assert!(!found.inputs.iter().any(|input| input.starts_with(dir.path().join("p/skills"))));

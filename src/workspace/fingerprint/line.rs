@@ -6,19 +6,38 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::str::SplitN;
 
+use super::seen::{Base, Seen};
 use super::{Fingerprint, Hash, Stat, State};
 
+/// Neighbours for which it pays to open their folder.
+const ENOUGH: usize = 8;
+
 impl Fingerprint {
-    /// The fingerprint as text: a line for each path, without a line break at the end.
+    /// The fingerprint as text: a line for each path, without a line break at the end. Where many
+    /// paths are near each other, a line `@ FOLDER` comes before them and they are relative to it;
+    /// `@` alone ends that.
     pub fn to_lines(&self) -> String {
-        let mut text = String::with_capacity(self.inputs.len() * 128);
-        for (path, state) in &self.inputs {
-            if !text.is_empty() {
-                text.push('\n');
+        let inputs: Vec<(&PathBuf, &State)> = self.inputs.iter().collect();
+        let mut text = String::with_capacity(inputs.len() * 96);
+        let mut base: Option<&Path> = None;
+        for (index, (path, state)) in inputs.iter().enumerate() {
+            if base.is_none_or(|base| inside(base, path).is_none()) {
+                let rest = inputs.get(index..).unwrap_or_default();
+                let next = shared_folder(rest);
+                if next != base {
+                    start_line(&mut text);
+                    text.push('@');
+                    if let Some(folder) = next {
+                        text.push(' ');
+                        write_path(&mut text, folder);
+                    }
+                    base = next;
+                }
             }
+            start_line(&mut text);
             write_state(&mut text, state);
             text.push(' ');
-            write_path(&mut text, path);
+            write_path(&mut text, base.and_then(|base| inside(base, path)).unwrap_or(path));
         }
         text
     }
@@ -26,8 +45,14 @@ impl Fingerprint {
     /// Reads the text back; `None` when it is not [`Fingerprint::to_lines`]' work.
     pub fn from_lines(text: &str) -> Option<Self> {
         let mut fingerprint = Self::default();
+        let mut base: Option<PathBuf> = None;
         for line in text.lines() {
+            if let Some(folder) = line.strip_prefix('@') {
+                base = read_base(folder)?;
+                continue;
+            }
             let (state, path) = read_line(line)?;
+            let path = base.as_ref().map_or(path.clone(), |base| base.join(&path));
             fingerprint.inputs.insert(path, state);
         }
         Some(fingerprint)
@@ -36,8 +61,57 @@ impl Fingerprint {
     /// Whether the fingerprint that `text` holds still holds: as [`Fingerprint::still_holds`],
     /// without building it. Text that can't be understood does not hold.
     pub fn lines_hold(text: &str) -> bool {
-        text.lines()
-            .all(|line| read_line(line).is_some_and(|(state, path)| state.still_holds(&path)))
+        let mut folder: Option<PathBuf> = None;
+        let mut lines = text.lines().peekable();
+        loop {
+            let base = folder.as_deref().map(Base::new);
+            // Until the next folder.
+            while let Some(line) = lines.next_if(|line| !line.starts_with('@')) {
+                let Some((state, path)) = read_line(line) else { return false };
+                let holds = match &base {
+                    None => state.agrees(Seen::at(&path), || path.clone()),
+                    Some(base) => state.agrees(base.seen(&path), || base.path().join(&path)),
+                };
+                if !holds {
+                    return false;
+                }
+            }
+            let Some(line) = lines.next() else { return true };
+            let Some(next) = read_base(&line[1..]) else { return false };
+            folder = next;
+        }
+    }
+}
+
+fn start_line(text: &mut String) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+}
+
+/// The folder that the first paths, sorted, are looked up in: theirs, or the one above, if there are
+/// enough of them.
+fn shared_folder<'a>(inputs: &[(&'a PathBuf, &State)]) -> Option<&'a Path> {
+    let (first, _) = inputs.first()?;
+    let mut folders = first.ancestors().skip(1).take(2);
+    let shared = |folder: &&Path| {
+        let has_name = folder.file_name().is_some();
+        has_name && inputs.iter().take_while(|(path, _)| path.starts_with(folder)).count() >= ENOUGH
+    };
+    folders.find(shared)
+}
+
+/// `path` as it is looked up in `base`; `None` where that would not be the same.
+fn inside<'a>(base: &Path, path: &'a Path) -> Option<&'a Path> {
+    let rest = path.strip_prefix(base).ok().filter(|rest| !rest.as_os_str().is_empty())?;
+    (base.join(rest).as_os_str() == path.as_os_str()).then_some(rest)
+}
+
+/// The folder of a line `@ FOLDER`; `None` inside for `@`.
+fn read_base(text: &str) -> Option<Option<PathBuf>> {
+    match text.strip_prefix(' ') {
+        Some(folder) => read_path(folder).map(Some),
+        None => text.is_empty().then_some(None),
     }
 }
 
@@ -206,7 +280,7 @@ mod tests {
     proptest! {
         #[test]
         fn lines_say_what_the_fingerprint_says(
-            inputs in proptest::collection::btree_map("/[^\0]{1,20}", state(), 0..8)
+            inputs in proptest::collection::btree_map("(/[a-c]){0,3}/[^\0]{1,8}", state(), 0..40)
         ) {
             let inputs = inputs.into_iter().map(|(path, state)| (PathBuf::from(path), state));
             let fingerprint = Fingerprint { inputs: inputs.collect() };

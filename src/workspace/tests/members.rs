@@ -231,6 +231,7 @@ fn f70_every_path_that_was_asked_for_is_an_input() {
         Cargo.lock
         Cargo.toml
         crates
+        crates/Cargo.toml
         crates/a/Cargo.toml
         crates/empty/Cargo.toml"#]]
     .assert_eq(&inside.join("\n"));

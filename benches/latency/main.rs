@@ -1,35 +1,22 @@
 //! What a hook, a sync and the help cost, as ratios to the smallest program's cost in the same run.
 //!
 //! `cargo bench --bench latency` prints the table of `md/design/performance.md`. With a number after
-//! `--` it runs each case that many times (200 by default); with `quick`, only the small cases.
+//! `--` it runs each case that many times (200 by default); with `quick`, only the small cases; with
+//! `load`, 16 hooks at once for a minute beside a running `cargo build`.
 #![allow(
     clippy::disallowed_methods,
     clippy::disallowed_macros,
     reason = "a bench prints, and starts programs"
 )]
 
+mod load;
+mod measure;
+
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
-/// One measured process.
-#[derive(Debug, Clone, Copy)]
-struct Sample {
-    wall: Duration,
-    cpu: Duration,
-    /// Peak memory, in kilobytes.
-    memory: i64,
-}
-
-/// What many of them come to.
-#[derive(Debug, Clone, Copy)]
-struct Summary {
-    wall: f64,
-    cpu: f64,
-    memory: i64,
-}
+use measure::{Summary, measure, summary};
 
 struct Bench {
     dir: PathBuf,
@@ -46,14 +33,12 @@ fn main() {
     let runs = words.iter().find_map(|word| word.parse().ok()).unwrap_or(200);
     let temporary = tempfile::tempdir().expect("a temporary folder");
     let dir = fs::canonicalize(temporary.path()).expect("a real path");
-    let bench = Bench {
-        floor: build_floor(&dir),
-        binary: env!("CARGO_BIN_EXE_cargo-agents").into(),
-        dir,
-        runs,
-    };
+    let bench = Bench { floor: build_floor(&dir), binary: build_program(), dir, runs };
     let size = fs::metadata(&bench.binary).map(|found| found.len()).unwrap_or(0);
-    println!("release binary: {:.2} MB", size as f64 / 1e6);
+    println!("release binary: {:.2} MB, {} dependencies", size as f64 / 1e6, dependencies());
+    if words.iter().any(|word| word == "load") {
+        return bench.load();
+    }
     println!(
         "{:<64} {:>8} {:>8} {:>8} {:>8} {:>8}",
         "case", "wall", "× floor", "CPU", "× floor", "memory"
@@ -63,6 +48,29 @@ fn main() {
         bench.others();
         bench.growth();
     }
+}
+
+/// The program as users get it. The one that cargo made for the bench has the features that tests
+/// want of our dependencies, and is larger.
+fn build_program() -> PathBuf {
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--bin", "cargo-agents"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status()
+        .expect("cargo runs");
+    assert!(status.success(), "the program compiles");
+    env!("CARGO_BIN_EXE_cargo-agents").into()
+}
+
+/// How many crates are in the program, ours included.
+fn dependencies() -> usize {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "-p", "symposium", "-e", "normal", "--prefix", "none", "--no-dedupe"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().collect::<std::collections::BTreeSet<_>>().len()
 }
 
 /// Compiles the floor beside the bench, optimised and stripped.
@@ -83,6 +91,9 @@ impl Bench {
     /// A home with `path` plugins in a folder and `git` plugins in a repository.
     fn home(&self, name: &str, path: usize, git: usize) -> PathBuf {
         let home = self.dir.join(name);
+        if home.exists() {
+            return home;
+        }
         let config = home.join(".symposium");
         fs::create_dir_all(&config).expect("creates");
         let mut text =
@@ -153,11 +164,11 @@ impl Bench {
         (floor, own)
     }
 
-    fn warm_hook(&self, case: &str, home: &Path, folder: &Path) {
+    fn warm_hook(&self, case: &str, home: &Path, folder: &Path) -> (Summary, Summary) {
         let cwd = folder.display().to_string();
         let stdin = |number: usize| EVENT.replace("CWD", &cwd).replace("ID", &number.to_string());
         let args = ["hook", "claude", "pre-tool-use"];
-        self.compare(case, self.runs, &stdin, &|_| self.command(home, folder, &args));
+        self.compare(case, self.runs, &stdin, &|_| self.command(home, folder, &args))
     }
 
     fn warm_hooks(&self, quick: bool) {
@@ -222,27 +233,29 @@ impl Bench {
         self.one_native_hook();
     }
 
+    /// A home with a plugin that has `count` native hooks that do nothing.
+    fn native_home(&self, count: usize) -> PathBuf {
+        let home = self.home(&format!("home-native-{count}"), 0, 0);
+        let plugin = home.join(".symposium/plugins/native");
+        fs::create_dir_all(&plugin).expect("creates");
+        let mut text = "name = \"native\"\ncrates = [\"*\"]\n".to_owned();
+        for number in 0..count {
+            text += &format!(
+                "[[hooks]]\nname = \"h{number}\"\nevent = \"PreToolUse\"\nformat = \"claude\"\n\
+                 command = {{ executable = \"{}\" }}\n",
+                self.floor.display()
+            );
+        }
+        fs::write(plugin.join("SYMPOSIUM.toml"), text).expect("writes");
+        self.sync(&home, &self.dir.join("small"));
+        home
+    }
+
     /// One native hook that does nothing, beside the floor started twice.
     fn one_native_hook(&self) {
         let small = self.dir.join("small");
-        let home = self.home("home-native", 0, 0);
-        let plugin = home.join(".symposium/plugins/native");
-        fs::create_dir_all(&plugin).expect("creates");
-        fs::write(
-            plugin.join("SYMPOSIUM.toml"),
-            format!(
-                "name = \"native\"\ncrates = [\"*\"]\n[[hooks]]\nname = \"h\"\nevent = \"PreToolUse\"\nformat = \"claude\"\ncommand = {{ executable = \"{}\" }}\n",
-                self.floor.display()
-            ),
-        )
-        .expect("writes");
-        self.sync(&home, &small);
-        let cwd = small.display().to_string();
-        let event = |number: usize| EVENT.replace("CWD", &cwd).replace("ID", &number.to_string());
-        let (floor, own) =
-            self.compare("hook, one native hook that does nothing", self.runs, &event, &|_| {
-                self.command(&home, &small, &["hook", "claude", "pre-tool-use"])
-            });
+        let home = self.native_home(1);
+        let (floor, own) = self.warm_hook("hook, one native hook that does nothing", &home, &small);
         println!(
             "{:<64} {:>16.2}× {:>17.2}×",
             "  beside two of the floor",
@@ -266,10 +279,19 @@ impl Bench {
             self.warm_hook(&format!("growth: {name}"), &home, &folder);
         }
         let small = self.dir.join("small");
-        for count in [50, 500] {
-            let home = self.home(&format!("home-grow-plugins-{count}"), count, 0);
+        for (name, path, git) in [
+            ("50 plugins in folders", 50, 0),
+            ("500 plugins in folders", 500, 0),
+            ("1,000 plugins in git", 0, 1_000),
+            ("10,000 plugins in git", 0, 10_000),
+        ] {
+            let home = self.home(&format!("home-grow-plugins-{path}-{git}"), path, git);
             self.sync(&home, &small);
-            self.warm_hook(&format!("growth: {count} plugins in folders"), &home, &small);
+            self.warm_hook(&format!("growth: {name}"), &home, &small);
+        }
+        for count in [1, 10] {
+            let home = self.native_home(count);
+            self.warm_hook(&format!("growth: {count} matching hooks, run"), &home, &small);
         }
     }
 }
@@ -289,42 +311,5 @@ fn plugins(dir: &Path, count: usize) {
         )
         .expect("writes");
         fs::write(folder.join("check.sh"), "exit 0\n").expect("writes");
-    }
-}
-
-#[allow(clippy::zombie_processes, reason = "waited for with wait4, which also tells what it cost")]
-fn measure(command: &mut Command, stdin: &str) -> Sample {
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    let start = Instant::now();
-    let mut child = command.spawn().expect("starts");
-    if let Some(mut pipe) = child.stdin.take() {
-        let _ = pipe.write_all(stdin.as_bytes());
-    }
-    let pid = libc::pid_t::try_from(child.id()).expect("a process id");
-    let mut status = 0;
-    // SAFETY: rusage is plain data for which zero is a value, and the pointers live for the call.
-    let usage = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::wait4(pid, &raw mut status, 0, &raw mut usage);
-        usage
-    };
-    let wall = start.elapsed();
-    let time = |time: libc::timeval| {
-        Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or(0))
-            + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or(0))
-    };
-    Sample { wall, cpu: time(usage.ru_utime) + time(usage.ru_stime), memory: usage.ru_maxrss }
-}
-
-/// Medians: one slow start of two hundred says nothing about the program.
-fn summary(samples: &[Sample]) -> Summary {
-    let median = |mut values: Vec<f64>| {
-        values.sort_by(f64::total_cmp);
-        values[values.len() / 2]
-    };
-    Summary {
-        wall: median(samples.iter().map(|sample| sample.wall.as_secs_f64() * 1e3).collect()),
-        cpu: median(samples.iter().map(|sample| sample.cpu.as_secs_f64() * 1e3).collect()),
-        memory: samples.iter().map(|sample| sample.memory).max().unwrap_or(0),
     }
 }

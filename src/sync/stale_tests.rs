@@ -1,0 +1,307 @@
+//! Whatever changes, and however: what an event is answered from is what somebody finds who has
+//! never been here before.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde_json::{Value, json};
+use symposium_hook::Event;
+
+use super::current::{Known, Question, for_hook, known, root_of};
+use super::run::{Caller, Mode, Request, sync};
+use super::snapshot::Stored;
+use crate::Symposium;
+use crate::config::{Dirs, Environment};
+use crate::report::Reporter;
+use crate::symposium::Options;
+
+/// Changes a run makes altogether.
+const CHANGES: usize = 2_400;
+const A_SEED: usize = 60;
+
+/// A small generator, so that a failure can be repeated from its seed.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % limit as u64).expect("small")
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len())]
+    }
+}
+
+/// A workspace in `ws`, a source of plugins in `source`, and a home.
+struct World {
+    dir: tempfile::TempDir,
+    dice: Dice,
+}
+
+const CRATES: [&str; 3] = ["widget", "gadget", "gizmo"];
+const PLUGINS: [&str; 4] = ["p0", "p1", "deep/down/p2", "deep/p3"];
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut world = Self { dir, dice };
+        world.write("ws/Cargo.toml", "[workspace]\nmembers = [\"a\", \"crates/*\"]\n");
+        world.config();
+        world.lock();
+        for member in ["a", "crates/b"] {
+            world.member(member);
+        }
+        for plugin in PLUGINS {
+            world.plugin(plugin);
+        }
+        world
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        dunce::canonicalize(self.dir.path()).expect("exists").join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("inside")).expect("creates");
+        fs::write(path, text).expect("writes");
+    }
+
+    fn env(&self, cache: &str, cwd: &Path) -> Environment {
+        let at = |path: &str| self.path(path).into_os_string();
+        Environment::with(
+            cwd,
+            [
+                ("HOME", at("home")),
+                ("USERPROFILE", at("home")),
+                ("XDG_CONFIG_HOME", at("home/config")),
+                ("XDG_CACHE_HOME", at(cache)),
+                ("SYMPOSIUM_NO_BACKGROUND", "1".into()),
+            ],
+        )
+    }
+
+    fn config(&mut self) {
+        let defaults = "[defaults]\nsymposium-recommendations = false\nbuiltin = false\nuser-plugins = false\n";
+        let agent = self.dice.pick(&["claude", "kiro"]);
+        let source = self.dice.pick(&["source", "source", "source", "source/deep"]);
+        let source = self.path(source);
+        let text = format!(
+            "{defaults}[[agent]]\nname = \"{agent}\"\n[[plugin-source]]\nname = \"s\"\npath = {source:?}\n"
+        );
+        self.write("home/config/symposium/config.toml", &text);
+    }
+
+    fn lock(&mut self) {
+        let mut text = "version = 4\n".to_owned();
+        for name in CRATES {
+            let version = self.dice.below(3);
+            text += &format!("\n[[package]]\nname = \"{name}\"\nversion = \"1.{version}.0\"\n");
+            text += "source = \"registry+https://github.com/rust-lang/crates.io-index\"\n";
+        }
+        self.write("ws/Cargo.lock", &text);
+    }
+
+    fn member(&mut self, folder: &str) {
+        let name = folder.replace('/', "-");
+        let mut text =
+            format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\n[dependencies]\n");
+        let one = self.dice.pick(&CRATES);
+        text += &format!("{one} = \"1\"\n");
+        if self.dice.below(12) == 0 {
+            text += "[workspace]\n";
+        }
+        self.write(&format!("ws/{folder}/Cargo.toml"), &text);
+        self.write(&format!("ws/{folder}/src/lib.rs"), "");
+    }
+
+    fn plugin(&mut self, folder: &str) {
+        let name = folder.replace('/', "-");
+        let one = self.dice.pick(&CRATES);
+        let version = self.dice.pick(&["", ">=1.1", ">=1.2", "<1.1"]);
+        let matcher = self.dice.pick(&["Bash", "Edit", "Read"]);
+        let event = self.dice.pick(&["PreToolUse", "PostToolUse"]);
+        let gate = self.dice.pick(&["", "", "predicates = [\"path_exists(flag)\"]\n"]);
+        let text = format!(
+            "name = \"{name}\"\ncrates = [\"{one}{version}\"]\n{gate}[[skills]]\nsource.path = \"skills\"\n\
+             [[hooks]]\nname = \"h\"\nevent = \"{event}\"\nmatcher = \"{matcher}\"\n\
+             command = {{ script = \"bin/h.sh\" }}\n"
+        );
+        self.write(&format!("source/{folder}/SYMPOSIUM.toml"), &text);
+        self.write(&format!("source/{folder}/bin/h.sh"), "exit 0\n");
+        self.skill(folder, "one");
+    }
+
+    fn skill(&mut self, folder: &str, name: &str) {
+        let name = format!("{}-{name}", folder.replace('/', "-"));
+        let words = self.dice.pick(&["first", "other", "third"]);
+        let text = format!("---\nname: {name}\ndescription: The {words} text.\n---\n{words}\n");
+        self.write(&format!("source/{folder}/skills/{name}/SKILL.md"), &text);
+    }
+
+    /// Changes one input, or something beside them.
+    fn change(&mut self) {
+        let folder = self.dice.pick(&PLUGINS);
+        match self.dice.below(16) {
+            0 | 1 => self.lock(),
+            2 | 3 => {
+                let member = self.dice.pick(&["a", "crates/b"]);
+                self.member(member);
+            }
+            4 => {
+                let member = self.dice.pick(&["crates/c", "crates/d"]);
+                self.member(member);
+            }
+            5 => {
+                let gone = self.dice.pick(&["crates/c", "crates/d"]);
+                let _ = fs::remove_dir_all(self.path("ws").join(gone));
+            }
+            6 => self.config(),
+            7 | 8 => self.plugin(folder),
+            9 => drop(fs::remove_dir_all(self.path("source").join(folder))),
+            10 => {
+                let name = self.dice.pick(&["one", "two", "three"]);
+                self.skill(folder, name);
+            }
+            11 => drop(fs::remove_dir_all(self.path("source").join(folder).join("skills"))),
+            12 => {
+                let script = self.path("source").join(folder).join("bin/h.sh");
+                if fs::remove_file(&script).is_err() && script.parent().is_some_and(Path::exists) {
+                    fs::write(script, "exit 0\n").expect("writes");
+                }
+            }
+            13 => {
+                let flag = self.path("ws/flag");
+                if fs::remove_file(&flag).is_err() {
+                    fs::write(flag, "").expect("writes");
+                }
+            }
+            14 => {
+                let exclude =
+                    self.dice.pick(&["", "exclude = [\"crates/b\"]\n", "exclude = [\"a\"]\n"]);
+                let text = format!("[workspace]\nmembers = [\"a\", \"crates/*\"]\n{exclude}");
+                self.write("ws/Cargo.toml", &text);
+            }
+            _ => self.in_disguise(folder),
+        }
+    }
+
+    /// Changes letters of a file and puts its times back; the length stays.
+    fn in_disguise(&mut self, folder: &str) {
+        let manifest = format!("source/{folder}/SYMPOSIUM.toml");
+        let skill = format!("source/{folder}/skills/{}-one/SKILL.md", folder.replace('/', "-"));
+        let path =
+            self.dice.pick(&["ws/Cargo.lock", "ws/a/Cargo.toml", &manifest, &skill]).to_owned();
+        let path = self.path(&path);
+        let Ok(text) = fs::read_to_string(&path) else { return };
+        let before = fs::metadata(&path).and_then(|found| found.modified()).expect("has a time");
+        let (from, to) = [
+            ("1.0.0", "1.2.0"),
+            ("1.2.0", "1.1.0"),
+            ("gadget", "widget"),
+            ("Bash", "Edit"),
+            ("Edit", "Read"),
+            ("first", "other"),
+        ][self.dice.below(6)];
+        fs::write(&path, text.replace(from, to)).expect("writes");
+        File::options()
+            .write(true)
+            .open(&path)
+            .and_then(|file| file.set_modified(before))
+            .expect("sets");
+    }
+
+    /// What an event in `cwd` is answered from, and whether it was there already.
+    fn answered(&self, cwd: &Path) -> (Option<Value>, bool) {
+        let env = self.env("cache", cwd);
+        let dirs = Dirs::resolve(&env).expect("a home");
+        match known(&env, &dirs, cwd) {
+            Known::Snapshot(stored) => return (Some(essence(&stored)), true),
+            Known::Nowhere => return (None, true),
+            Known::Nothing => {}
+        }
+        let stored = root_of(&env, &dirs, cwd).and_then(|root| {
+            for_hook(&Question { env: &env, dirs: &dirs, root: &root, insist: false })
+        });
+        (stored.map(|stored| essence(&stored)), false)
+    }
+
+    /// What somebody finds who remembers nothing; `None` when the manifests can't be read.
+    fn afresh(&self, cwd: &Path) -> Option<Value> {
+        let _ = fs::remove_dir_all(self.path("nothing"));
+        let env = self.env("nothing", cwd);
+        let options = Options { offline: true, ..Options::default() };
+        let sym = Symposium::new(env, Reporter::silent(), options).expect("a home");
+        let request = Request {
+            start: cwd.to_path_buf(),
+            mode: Mode::Look,
+            caller: Caller::Hook,
+            ..Request::default()
+        };
+        sync(&sym, &request).ok()?.stored.map(|stored| essence(&stored))
+    }
+}
+
+/// What hooks, help and subcommands need, without when it was first seen. Whether a program is there
+/// is looked up when it is to run, and not before.
+fn essence(stored: &Stored) -> Value {
+    let mut offer = json!(stored.offer());
+    for list in ["skills", "servers"] {
+        for item in offer[list].as_array_mut().expect("a list") {
+            item.as_object_mut().expect("an object").remove("since");
+        }
+    }
+    let as_it_runs = |event| {
+        let mut hooks = stored.hooks(event);
+        for hook in hooks.iter_mut().filter(|hook| hook.run.missing().is_some()) {
+            (hook.run.argv, hook.run.env, hook.run.path) = (None, Vec::new(), Vec::new());
+        }
+        json!(hooks)
+    };
+    let hooks = Event::ALL.map(as_it_runs);
+    json!({ "root": stored.header.root, "hooks": hooks, "offer": offer })
+}
+
+fn run(seeds: impl Iterator<Item = u64>) -> (usize, usize) {
+    let (mut held, mut changed) = (0, 0);
+    for seed in seeds {
+        let mut world = World::new(seed);
+        for step in 0..A_SEED {
+            for _ in 0..=world.dice.below(2) {
+                world.change();
+            }
+            let inside = world.dice.pick(&["", "a", "crates", "crates/b", "a/src"]);
+            let cwd = world.path("ws").join(inside);
+            let (answered, was_there) = world.answered(&cwd);
+            let Some(afresh) = world.afresh(&cwd) else { continue };
+            assert_eq!(answered, Some(afresh), "seed {seed}, step {step}, there: {was_there}");
+            // And at once once more.
+            let (again, was_there) = world.answered(&cwd);
+            assert_eq!(again, answered, "seed {seed}, step {step}");
+            held += usize::from(was_there);
+            changed += 1;
+        }
+    }
+    (held, changed)
+}
+
+#[test]
+fn an_event_is_never_answered_from_what_was() {
+    let start = SystemTime::now();
+    let seeds = u64::try_from(CHANGES / A_SEED).expect("few");
+    let (held, changed) = std::thread::scope(|scope| {
+        let odd = scope.spawn(move || run((1..=seeds).filter(|seed| seed % 2 == 1)));
+        let even = run((1..=seeds).filter(|seed| seed % 2 == 0));
+        let odd = odd.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (even.0 + odd.0, even.1 + odd.1)
+    });
+    // The test is worth something only where most snapshots do serve again.
+    assert!(changed > CHANGES / 2 && held * 10 > changed * 9, "{held} of {changed} held");
+    let took = start.elapsed().unwrap_or_default();
+    assert!(took.as_secs() < 600, "{took:?}");
+}
