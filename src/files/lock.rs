@@ -40,15 +40,8 @@ impl Lock {
     /// [`LockError::Busy`] when the time is up, [`LockError::Io`] when there can be no such file.
     pub fn acquire(path: &Path, patience: Duration) -> Result<Self, LockError> {
         let failed = |source| LockError::Io { path: path.to_path_buf(), source };
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(failed)?;
-        }
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(path)
-            .map_err(failed)?;
+        let open = || OpenOptions::new().create(true).truncate(false).write(true).open(path);
+        let file = with_parents(path, open).map_err(failed)?;
         let start = Instant::now();
         let mut pause = Duration::from_millis(1);
         loop {
@@ -64,6 +57,21 @@ impl Lock {
             std::thread::sleep(pause.min(patience - waited));
             pause = (pause * 2).min(Duration::from_millis(50));
         }
+    }
+}
+
+/// Does what makes a file at `path`, and makes its parents first if that fails for want of them: they
+/// are nearly always there.
+///
+/// # Errors
+/// Those of `make`, and trouble making the folders.
+pub fn with_parents<T>(path: &Path, make: impl Fn() -> io::Result<T>) -> io::Result<T> {
+    match make() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+            make()
+        }
+        other => other,
     }
 }
 

@@ -16,4 +16,4 @@ pub use atomic::{
     final_target, read_optional, remove_file, replace_if_same, write_atomic, write_if_changed,
 };
 pub use contained::{Escape, contained, is_plain_name, relative_inside};
-pub use lock::{Lock, LockError};
+pub use lock::{Lock, LockError, with_parents};

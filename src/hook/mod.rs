@@ -31,6 +31,7 @@ use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
+use self::quick::Quick;
 use crate::agents::wire::Answer;
 use crate::config::{Config, Dirs, Environment};
 use crate::report::log;
@@ -51,11 +52,14 @@ pub fn main(args: &[OsString], env: &Environment) -> ExitCode {
             let _ = std::io::stdin().lock().take(LARGEST_EVENT).read_to_end(&mut stdin);
         }
         let call = pipeline::Call { args, stdin: &stdin, by_hand, env, dirs: &dirs };
-        quick::answer(&call).unwrap_or_else(|| {
-            let place = dirs.clone();
-            log::install_lazily(dirs.logs(), move || Config::load(&place).config.log_level);
-            pipeline::answer(&call)
-        })
+        match quick::answer(&call) {
+            Quick::Answer(answer) => answer,
+            Quick::More(stored) => {
+                let place = dirs.clone();
+                log::install_lazily(dirs.logs(), move || Config::load(&place).config.log_level);
+                pipeline::answer(&call, stored)
+            }
+        }
     }))
     .unwrap_or_else(|_| Answer::carry_on());
     // An agent that closed its end does not want to hear it.

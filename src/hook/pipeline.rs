@@ -43,8 +43,8 @@ struct Turn<'a> {
     arrived: u64,
 }
 
-/// The answer to a call.
-pub(super) fn answer(call: &Call<'_>) -> Answer {
+/// The answer to a call. `stored` is the snapshot that holds where the agent works, if that is known.
+pub(super) fn answer(call: &Call<'_>, stored: Option<Box<Stored>>) -> Answer {
     #[cfg(debug_assertions)]
     assert!(!call.env.has("SYMPOSIUM_TEST_PANIC"), "a panic was asked for");
     let started = Instant::now();
@@ -54,7 +54,7 @@ pub(super) fn answer(call: &Call<'_>) -> Answer {
     };
     let turn =
         Turn { spec, event, env: call.env, dirs: call.dirs, started, arrived: session::now() };
-    let answer = turn.answer(call.stdin);
+    let answer = turn.answer(call.stdin, stored);
     trace::record(call.env, spec.name(), event.cli_name(), call.stdin, &answer, started.elapsed());
     answer
 }
@@ -88,7 +88,7 @@ fn refuse(call: &Call<'_>, problem: &str) -> Answer {
 }
 
 impl Turn<'_> {
-    fn answer(&self, stdin: &[u8]) -> Answer {
+    fn answer(&self, stdin: &[u8], stored: Option<Box<Stored>>) -> Answer {
         let mut decoded = match self.spec.decode(self.event, stdin, self.env) {
             Ok(decoded) => decoded,
             Err(problem) => {
@@ -104,8 +104,11 @@ impl Turn<'_> {
             return Answer::carry_on();
         }
         let Some(cwd) = cwd_of(self.env, &decoded) else { return Answer::carry_on() };
-        let Some(root) = self.root_of(&cwd) else { return Answer::carry_on() };
-        let Some(stored) = self.current(&root) else { return Answer::carry_on() };
+        let known = stored.filter(|stored| !(self.insists() && stored.header.failed));
+        let Some(stored) = known.map(|known| *known).or_else(|| self.found(&cwd)) else {
+            return Answer::carry_on();
+        };
+        let root = stored.header.root.clone();
         // A server's tool can be told from its native name only where the servers are known.
         name_tool(self.spec, &mut decoded, &stored.header.servers);
         let hooks = matching(self.spec, self.event, &stored, &decoded);
@@ -170,12 +173,22 @@ impl Turn<'_> {
         (outcome, rewritten)
     }
 
+    /// The snapshot of the workspace that `cwd` is in.
+    fn found(&self, cwd: &Path) -> Option<Stored> {
+        self.current(&self.root_of(cwd)?)
+    }
+
+    /// Whether a sync that failed is tried again.
+    fn insists(&self) -> bool {
+        self.event == Event::SessionStart
+    }
+
     fn root_of(&self, cwd: &Path) -> Option<PathBuf> {
         current::root_of(self.env, self.dirs, cwd)
     }
 
     fn current(&self, root: &Path) -> Option<Stored> {
-        let insist = self.event == Event::SessionStart;
+        let insist = self.insists();
         current::for_hook(&Question { env: self.env, dirs: self.dirs, root, insist })
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::config::Dirs;
-use crate::files::{Lock, LockError, is_plain_name};
+use crate::files::{Lock, LockError, is_plain_name, with_parents};
 
 /// How long a session that nobody uses is remembered.
 const KEEP_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
@@ -131,8 +131,7 @@ impl Session {
 /// Trouble writing it.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let mut file = with_parents(path, || tempfile::NamedTempFile::new_in(folder))?;
     file.write_all(bytes)?;
     file.persist(path).map(drop).map_err(|error| error.error)
 }

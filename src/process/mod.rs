@@ -22,6 +22,10 @@ mod signals;
 mod start;
 #[cfg(all(test, unix))]
 mod tests;
+#[cfg(not(unix))]
+mod threads;
+#[cfg(unix)]
+mod traffic;
 
 pub use detached::spawn_detached;
 pub use find::find_program;

@@ -1,18 +1,22 @@
 //! Children must not be left behind when we are told to end.
 //!
 //! A group of its own does not get the terminal's Ctrl-C, nor the signal with which an agent ends
-//! us. So those signals are passed on, by a thread that exists only in processes that started a
-//! child.
+//! us. So those signals are passed on, by whoever waits for a child: the handler only notes what
+//! came, in a pipe that is waited for together with the child's. While there is no child, a signal
+//! does what it does in any program.
 
-use std::io;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::io::{self, PipeReader, PipeWriter};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process, kill_process_group,
+};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 /// What becomes of a child when we are told to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,16 +28,22 @@ pub(super) enum Care {
 }
 
 static CHILDREN: Mutex<Vec<(Pid, Care)>> = Mutex::new(Vec::new());
-static WATCH: Once = Once::new();
 
-/// How many children share our terminal just now.
+/// How many children there are, one that is being started included.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// How many of them share our terminal.
 static FOREGROUND: AtomicUsize = AtomicUsize::new(0);
 
-/// The keyboard's signals, each with whether the last one came while a child shared our terminal.
-/// The child can have died of it, and be forgotten, before the watching thread gets to it; so what
-/// was true when it came is noted in the handler itself.
-static KEYBOARD: [(i32, AtomicBool); 2] =
-    [(SIGINT, AtomicBool::new(false)), (SIGQUIT, AtomicBool::new(false))];
+/// What came while there were children: the signal's number, with [`THEIRS`] when one of them shared
+/// our terminal. `None` where there can be no such pipe; signals then end us alone.
+static ARRIVALS: OnceLock<Option<(PipeReader, PipeWriter)>> = OnceLock::new();
+
+/// Marks a signal that came while a child shared our terminal: the child can have died of it, and be
+/// forgotten, before anybody reads this.
+const THEIRS: u8 = 0x80;
+
+/// How often a child is looked at where nothing tells of its end.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
 /// A child that is cared for until this is dropped.
 #[derive(Debug)]
@@ -45,9 +55,13 @@ impl Guard {
     /// Stops caring; to be done before the child is reaped.
     pub(super) fn forget(&mut self) {
         if let Some(pid) = self.pid.take() {
+            heed();
             let mut children = children();
             children.retain(|(other, _)| *other != pid);
-            count_foreground(&children);
+            count(&children);
+            drop(children);
+            // What came just before the count fell was noted and not acted on.
+            heed();
         }
     }
 }
@@ -63,41 +77,81 @@ pub(super) fn guarded<T>(
     care: Care,
     start: impl FnOnce() -> io::Result<(T, u32)>,
 ) -> io::Result<(T, Guard)> {
-    WATCH.call_once(watch);
+    ARRIVALS.get_or_init(watch);
     let mut children = children();
-    let (started, id) = start()?;
-    let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
-    if let Some(pid) = pid {
-        children.push((pid, care));
-        count_foreground(&children);
-    }
-    Ok((started, Guard { pid }))
+    COUNT.store(children.len() + 1, Ordering::SeqCst);
+    let started = start();
+    let pid = started.as_ref().ok().and_then(|(_, id)| pid(*id));
+    children.extend(pid.map(|pid| (pid, care)));
+    count(&children);
+    started.map(|(started, _)| (started, Guard { pid }))
 }
 
 /// Whether a child of ours has ended, without reaping it. Not being our child any more counts.
 pub(super) fn has_exited(id: u32) -> bool {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    match pid(id).map(|pid| rustix::process::waitid(WaitId::Pid(pid), options)) {
-        Some(Ok(None)) | Some(Err(rustix::io::Errno::INTR)) => false,
-        Some(Ok(Some(_))) | Some(Err(_)) | None => true,
+    !matches!(look(id), Look::Running)
+}
+
+/// What is readable as soon as a child of ours has ended, where the system has that (Linux 5.3).
+pub(super) fn end_of(id: u32) -> Option<OwnedFd> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{PidfdFlags, pidfd_open};
+        pid(id).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok())
     }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = id;
+        None
+    }
+}
+
+/// What is readable when a signal came that [`heed`] should see to.
+pub(super) fn arrivals() -> Option<BorrowedFd<'static>> {
+    ARRIVALS.get()?.as_ref().map(|(reader, _)| reader.as_fd())
 }
 
 /// Waits until a child of ours has ended, without reaping it.
 pub(super) fn wait_for_exit(id: u32) {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    let Some(pid) = pid(id) else { return };
+    let end = end_of(id);
+    let patience = end.is_none().then_some(LOOK);
     let status = loop {
-        match rustix::process::waitid(WaitId::Pid(pid), options) {
-            Err(rustix::io::Errno::INTR) => {}
-            status => break status.ok().flatten(),
+        match look(id) {
+            Look::Running => {}
+            Look::Ended(status) => break status,
+            Look::Nobody => return,
         }
+        let waited = [end.as_ref().map(AsFd::as_fd), arrivals()];
+        let mut waited: Vec<PollFd<'_>> = waited
+            .into_iter()
+            .flatten()
+            .map(|descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN))
+            .collect();
+        let _ = poll(&mut waited, patience.as_ref());
+        heed();
     };
-    // The signal that ended the child may have come to us as well, on another thread: that one
-    // handles it while the child still counts.
+    // The signal that ended the child may be on its way to us as well: it is to come while the child
+    // still counts.
     let keyboard = [SIGINT, SIGQUIT].map(Some);
-    if status.is_some_and(|status| keyboard.contains(&status.terminating_signal())) {
+    if keyboard.contains(&status.terminating_signal()) {
         sleep(Duration::from_millis(20));
+    }
+}
+
+/// What can be seen of a child.
+enum Look {
+    Running,
+    Ended(WaitIdStatus),
+    /// It is no child of ours.
+    Nobody,
+}
+
+fn look(id: u32) -> Look {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    match pid(id).map(|pid| rustix::process::waitid(WaitId::Pid(pid), options)) {
+        Some(Ok(None)) | Some(Err(rustix::io::Errno::INTR)) => Look::Running,
+        Some(Ok(Some(status))) => Look::Ended(status),
+        Some(Err(_)) | None => Look::Nobody,
     }
 }
 
@@ -109,43 +163,52 @@ fn children() -> MutexGuard<'static, Vec<(Pid, Care)>> {
     CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn count_foreground(children: &[(Pid, Care)]) {
-    let count = children.iter().filter(|(_, care)| *care == Care::Foreground).count();
-    FOREGROUND.store(count, Ordering::SeqCst);
+fn count(children: &[(Pid, Care)]) {
+    let foreground = children.iter().filter(|(_, care)| *care == Care::Foreground).count();
+    FOREGROUND.store(foreground, Ordering::SeqCst);
+    COUNT.store(children.len(), Ordering::SeqCst);
 }
 
-fn watch() {
-    note_arrivals();
+/// Has what comes from now on noted while there are children.
+fn watch() -> Option<(PipeReader, PipeWriter)> {
+    let (reader, writer) = io::pipe().ok()?;
+    rustix::io::ioctl_fionbio(&reader, true).ok()?;
+    rustix::io::ioctl_fionbio(&writer, true).ok()?;
     // What whoever started us wants ignored (`nohup`, a background job) stays ignored.
-    let wanted = [SIGINT, SIGQUIT, SIGTERM, SIGHUP].into_iter().filter(|signal| !ignored(*signal));
-    let Ok(mut signals) = Signals::new(wanted) else { return };
-    let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        for signal in signals.forever() {
-            // Held to our end: nobody shall get an answer from a child that we are just ending.
-            let children = children();
-            let was_the_child_s = came_for_a_child(signal);
-            if !pass_on(signal, &children) && !was_the_child_s {
-                let _ = signal_hook::low_level::emulate_default_handler(signal);
-            }
-        }
-    });
-}
-
-/// Has the handlers note for whom a signal came. They run in the order in which they were
-/// registered, so this is done before the watching thread's are.
-fn note_arrivals() {
-    for (signal, for_a_child) in KEYBOARD.iter().filter(|(signal, _)| !ignored(*signal)) {
-        let note = || for_a_child.store(FOREGROUND.load(Ordering::SeqCst) > 0, Ordering::SeqCst);
-        // SAFETY: the handler does nothing but read and write an atomic.
-        let _ = unsafe { signal_hook::low_level::register(*signal, note) };
+    for signal in [SIGINT, SIGQUIT, SIGTERM, SIGHUP].into_iter().filter(|signal| !ignored(*signal))
+    {
+        // SAFETY: the handler reads atomics and makes system calls, nothing else.
+        let _ = unsafe { signal_hook::low_level::register(signal, move || note(signal)) };
     }
+    Some((reader, writer))
 }
 
-/// Whether a keyboard's signal came while a child shared our terminal: it was that child's.
-fn came_for_a_child(signal: i32) -> bool {
-    KEYBOARD
-        .iter()
-        .any(|(other, for_a_child)| *other == signal && for_a_child.swap(false, Ordering::SeqCst))
+/// The signals' handler.
+fn note(signal: i32) {
+    let pipe = ARRIVALS.get().and_then(Option::as_ref);
+    let Some((_, writer)) = pipe.filter(|_| COUNT.load(Ordering::SeqCst) > 0) else {
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+        return;
+    };
+    let theirs = if FOREGROUND.load(Ordering::SeqCst) > 0 { THEIRS } else { 0 };
+    // A pipe that is full is full of signals to end.
+    let _ = rustix::io::write(writer, &[u8::try_from(signal).unwrap_or(0) | theirs]);
+}
+
+/// Sees to what was noted: passes it on to the children, and ends us unless one of them decides.
+pub(super) fn heed() {
+    let Some(Some((reader, _))) = ARRIVALS.get() else { return };
+    let mut came = [0; 64];
+    let Ok(number) = rustix::io::read(reader, &mut came) else { return };
+    // Held to our end: nobody shall get an answer from a child that we are just ending.
+    let children = children();
+    for came in came.get(..number).unwrap_or_default() {
+        let signal = i32::from(came & !THEIRS);
+        let was_theirs = came & THEIRS != 0 && [SIGINT, SIGQUIT].contains(&signal);
+        if !pass_on(signal, &children) && !was_theirs {
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    }
 }
 
 /// Passes a signal on. Says whether we go on living, for a child's sake.

@@ -133,9 +133,12 @@ fn a_hook_that_forks_and_leaves_is_not_waited_for_and_its_child_does_not_stay() 
     assert!(start.elapsed() < Duration::from_secs(10));
     let pid = sandbox.read("pid").trim().to_owned();
     // Where nobody reaps, what was killed stays as a zombie.
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let killed = stat.is_empty() || stat.contains(") Z ");
-    assert!(killed || !cfg!(target_os = "linux"), "still there: {stat}");
+    let stat = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // On a busy machine it may take a moment to die.
+    while !(stat().is_empty() || stat().contains(") Z ")) {
+        assert!(start.elapsed() < Duration::from_secs(60), "still there: {}", stat());
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 #[test]
