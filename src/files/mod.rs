@@ -8,6 +8,7 @@
 //! May use: nothing of ours. Used by: every room that touches a disk.
 
 mod atomic;
+mod cache;
 mod contained;
 mod lock;
 mod writers;
@@ -15,5 +16,6 @@ mod writers;
 pub use atomic::{
     final_target, read_optional, remove_file, replace_if_same, write_atomic, write_if_changed,
 };
+pub use cache::replace_cache;
 pub use contained::{Escape, contained, is_plain_name, relative_inside};
 pub use lock::{Lock, LockError, with_parents};

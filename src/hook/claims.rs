@@ -21,7 +21,7 @@ use symposium_hook::Decision;
 use super::session::{self, Store};
 use crate::agents::wire::{Decoded, Delivery, Outcome};
 use crate::config::Dirs;
-use crate::files::{Lock, LockError};
+use crate::files::{Lock, LockError, replace_cache};
 
 /// How long after its answer an event that looks the same is the same.
 const NAMED: Duration = Duration::from_secs(5);
@@ -142,7 +142,7 @@ impl Claims {
 
     fn write(&self, records: &[Record]) {
         let bytes = serde_json::to_vec(records).unwrap_or_default();
-        if let Err(error) = session::replace(&self.store.beside("claims"), &bytes) {
+        if let Err(error) = replace_cache(&self.store.beside("claims"), &bytes) {
             tracing::debug!("the event is not remembered: {error}");
         }
     }

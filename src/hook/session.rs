@@ -1,7 +1,7 @@
 //! What is remembered of an agent's session: never the prompts' text.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::config::Dirs;
-use crate::files::{Lock, LockError, is_plain_name, with_parents};
+use crate::files::{Lock, LockError, is_plain_name, replace_cache};
 
 /// How long a session that nobody uses is remembered.
 const KEEP_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
@@ -104,7 +104,7 @@ impl Store {
             Err(error @ LockError::Busy { .. }) => Err(io::Error::other(error)),
             Ok(_) | Err(LockError::Io { .. }) => serde_json::to_vec(&session)
                 .map_err(io::Error::from)
-                .and_then(|bytes| replace(&self.path, &bytes)),
+                .and_then(|bytes| replace_cache(&self.path, &bytes)),
         };
         if let Err(error) = written {
             tracing::warn!("the session is not remembered: {error}");
@@ -122,18 +122,6 @@ impl Session {
         let surplus = self.pending.len().saturating_sub(REMEMBERED);
         self.pending.drain(..surplus);
     }
-}
-
-/// Replaces a file in one step. It is not forced onto the disk: what is in it may be lost with the
-/// machine's power, and the agent is waiting.
-///
-/// # Errors
-/// Trouble writing it.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = with_parents(path, || tempfile::NamedTempFile::new_in(folder))?;
-    file.write_all(bytes)?;
-    file.persist(path).map(drop).map_err(|error| error.error)
 }
 
 /// Forgets sessions that were not touched for long, with their locks.

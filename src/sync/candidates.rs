@@ -2,10 +2,12 @@
 //!
 //! Nothing of a candidate is installed until the user says so: `cargo agents use`.
 
+use std::collections::HashSet;
+
 use semver::Version;
 
 use crate::config::PluginChoices;
-use crate::plugins::model::{Plugin, SkillSource};
+use crate::plugins::model::{Gate, Plugin, SkillSource};
 use crate::plugins::registry::Registry;
 use crate::report::{Event, Kind, Verdict};
 use crate::skills::crate_source::{CrateRequest, CrateSources, Located};
@@ -61,12 +63,14 @@ pub fn find(
     choices: &PluginChoices,
     on_disk: &dyn CrateSources,
 ) -> Vec<Candidate> {
+    // Once for all dependencies: there are many of both.
+    let vouched: HashSet<String> = registry.active().flat_map(vouched).map(spelling).collect();
     let mut found = Vec::new();
     for dependency in &workspace.dependencies {
         let name = &dependency.name;
         if choices.word_on(name, Some(&workspace.root)).is_some()
             || !is_crate_name(name)
-            || vouchers(registry, name).next().is_some()
+            || vouched.contains(&spelling(name))
         {
             continue;
         }
@@ -86,15 +90,23 @@ pub fn find(
 /// The plugins, of sources in force, that take the crate's own skills: whether their gates hold here
 /// or not, the source has said its word about the crate.
 pub fn vouchers<'r>(registry: &'r Registry, name: &str) -> impl Iterator<Item = &'r Plugin> {
-    registry.active().filter(move |plugin| {
-        plugin.skills.iter().any(|group| match &group.source {
-            SkillSource::Crate { .. } => [&plugin.gate, &group.gate]
-                .iter()
-                .any(|gate| gate.crates_named().iter().any(|named| same_crate(named, name))),
-            SkillSource::NamedCrate { name: named, .. } => same_crate(named, name),
-            SkillSource::Path(_) | SkillSource::Git(_) => false,
-        })
+    registry.active().filter(move |plugin| vouched(plugin).any(|named| same_crate(named, name)))
+}
+
+/// The crates whose own skills a plugin takes.
+fn vouched(plugin: &Plugin) -> impl Iterator<Item = &str> {
+    plugin.skills.iter().flat_map(|group| match &group.source {
+        SkillSource::Crate { .. } => {
+            [&plugin.gate, &group.gate].into_iter().flat_map(Gate::crates_named).collect()
+        }
+        SkillSource::NamedCrate { name, .. } => vec![name.as_str()],
+        SkillSource::Path(_) | SkillSource::Git(_) => Vec::new(),
     })
+}
+
+/// A name in the spelling in which equal crates have equal names.
+fn spelling(name: &str) -> String {
+    name.replace('_', "-")
 }
 
 /// The folders of a crate's own skills; `None` when it ships none. Gates of single skills are not

@@ -79,6 +79,7 @@ impl Sync<'_> {
             snapshot.store().inspect_err(|error| tracing::warn!("no snapshot: {error}")).ok()?;
         // One that was only looked at must not pass for a sync that was done, unless none is wanted.
         if (acts || !sym.config.auto_sync.0)
+            && !before.is_some_and(|before| before.says_the_same(&stored))
             && let Err(error) = stored.save(&path)
         {
             tracing::warn!("no snapshot: {error}");

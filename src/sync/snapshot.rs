@@ -246,7 +246,12 @@ impl Stored {
     /// # Errors
     /// Trouble writing it.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        crate::files::write_atomic(path, self.text.as_bytes())
+        crate::files::replace_cache(path, self.text.as_bytes())
+    }
+
+    /// Whether the files of both would be the same.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        self.text == other.text
     }
 
     /// Whether everything it was made from is as it was.

@@ -116,7 +116,7 @@ fn store(file: &Path, source: &str, root: &Path, scan: &Scan, fingerprint: &Fing
     let Ok(mut text) = serde_json::to_string(&compiled) else { return };
     text.push('\n');
     text.push_str(&fingerprint.to_lines());
-    if let Err(error) = crate::files::write_atomic(file, text.as_bytes()) {
+    if let Err(error) = crate::files::replace_cache(file, text.as_bytes()) {
         tracing::debug!("the compiled registry is not kept: {error}");
     }
 }

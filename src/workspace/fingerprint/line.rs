@@ -17,7 +17,8 @@ impl Fingerprint {
     /// paths are near each other, a line `@ FOLDER` comes before them and they are relative to it;
     /// `@` alone ends that.
     pub fn to_lines(&self) -> String {
-        let inputs: Vec<(&PathBuf, &State)> = self.inputs.iter().collect();
+        let inputs: Vec<(&Path, &State)> =
+            self.inputs.iter().map(|(path, state)| (Path::new(path), state)).collect();
         let mut text = String::with_capacity(inputs.len() * 96);
         let mut base: Option<&Path> = None;
         for (index, (path, state)) in inputs.iter().enumerate() {
@@ -53,7 +54,7 @@ impl Fingerprint {
             }
             let (state, path) = read_line(line)?;
             let path = base.as_ref().map_or(path.clone(), |base| base.join(&path));
-            fingerprint.inputs.insert(path, state);
+            fingerprint.inputs.insert(path.into_os_string(), state);
         }
         Some(fingerprint)
     }
@@ -91,7 +92,7 @@ fn start_line(text: &mut String) {
 
 /// The folder that the first paths, sorted, are looked up in: theirs, or the one above, if there are
 /// enough of them.
-fn shared_folder<'a>(inputs: &[(&'a PathBuf, &State)]) -> Option<&'a Path> {
+fn shared_folder<'a>(inputs: &[(&'a Path, &State)]) -> Option<&'a Path> {
     let (first, _) = inputs.first()?;
     let mut folders = first.ancestors().skip(1).take(2);
     let shared = |folder: &&Path| {
@@ -282,7 +283,7 @@ mod tests {
         fn lines_say_what_the_fingerprint_says(
             inputs in proptest::collection::btree_map("(/[a-c]){0,3}/[^\0]{1,8}", state(), 0..40)
         ) {
-            let inputs = inputs.into_iter().map(|(path, state)| (PathBuf::from(path), state));
+            let inputs = inputs.into_iter().map(|(path, state)| (OsString::from(path), state));
             let fingerprint = Fingerprint { inputs: inputs.collect() };
             let lines = fingerprint.to_lines();
             prop_assert_eq!(Fingerprint::from_lines(&lines), Some(fingerprint.clone()));

@@ -6,20 +6,16 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::State;
+use super::{Inputs, State};
 
-pub(super) fn serialize<S: Serializer>(
-    inputs: &BTreeMap<PathBuf, State>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(inputs.iter().map(|(path, state)| (Text(encode(path)), state)))
+pub(super) fn serialize<S: Serializer>(inputs: &Inputs, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer
+        .collect_map(inputs.iter().map(|(path, state)| (Text(encode(Path::new(path))), state)))
 }
 
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<BTreeMap<PathBuf, State>, D::Error> {
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Inputs, D::Error> {
     let inputs = BTreeMap::<String, State>::deserialize(deserializer)?;
-    Ok(inputs.into_iter().map(|(text, state)| (decode(&text), state)).collect())
+    Ok(inputs.into_iter().map(|(text, state)| (decode(&text).into_os_string(), state)).collect())
 }
 
 #[derive(Serialize)]
