@@ -106,6 +106,22 @@ fn no_source_file_is_too_long() {
     assert!(long.is_empty(), "split along an idea:\n{}", long.join("\n"));
 }
 
+/// One place makes text from outside harmless: others forget direction-changing letters.
+#[test]
+fn no_room_but_report_cleans_text() {
+    let mut found = Vec::new();
+    for path in files_with("rs", &["src"]) {
+        let text = std::fs::read_to_string(&path).expect("reads");
+        let cleans = |line: &&str| {
+            line.contains("is_control()") && (line.contains(".filter(") || line.contains(".map("))
+        };
+        if room_of(&path) != Some("report") && text.lines().any(|line| cleans(&line)) {
+            found.push(path.display().to_string());
+        }
+    }
+    assert!(found.is_empty(), "use `report::safe` or `report::fit`:\n{}", found.join("\n"));
+}
+
 #[test]
 fn links_in_the_book_and_the_readme_lead_somewhere() {
     let link = regex::Regex::new(r"\]\(([^)\s]+)\)").expect("a valid expression");

@@ -138,6 +138,29 @@ impl Look<'_> {
         Document::open(path, Some(&text), format).ok()?.get(&[]).ok()?
     }
 
+    /// Servers whose entry in the table `table` says `switch`, the user's own word to leave them.
+    pub fn switched_off(
+        &self,
+        format: FileFormat,
+        table: &str,
+        (switch, flag): (&str, bool),
+    ) -> Vec<Finding> {
+        let off = |server: &&SeenServer| {
+            let entries = self.value(&server.file, format);
+            let entry = entries.as_ref().and_then(|file| file.get(table)?.get(&server.name));
+            says(entry, &format!("/{switch}"), flag)
+        };
+        let finding = |server: &SeenServer| {
+            let name = &server.name;
+            let message = format!("`{switch} = {flag}` turns the server `{name}` off");
+            Finding::warning("server-disabled", Topic::Servers, message)
+                .of_server(name)
+                .in_file(&server.file)
+                .remedy(format!("take `{switch}` out of `{table}.{name}`"))
+        };
+        self.servers.iter().filter(off).map(finding).collect()
+    }
+
     /// The folder a project's settings belong to: the checkout's top, else the workspace's root.
     pub fn project(&self) -> Option<&Path> {
         self.placement.git_root.or(self.placement.root)

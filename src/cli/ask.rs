@@ -10,17 +10,20 @@ use crate::config::{Reach, Word};
 use crate::report::{Event, fit};
 use crate::sync::Synced;
 
+/// The answers, in the order of their meaning below.
+const ANSWERS: [&str; 3] = ["yes, in this workspace", "yes, in every workspace", "no"];
+
 /// The answer's place in the list; `None` with Esc or Ctrl-C. The sync itself is done by then, so
 /// neither is a failure.
-fn choose(theme: Plain, question: String) -> anyhow::Result<Option<usize>> {
+fn choose(theme: Plain, question: &str) -> anyhow::Result<Option<usize>> {
     let _held = Held::new();
     let choice = Select::with_theme(&theme)
         .with_prompt(question)
-        .items(["yes, in this workspace", "yes, in every workspace", "no"])
-        .default(2)
+        .items(ANSWERS)
+        .default(ANSWERS.len() - 1)
         .interact_opt();
     match choice {
-        Err(error) if is_ctrl_c(&error) => Ok(None),
+        Err(error) if is_ctrl_c(&error, theme.height(question) + ANSWERS.len()) => Ok(None),
         choice => Ok(choice?),
     }
 }
@@ -31,7 +34,7 @@ pub(super) fn about_candidates(sym: &mut Symposium, synced: &Synced) -> anyhow::
     if synced.candidates.is_empty() || !sym.report.is_interactive() {
         return Ok(false);
     }
-    let theme = Plain::new(sym.report.has_color());
+    let theme = Plain::new(&sym.report);
     let number = synced.candidates.len();
     let ship = if number == 1 { "dependency ships" } else { "dependencies ship" };
     sym.report.event(&Event::status(
@@ -45,7 +48,7 @@ pub(super) fn about_candidates(sym: &mut Symposium, synced: &Synced) -> anyhow::
     for candidate in &synced.candidates {
         let name = fit(&format!("{} {}", candidate.name, candidate.version), 60);
         let question = format!("Use the skills of {name} ({})?", candidate.offer());
-        let Some(choice) = choose(theme, question)? else {
+        let Some(choice) = choose(theme, &question)? else {
             sym.report.event(&Event::status("Later", "`cargo agents status` lists them"));
             break;
         };

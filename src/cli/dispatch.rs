@@ -24,9 +24,15 @@ pub(super) fn run(sym: &Symposium, words: &[OsString]) -> CommandResult {
     let listing = subcommands::listing(sym);
     let vended = match choose(&listing, &name.to_string_lossy()) {
         Ok(vended) => vended,
-        Err(problem) => {
-            // Perhaps this is why it is not known.
-            sym.report.diagnostics(&listing.diagnostics);
+        Err(mut problem) => {
+            let name = name.to_string_lossy();
+            // Perhaps this is why it is not known. What else is wrong is no answer here.
+            let (meant, other): (Vec<_>, Vec<_>) =
+                listing.diagnostics.iter().partition(|trouble| is_about(trouble, &name));
+            sym.report.diagnostics(listing.trouble.iter().chain(meant));
+            if other.iter().any(|trouble| trouble.is_error()) {
+                problem = problem.note(BROKEN);
+            }
             return Err(problem.into());
         }
     };
@@ -50,6 +56,19 @@ pub(super) fn run(sym: &Symposium, words: &[OsString]) -> CommandResult {
         sym.report.diagnostic(&Diagnostic::error(ended));
     }
     Ok(ExitCode::from(status.exit_code()))
+}
+
+const BROKEN: &str = "something can't be read that could have it: `cargo agents doctor` tells more";
+
+/// Whether `trouble` is in a file that names the command.
+fn is_about(trouble: &Diagnostic, name: &str) -> bool {
+    let text = trouble.source.as_ref().map(|source| source.text.as_str()).unwrap_or_default();
+    let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_');
+    !name.is_empty()
+        && text.match_indices(name).any(|(at, found)| {
+            let (before, after) = (&text[..at], &text[at + found.len()..]);
+            !before.ends_with(is_word) && !after.starts_with(is_word)
+        })
 }
 
 /// The one that is meant.

@@ -15,7 +15,7 @@ use super::grammar::{Cli, audience};
 use crate::Symposium;
 use crate::config::Environment;
 use crate::plugins::model::Audience;
-use crate::report::{Format, Palette, Reporter, columns, safe, width_of};
+use crate::report::{Format, Palette, Reporter, columns, safe, wrap};
 use crate::symposium::{Options, VERSION};
 use crate::sync::subcommands::{self, Vended};
 
@@ -209,38 +209,6 @@ fn line(entry: &Entry, column: usize, width: usize) -> String {
     text
 }
 
-/// Breaks `text` between words into lines of at most `width` columns; a longer word is broken.
-fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    let mut used = 0;
-    for word in text.split(' ') {
-        if used > 0 && used + 1 + columns(word) > width {
-            lines.push(String::new());
-            used = 0;
-        }
-        if used > 0 {
-            push(&mut lines, ' ');
-            used += 1;
-        }
-        for letter in word.chars() {
-            let wide = width_of(letter);
-            if used + wide > width {
-                lines.push(String::new());
-                used = 0;
-            }
-            push(&mut lines, letter);
-            used += wide;
-        }
-    }
-    lines
-}
-
-fn push(lines: &mut [String], letter: char) {
-    if let Some(last) = lines.last_mut() {
-        last.push(letter);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -312,19 +280,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn no_line_is_wider_than_the_terminal_and_no_letter_is_lost(
-            text in "[a-zé漢 -]{0,200}",
-            width in 16usize..100,
-        ) {
-            let lines = wrap(&text, width);
-            for line in &lines {
-                prop_assert!(columns(line) <= width, "{line:?}");
-            }
-            let letters = |text: &str| text.replace(' ', "");
-            prop_assert_eq!(letters(&lines.concat()), letters(&text));
-        }
-
         #[test]
         fn what_is_shown_has_no_control_characters(text in any::<String>()) {
             prop_assert!(!tidy(&text).chars().any(char::is_control));

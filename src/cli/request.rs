@@ -73,6 +73,7 @@ pub(super) fn read(args: &[OsString]) -> Request {
                     Wish::Help { path: path(&grammar, args), long: has(args, &["--help"]) }
                 }
                 ErrorKind::DisplayVersion => Wish::Version,
+                ErrorKind::InvalidUtf8 => odd_command(args).map_or(Wish::Wrong(error), Wish::Run),
                 ErrorKind::UnknownArgument if is_version(&error) => Wish::Version,
                 _ => Wish::Wrong(error),
             };
@@ -89,6 +90,18 @@ fn manner(json: bool, quiet: bool, verbose: bool) -> (Format, Verbosity) {
         (false, false) => Verbosity::Normal,
     };
     (format, verbosity)
+}
+
+/// The command line when its command is no UTF-8, which the grammar does not take for a word: it is
+/// a name that nobody has, as any other.
+fn odd_command(args: &[OsString]) -> Option<Box<Cli>> {
+    let at = args.iter().position(|arg| arg.to_str().is_none())?;
+    let (before, words) = args.split_at(at);
+    let mut matches = Cli::command().try_get_matches_from(before).ok()?;
+    let cli = Cli::from_arg_matches_mut(&mut matches).ok()?;
+    let is_word = !words.first()?.as_encoded_bytes().starts_with(b"-");
+    (cli.command.is_none() && is_word)
+        .then(|| Box::new(Cli { command: Some(Command::External(words.to_vec())), ..cli }))
 }
 
 /// `help <words>`: a page of our own, or the plugin's command with `--help`.
@@ -233,6 +246,26 @@ mod tests {
         assert_eq!(external(&words), words);
         assert_eq!(external(&["-q", "demo", "-q"]), ["demo", "-q"]);
         assert_eq!(external(&["help", "demo"]), ["demo", "--help"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_command_that_is_no_utf_8_is_one_that_nobody_has() {
+        use std::os::unix::ffi::OsStringExt as _;
+
+        let wish = |before: &[&str]| {
+            let mut args: Vec<OsString> =
+                ["cargo-agents"].iter().chain(before).map(Into::into).collect();
+            args.extend([OsString::from_vec(vec![b'a', 0xff]), "--help".into()]);
+            read(&args).wish
+        };
+        for before in [&[][..], &["-q"], &["--update", "none"]] {
+            let Wish::Run(cli) = wish(before) else { panic!("{before:?}") };
+            assert!(matches!(cli.command, Some(Command::External(words)) if words.len() == 2));
+        }
+        for before in [&["why"][..], &["--update"], &["--nonsense"]] {
+            assert!(matches!(wish(before), Wish::Wrong(_) | Wish::Help { .. }), "{before:?}");
+        }
     }
 
     #[test]

@@ -60,12 +60,17 @@ impl Held {
     }
 }
 
-/// Whether a question was ended by Ctrl-C. The cursor, which the question hid, is then shown again.
-pub(super) fn is_ctrl_c(error: &dialoguer::Error) -> bool {
+/// Whether a question was ended by Ctrl-C. What it drew (`lines` lines above the cursor's) is then
+/// taken away, and the cursor, which it hid, is shown again.
+pub(super) fn is_ctrl_c(error: &dialoguer::Error, lines: usize) -> bool {
     let dialoguer::Error::IO(cause) = error;
     let is = cause.kind() == std::io::ErrorKind::Interrupted;
     if is {
-        let _ = dialoguer::console::Term::stderr().show_cursor();
+        let terminal = dialoguer::console::Term::stderr();
+        let (height, _) = terminal.size();
+        let _ = terminal.clear_line();
+        let _ = terminal.clear_last_lines(lines.min(usize::from(height).saturating_sub(1)));
+        let _ = terminal.show_cursor();
     }
     is
 }

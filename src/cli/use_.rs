@@ -87,12 +87,16 @@ pub(super) fn save(
             .note("mend it, and say it again"));
     }
     let root = match (reach, root) {
-        (Reach::Workspace, Some(root)) => Some(root.to_str().ok_or_else(|| {
-            Diagnostic::error(
-                "the workspace's path is not Unicode, so it can't be remembered by it",
-            )
-            .note("`--global` remembers the answer for every workspace")
-        })?),
+        (Reach::Workspace, Some(root)) => {
+            let plain = root.to_str().filter(|path| !path.contains(char::is_control));
+            Some(plain.ok_or_else(|| {
+                Diagnostic::error(
+                    "the workspace's path is not Unicode, or has control characters: it can't be \
+                     remembered by it",
+                )
+                .note("`--global` remembers the answer for every workspace")
+            })?)
+        }
         _ => None,
     };
     user_config::edit(&sym.dirs, &mut |config| config.choose(name, root, word))?;

@@ -9,6 +9,7 @@ use crate::Symposium;
 use crate::plugins::model::{Installation, Plugin};
 use crate::process::{Child, Output, RunError, Status, run};
 use crate::report::Event;
+use crate::report::fit;
 
 /// How long a command or a background process may work on one installation. Compiling a large
 /// program on a small machine takes its time.
@@ -148,7 +149,7 @@ fn tail(output: &Output) -> String {
     let start = lines.len().saturating_sub(LINES);
     lines.get(start..).unwrap_or_default().iter().fold(String::new(), |mut text, line| {
         text.push_str("\n  ");
-        text.extend(line.chars().filter(|char| !char.is_control()).take(300));
+        text.push_str(&fit(line, 300));
         text
     })
 }

@@ -14,9 +14,11 @@ mod progress;
 mod reporter;
 mod safe;
 mod snippet;
+mod wrap;
 
 pub use event::{Action, Change, Event, Kind, Verdict};
 pub use people::{Palette, fit, short_path};
 pub use progress::Progress;
 pub use reporter::{Format, Reporter, Verbosity};
-pub use safe::{columns, end_within, safe, width_of};
+pub use safe::{columns, safe};
+pub use wrap::{Long, wrap, wrap_hanging};

@@ -4,12 +4,15 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use super::people::Palette;
+use super::people::{Palette, fit};
+use super::safe::safe;
 
 /// How often it moves.
 const TICK: Duration = Duration::from_millis(100);
 /// A verb, right-aligned as in every other line, what it is about, and for how long.
 const TEMPLATE: &str = "{prefix} {msg} {spinner} {elapsed}";
+/// Columns of what stands around the message, with a time of four letters.
+const AROUND: usize = 20;
 
 /// Something that is going on. Gone from the screen when dropped.
 #[derive(Debug, Default)]
@@ -19,15 +22,15 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A spinner among `bars`.
-    pub(super) fn spinning(bars: &MultiProgress, verb: &str, message: &str) -> Self {
+    /// A spinner among `bars`, on a line of at most `width` columns.
+    pub(super) fn spinning(bars: &MultiProgress, verb: &str, message: &str, width: usize) -> Self {
         let style = Palette::CARGO.good;
         let bar = bars.add(ProgressBar::new_spinner());
         if let Ok(template) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(template);
         }
-        bar.set_prefix(format!("{style}{verb:>12}{style:#}"));
-        bar.set_message(super::people::fit(message, 60));
+        bar.set_prefix(format!("{style}{:>12}{style:#}", safe(verb)));
+        bar.set_message(fit(message, width.saturating_sub(AROUND).clamp(8, 60)));
         bar.enable_steady_tick(TICK);
         Self { bar: Some(bar) }
     }
@@ -96,7 +99,7 @@ mod tests {
         let paper = Paper::default();
         let target = ProgressDrawTarget::term_like(Box::new(paper.clone()));
         let bars = MultiProgress::with_draw_target(target);
-        let progress = Progress::spinning(&bars, "Fetching", "acme\u{1b}[2J");
+        let progress = Progress::spinning(&bars, "Fetching", "acme\u{1b}[2J", 80);
         while !paper.0.lock().expect("no panic").contains("acme") {
             std::thread::sleep(Duration::from_millis(5));
         }

@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use anstream::{AutoStream, ColorChoice};
 use indicatif::MultiProgress;
 
+use super::people::Manner;
+use super::safe::{guard, guard_json};
+use super::wrap::wrap_styled;
 use super::{Event, Progress, people, snippet};
 use crate::config::Environment;
 use crate::text::{Diagnostic, Location, Severity};
@@ -46,7 +49,12 @@ pub struct Reporter {
     format: Format,
     verbosity: Verbosity,
     home: Option<PathBuf>,
+    /// Whether paths are for programs, which do not know `~`.
+    whole_paths: bool,
+    /// Of the results.
     width: usize,
+    /// Of the terminal that standard error is; `None` when it is none.
+    talk_width: Option<usize>,
     interactive: bool,
     color: bool,
     /// Where spinners are drawn; `None` where nobody watches.
@@ -77,7 +85,12 @@ impl Reporter {
         let err: Box<dyn Write + Send> = Box::new(AutoStream::new(io::stderr(), err_choice));
         let mut reporter = Self::on(out, err, format, verbosity);
         reporter.home = env.home();
-        reporter.width = terminal_width(env);
+        let measured = terminal_size::terminal_size().map(|(width, _)| width.0);
+        reporter.width = width(env, measured).clamp(40, 120);
+        if io::stderr().is_terminal() {
+            let measured = terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| width.0);
+            reporter.talk_width = Some(width(env, measured));
+        }
         reporter.color = err_choice != ColorChoice::Never;
         reporter.interactive = io::stdin().is_terminal()
             && io::stderr().is_terminal()
@@ -93,6 +106,18 @@ impl Reporter {
         Self::on(Box::new(io::sink()), Box::new(io::sink()), Format::Silent, Verbosity::Quiet)
     }
 
+    /// One that tells nobody either, but shows paths as this one does, and that something takes its
+    /// time: for those who only look.
+    pub fn hushed(&self) -> Self {
+        Self {
+            home: self.home.clone(),
+            whole_paths: self.whole_paths,
+            talk_width: self.talk_width,
+            bars: self.bars.clone(),
+            ..Self::silent()
+        }
+    }
+
     /// A reporter on streams of the caller's, without colour.
     pub fn on(
         out: Box<dyn Write + Send>,
@@ -104,7 +129,9 @@ impl Reporter {
             format,
             verbosity,
             home: None,
+            whole_paths: matches!(format, Format::Json | Format::Document),
             width: 80,
+            talk_width: None,
             interactive: false,
             color: false,
             bars: None,
@@ -131,6 +158,12 @@ impl Reporter {
         self.width
     }
 
+    /// Columns of the terminal that standard error is, which talk and questions are wrapped for;
+    /// `None` when it is none: then nothing is wrapped.
+    pub fn talk_width(&self) -> Option<usize> {
+        self.talk_width
+    }
+
     /// Whether people can be asked: terminals on both sides, and no `CI`.
     pub fn is_interactive(&self) -> bool {
         self.interactive
@@ -141,9 +174,15 @@ impl Reporter {
         self.color
     }
 
-    /// `path` as people read it.
+    /// `path` as people read it, from the home folder (`~`); for programs, which do not know that
+    /// sign, whole.
     pub fn path(&self, path: &std::path::Path) -> String {
-        people::short_path(path, self.home.as_deref())
+        people::short_path(path, self.home.as_deref().filter(|_| !self.whole_paths))
+    }
+
+    /// Whether paths are shown whole, for programs do not know `~`.
+    pub fn shows_whole_paths(&self) -> bool {
+        self.whole_paths
     }
 
     /// How many warnings and errors were told.
@@ -160,11 +199,13 @@ impl Reporter {
             Format::Silent => {}
             Format::Json => {
                 if let Ok(line) = serde_json::to_string(event) {
-                    self.answer(&line);
+                    self.answer(&guard_json(&line));
                 }
             }
             Format::People | Format::Document => {
-                if let Some(text) = people::render(event, self.verbosity, self.home.as_deref()) {
+                let home = self.home.as_deref();
+                let (verbosity, width) = (self.verbosity, self.talk_width);
+                if let Some(text) = (Manner { verbosity, home, width }).render(event) {
                     self.talk(&text);
                 }
             }
@@ -188,23 +229,28 @@ impl Reporter {
 
     /// A line for people, above the spinners.
     fn talk(&self, text: &str) {
+        let text = guard(text);
         // Nobody is left to be told that this fails.
         let _ = match &self.bars {
-            Some(bars) => bars.suspend(|| write_line(&self.err, text)),
-            None => write_line(&self.err, text),
+            Some(bars) => bars.suspend(|| write_line(&self.err, &text)),
+            None => write_line(&self.err, &text),
         };
     }
 
     /// Tells that something takes its time: a spinner until the result is dropped; where nobody
     /// watches a terminal, one line.
     pub fn busy(&self, verb: &str, message: &str) -> Progress {
-        match &self.bars {
-            Some(bars) => Progress::spinning(bars, verb, message),
-            None => {
-                self.event(&Event::status(verb, message));
-                Progress::default()
-            }
+        if self.bars.is_none() {
+            self.event(&Event::status(verb, message));
         }
+        self.spin(verb, message)
+    }
+
+    /// As [`Reporter::busy`], for what is over at once as a rule: nothing where nobody watches.
+    pub fn spin(&self, verb: &str, message: &str) -> Progress {
+        let width = self.talk_width.unwrap_or(self.width);
+        let bars = self.bars.as_ref();
+        bars.map(|bars| Progress::spinning(bars, verb, message, width)).unwrap_or_default()
     }
 
     /// Tells a problem with the line of the file that it is in, the place marked: for those who
@@ -216,7 +262,7 @@ impl Reporter {
         }
         self.record(diagnostic.severity, &diagnostic.message, diagnostic.location().as_ref());
         if diagnostic.is_error() || self.verbosity >= Verbosity::Normal {
-            self.talk(&snippet::render(diagnostic, base, self.width));
+            self.talk(&snippet::render(diagnostic, base, self.talk_width));
         }
     }
 
@@ -237,10 +283,11 @@ impl Reporter {
         self.diagnostic(&Diagnostic::warning(message));
     }
 
-    /// Text for standard output: a command's result for people. Not in the JSON form.
+    /// Text for standard output: a command's result for people. Not in the JSON form. What it has
+    /// beside styles of ours can't steer the terminal.
     pub fn result(&self, text: &str) {
         if self.format == Format::People {
-            self.answer(text);
+            self.answer(&guard(text));
         }
     }
 
@@ -248,7 +295,12 @@ impl Reporter {
     /// says of a wrong one. Not in the JSON forms.
     pub fn styled(&self, text: &str) {
         if self.format == Format::People {
-            let _ = write_line(&self.err, text);
+            let clean = guard(text);
+            let lines: Vec<_> = match self.talk_width {
+                Some(width) => clean.lines().map(|line| wrap_styled(line, width)).collect(),
+                None => vec![clean],
+            };
+            let _ = write_line(&self.err, &lines.join("\n"));
         }
     }
 
@@ -273,7 +325,7 @@ impl Reporter {
         if matches!(self.format, Format::Json | Format::Document)
             && let Ok(line) = serde_json::to_string(value)
         {
-            self.answer(&line);
+            self.answer(&guard_json(&line));
         }
     }
 }
@@ -297,10 +349,10 @@ fn color_choice(env: &Environment, terminal: bool) -> ColorChoice {
     }
 }
 
-fn terminal_width(env: &Environment) -> usize {
+/// `COLUMNS` wins over what was measured.
+fn width(env: &Environment, measured: Option<u16>) -> usize {
     let told = env.text("COLUMNS").and_then(|columns| columns.parse().ok());
-    let measured = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    told.or_else(measured).unwrap_or(80).clamp(40, 120)
+    told.or(measured.map(usize::from)).filter(|width| *width > 0).unwrap_or(80)
 }
 
 #[cfg(test)]

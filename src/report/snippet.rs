@@ -6,23 +6,40 @@ use std::path::Path;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::people::Palette;
+use super::safe::columns;
+use super::wrap::{Long, wrap_hanging};
 use crate::text::{Diagnostic, Severity, Source};
 
-/// Draws `diagnostic`. Paths inside `base` are shown from there.
-pub(super) fn render(diagnostic: &Diagnostic, base: &Path, width: usize) -> String {
+/// Columns where no terminal limits them: annotate-snippets cuts lines of files that are longer.
+const UNLIMITED: usize = 400;
+
+/// Draws `diagnostic`. Paths inside `base` are shown from there. Lines are wrapped for a terminal of
+/// `width` columns; where there is none, not at all.
+pub(super) fn render(diagnostic: &Diagnostic, base: &Path, width: Option<usize>) -> String {
     let level = match diagnostic.severity {
         Severity::Warning => Level::WARNING,
         Severity::Error => Level::ERROR,
     };
-    let mut title = level.primary_title(clean(&diagnostic.message));
+    let sign = diagnostic.severity.word().len() + diagnostic.code.map_or(0, |code| code.len() + 2);
+    let mut title = level.primary_title(lines(&diagnostic.message, width, sign + 2));
     if let Some(code) = diagnostic.code {
         title = title.id(code);
     }
     let mut group = Group::with_title(title);
+    let line = diagnostic.location().and_then(|place| place.line);
+    let margin = 1 + line.map_or(0, |line| line.to_string().len());
+    let mut notes: Vec<&String> = Vec::new();
     if let (Some(source), Some(span)) = (&diagnostic.source, &diagnostic.span) {
-        let mut mark = AnnotationKind::Primary.span(marked(source, span));
-        if let Some(label) = &diagnostic.label {
-            mark = mark.label(clean(label));
+        let marked = marked(source, span);
+        let (_, start) = source.line_column(marked.start);
+        let before = margin + 3 + start + columns(&clean(&source.text[marked.clone()]));
+        let mut mark = AnnotationKind::Primary.span(marked);
+        match &diagnostic.label {
+            Some(label) if width.is_none_or(|width| before + columns(label) <= width) => {
+                mark = mark.label(clean(label));
+            }
+            // Beside the mark there is no room for it.
+            label => notes.extend(label),
         }
         group = group.element(
             Snippet::source(source.text.as_str()).path(shown(&source.path, base)).annotation(mark),
@@ -30,12 +47,12 @@ pub(super) fn render(diagnostic: &Diagnostic, base: &Path, width: usize) -> Stri
     } else if let Some(location) = diagnostic.location() {
         group = group.element(Origin::path(shown(&location.path, base)));
     }
-    for note in &diagnostic.notes {
-        group = group.element(Level::NOTE.no_name().message(clean(note)));
+    for note in notes.into_iter().chain(&diagnostic.notes) {
+        group = group.element(Level::NOTE.no_name().message(lines(note, width, margin + 3)));
     }
     let palette = Palette::CARGO;
     let renderer = Renderer::styled()
-        .term_width(width)
+        .term_width(width.unwrap_or(UNLIMITED))
         .error(palette.error)
         .warning(palette.warning)
         .note(palette.accent)
@@ -65,6 +82,13 @@ fn shown(path: &Path, base: &Path) -> String {
     clean(&inside.unwrap_or(path).display().to_string())
 }
 
+/// As [`clean`], in lines that leave room for `before` columns.
+fn lines(text: &str, width: Option<usize>, before: usize) -> String {
+    let Some(width) = width else { return clean(text) };
+    let width = width.saturating_sub(before).max(16);
+    wrap_hanging(text, width, width, Long::Whole).join("\n")
+}
+
 /// Text from outside must not steer the terminal.
 fn clean(text: &str) -> String {
     super::safe::safe(text)
@@ -77,7 +101,7 @@ mod tests {
     use super::*;
 
     fn check(diagnostic: &Diagnostic, expected: &Expect) {
-        let text = render(diagnostic, Path::new("/w"), 100);
+        let text = render(diagnostic, Path::new("/w"), None);
         expected.assert_eq(&anstream::adapter::strip_str(&text).to_string());
     }
 
@@ -147,15 +171,39 @@ mod tests {
     fn control_characters_of_a_file_and_of_a_message_do_not_reach_the_terminal() {
         let source = Source::new("/w/a.toml", "a = \u{1b}[31m\n");
         let diagnostic = Diagnostic::error("a\u{1b}[2Jb").at(&source, 4..5).note("c\u{7}");
-        let text = render(&diagnostic, Path::new("/w"), 80);
+        let text = render(&diagnostic, Path::new("/w"), Some(80));
         let plain = anstream::adapter::strip_str(&text).to_string();
         assert!(!plain.contains('\u{1b}') && !plain.contains('\u{7}'), "{plain:?}");
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_every_word_below_the_first_one() {
+        let source = Source::new("/w/a.toml", "\n\n\n\n\n\n\n\n\na = 1\n");
+        let diagnostic = Diagnostic::error("the server `tools` is there twice, in two files")
+            .code("S012")
+            .at(&source, 9..10)
+            .label("this is where the second of them is")
+            .note("take one of the two away, and have the other one for both");
+        let text = render(&diagnostic, Path::new("/w"), Some(40));
+        expect![[r#"
+            error[S012]: the server `tools` is there
+                         twice, in two files
+              --> a.toml:10:1
+               |
+            10 | a = 1
+               | ^
+               |
+               = this is where the second of them
+                 is
+               = take one of the two away, and have
+                 the other one for both"#]]
+        .assert_eq(&anstream::adapter::strip_str(&text).to_string());
     }
 
     proptest::proptest! {
         #[test]
         fn any_span_of_any_text_can_be_drawn(
-            text in "(?s).{0,60}", start in 0usize..70, length in 0usize..70, width in 0usize..200
+            text in "(?s).{0,60}", start in 0usize..70, length in 0usize..70, width in proptest::option::of(0usize..200)
         ) {
             let source = Source::new("/w/a", text);
             let diagnostic = Diagnostic::error("bad").at(&source, start..start + length).label("x");

@@ -265,7 +265,7 @@ impl<'a> Resolver<'a> {
             Err(problem) => {
                 let name = if found.path.is_empty() { SKILL_FILE } else { &found.path };
                 self.explain(Kind::Skill, name, Verdict::Skipped, problem.message.clone());
-                self.done.diagnostics.push(as_warning(*problem).note("the skill is skipped"));
+                self.done.diagnostics.push(as_warning(*problem).remark("the skill is skipped"));
                 None
             }
         }

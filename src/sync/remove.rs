@@ -22,7 +22,7 @@ use crate::Symposium;
 use crate::config::{Config, HookScope};
 use crate::documents::ledger::Surroundings;
 use crate::documents::{Entry, Ledger, exclude};
-use crate::report::{Action, Change, Reporter};
+use crate::report::{Action, Change};
 use crate::text::Diagnostic;
 
 /// How long another process of ours may hold a file.
@@ -239,7 +239,7 @@ fn as_if_shared(sym: &Symposium) -> Symposium {
         config: Config { hook_scope: HookScope::Project, ..sym.config.clone() },
         config_state: sym.config_state,
         config_diagnostics: Vec::new(),
-        report: Arc::new(Reporter::silent()),
+        report: Arc::new(sym.report.hushed()),
         options: sym.options,
     }
 }

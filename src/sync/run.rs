@@ -500,10 +500,12 @@ fn summary(chosen: &Chosen, facts: &Facts<'_>, agents: &[Agent]) -> String {
     let count =
         |number: usize, one: &str| format!("{number} {one}{}", if number == 1 { "" } else { "s" });
     let mut parts = Vec::new();
-    if chosen.wanted.skills.is_empty() {
-        parts.push("no skills apply".to_owned());
-    } else {
-        parts.push(count(chosen.wanted.skills.len(), "skill"));
+    match chosen.wanted.skills.len() {
+        0 if facts.servers.is_empty() && facts.hooks.is_empty() => {
+            parts.push("no skills apply".to_owned());
+        }
+        0 => parts.push("no skills".to_owned()),
+        number => parts.push(count(number, "skill")),
     }
     if !facts.servers.is_empty() {
         parts.push(count(facts.servers.len(), "server"));

@@ -16,7 +16,6 @@ use crate::agents::places::{HookPlace, HookShape, Placement};
 use crate::config::HookScope;
 use crate::documents::{Document, FileFormat, exclude, read_text};
 use crate::process::{Child, find_program, run};
-use crate::report::short_path;
 use crate::text::Diagnostic;
 
 /// How long an agent's program may take to tell its version.
@@ -97,7 +96,8 @@ impl<'a> Setup<'a> {
 
     /// `path` as people read it.
     pub fn shown(&self, path: &Path) -> String {
-        short_path(path, Some(&self.home))
+        let home = (!self.sym.report.shows_whole_paths()).then_some(self.home.as_path());
+        crate::report::short_path(path, home)
     }
 
     /// The context it was made of.
@@ -117,6 +117,8 @@ impl<'a> Setup<'a> {
             let told = match self.find(name) {
                 None => Some(Told::NotFound),
                 Some(program) => {
+                    let title = agent.spec().title();
+                    let _busy = self.sym.report.spin("Asking", &format!("{title} for its version"));
                     let child = Child::new(program).args(["--version"]).limit(ASK_LIMIT);
                     let output = run(&child).ok();
                     output.and_then(|output| version_in(&output.stdout_text())).map(Told::Version)

@@ -16,7 +16,7 @@ use crate::plugins::source::{self, Refresh};
 use crate::report::Reporter;
 use crate::symposium::UpdateLevel;
 use crate::text::{Diagnostic, Source};
-use crate::workspace::{Loaded, Workspace, locate, same_crate};
+use crate::workspace::{Loaded, Workspace, locate};
 
 /// A subcommand of some plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,9 +46,9 @@ pub struct Listing {
     pub vended: Vec<Vended>,
     /// Sources that are not on disk, and so may have more: their names.
     pub absent: Vec<String>,
-    /// Whether there is a workspace that can't be read.
-    pub is_broken: bool,
-    /// Why less may be known than there is.
+    /// Why the workspace can't be read, where there is one that can't.
+    pub trouble: Option<Diagnostic>,
+    /// Why less may be known than there is in the sources.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -74,8 +74,7 @@ pub fn listing(sym: &Symposium) -> Listing {
         match Workspace::load(cwd, &sym.env) {
             Ok(loaded) => loaded,
             Err(problem) => {
-                listing.diagnostics.push(problem);
-                listing.is_broken = true;
+                listing.trouble = Some(problem);
                 None
             }
         }
@@ -128,8 +127,8 @@ fn look(sym: &Symposium, loaded: Option<&Loaded>, refresh: &Refresh<'_>, listing
         root: listing.root.as_deref(),
         env: &sym.env,
     };
-    let disabled = &quiet.config.plugins.disable;
-    let wanted = |plugin: &&Plugin| !disabled.iter().any(|name| same_crate(name, &plugin.name));
+    let (choices, root) = (&quiet.config.plugins, listing.root.clone());
+    let wanted = |plugin: &&Plugin| !choices.is_disabled(&plugin.name, root.as_deref());
     for plugin in registry.active().filter(wanted) {
         for subcommand in &plugin.subcommands {
             let evaluation = evaluate_all(&[&plugin.gate, &subcommand.gate], &facts);
@@ -140,7 +139,7 @@ fn look(sym: &Symposium, loaded: Option<&Loaded>, refresh: &Refresh<'_>, listing
                 description: subcommand.description.clone(),
                 audience: subcommand.audience,
                 manifest: evaluation.holds.then(|| plugin.manifest.clone()),
-                needs: (!evaluation.holds).then(|| match listing.is_broken {
+                needs: (!evaluation.holds).then(|| match listing.trouble.is_some() {
                     true => "the workspace can't be read".to_owned(),
                     false => evaluation.reason,
                 }),

@@ -22,7 +22,7 @@ use crate::Symposium;
 use crate::agents::Agent;
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
-use crate::report::{Change, Reporter};
+use crate::report::Change;
 use crate::symposium::Options;
 use crate::text::Diagnostic;
 use crate::workspace::{Loaded, Workspace};
@@ -91,7 +91,7 @@ impl Ground {
     /// When there is nowhere to keep our files.
     pub fn read(sym: &Symposium, start: &Path) -> anyhow::Result<Self> {
         let options = Options { offline: true, update: None, ..sym.options };
-        let sym = Symposium::new(sym.env.clone(), Reporter::silent(), options)?;
+        let sym = Symposium::new(sym.env.clone(), sym.report.hushed(), options)?;
         let (loaded, trouble) = match Workspace::load(start, &sym.env) {
             Ok(loaded) => (loaded, None),
             Err(problem) => (None, Some(problem)),

@@ -111,7 +111,7 @@ impl CargoConfig {
     fn tolerate(&mut self, mut problem: Diagnostic) {
         problem.severity = Severity::Warning;
         self.diagnostics
-            .push(problem.note("not everything in this configuration file of cargo's was used"));
+            .push(problem.remark("not everything in this configuration file of cargo's was used"));
     }
 
     /// Adds a file that counts less than those before it; gives the files that it includes.

@@ -60,7 +60,7 @@ pub(super) fn root(reader: &mut Reader, folder: &Path) -> Result<Option<Rc<Manif
         reader.diagnostics.push(
             Diagnostic::warning("this package is not a member of the workspace around it")
                 .in_file(&nearest.source.path)
-                .note(format!("it was taken by itself; the workspace is {workspace}"))
+                .remark(format!("it was taken by itself; the workspace is {workspace}"))
                 .note("add it to `workspace.members` or `workspace.exclude` there"),
         );
         return Ok(Some(nearest));
@@ -257,7 +257,7 @@ fn member(
             reader.diagnostics.push(
                 Diagnostic::warning("this member belongs to another workspace")
                     .in_file(&manifest.source.path)
-                    .note(format!("it was left out; that workspace is {}", owner.dir.display()))
+                    .remark(format!("it was left out; that workspace is {}", owner.dir.display()))
                     .note("remove its `[workspace]`, or take it out of `workspace.members`"),
             );
         }

@@ -103,7 +103,7 @@ pub(super) fn read_text(path: &Path) -> Result<Option<Arc<Source>>, Diagnostic> 
     if metadata.len() > MAX_BYTES {
         return Err(Diagnostic::error(format!("this file has {} bytes", metadata.len()))
             .in_file(path)
-            .note(format!("nothing beyond {} MB is read", MAX_BYTES / 1024 / 1024)));
+            .remark(format!("nothing beyond {} MB is read", MAX_BYTES / 1024 / 1024)));
     }
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,

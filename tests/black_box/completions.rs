@@ -14,15 +14,20 @@ fn offered(sandbox: &Sandbox, words: &[&str]) -> Vec<String> {
     run.stdout.lines().map(value).collect()
 }
 
-#[test]
-fn vended_commands_and_names_of_the_workspace_are_offered() {
-    let sandbox = sandbox();
+/// A workspace with the plugin `widget`, which brings the command `paint`.
+fn with_widget(sandbox: &Sandbox) {
     sandbox.package(&[("widget", "1.2.3")]);
     sandbox.user_plugin(
         "widget/SYMPOSIUM.toml",
         "name = \"widget\"\ncrates = [\"widget\"]\n[subcommand.paint]\ndescription = \"Paint a \
          widget\"\ncommand = { script = \"t.sh\" }\n",
     );
+}
+
+#[test]
+fn vended_commands_and_names_of_the_workspace_are_offered() {
+    let sandbox = sandbox();
+    with_widget(&sandbox);
     assert_eq!(offered(&sandbox, &["pai"]), ["paint"]);
     let run = sandbox.run(&["complete", "0", "--", "pai"]).ok();
     assert_eq!(run.stdout, "paint\tPaint a widget\n");
@@ -161,6 +166,57 @@ fn fish_completes_both_spellings_and_offers_files_where_there_is_nothing_else() 
                     cargo agents sync --agent clau: claude\n\
                     cargo agents unknown Cargo.l: Cargo.lock\n";
     assert_eq!(text, expected);
+}
+
+/// Shells whose completion only an open terminal shows: what each line becomes with the Tab key.
+#[cfg(unix)]
+#[test]
+fn zsh_and_elvish_complete_at_a_terminal() {
+    use crate::terminal::Terminal;
+
+    let lines = [
+        ("cargo-agents self", "cargo-agents self-update"),
+        ("cargo agents sync --dry", "cargo agents sync --dry-run"),
+        ("cargo agents sync --agent clau", "cargo agents sync --agent claude"),
+        ("cargo agents why wid", "cargo agents why widget"),
+        ("cargo agents pai", "cargo agents paint"),
+        ("cargo +nightly agents plugin sync user-p", "plugin sync user-plugins"),
+    ];
+    let zsh = "autoload -U compinit; compinit -u -D\nsource <(cargo-agents completions zsh)\nPS1='shop> '\n";
+    let elvish =
+        "eval (cargo-agents completions elvish | slurp)\nset edit:prompt = { put 'shop> ' }\n";
+    for (shell, file, text) in
+        [(&["zsh", "-i"][..], "home/.zshrc", zsh), (&["elvish", "-rc"], "home/rc.elv", elvish)]
+    {
+        if !is_there(shell[0]) {
+            eprintln!("{} is not here, so its completion is not tried", shell[0]);
+            continue;
+        }
+        let mut sandbox = sandbox();
+        with_widget(&sandbox);
+        sandbox.write(file, text);
+        let bin = sandbox.binary().parent().expect("a folder").to_path_buf();
+        sandbox.set("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+        let template = sandbox.command(&[]);
+        let mut command = Command::new(shell[0]);
+        command.args(&shell[1..]).current_dir(sandbox.ws());
+        if shell[0] == "elvish" {
+            command.arg(sandbox.dir().join(file));
+        }
+        command.envs(template.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let mut terminal = Terminal::start(&command, 100, 40);
+        for (typed, completed) in lines {
+            terminal.wait_for("shop>");
+            terminal.press(typed);
+            terminal.wait_for(typed);
+            terminal.press("\t");
+            terminal.wait_for(completed);
+            // Ctrl-U: the line is empty again.
+            terminal.press("\u{15}");
+        }
+        terminal.press("\u{15}exit\r");
+        terminal.end();
+    }
 }
 
 #[cfg(unix)]

@@ -9,7 +9,7 @@ use crate::{NO_BUILTIN, bare_sandbox, sandbox, skill};
 
 /// A workspace that uses `widget`, and a repository `repos/acme` with a plugin for it whose one
 /// skill is `one`.
-fn ready() -> Sandbox {
+pub fn ready() -> Sandbox {
     let sandbox = sandbox();
     sandbox.package(&[("widget", "1.0.0")]);
     sandbox.write(
@@ -35,7 +35,7 @@ fn publish(sandbox: &Sandbox, name: &str) {
     sandbox.git_in("repos/acme", &["commit", "-qm", name]);
 }
 
-fn configure(sandbox: &Sandbox, url: &str, more: &str) {
+pub fn configure(sandbox: &Sandbox, url: &str, more: &str) {
     let source = format!("[[plugin-source]]\nname = \"acme\"\ngit = \"{url}\"\n{more}\n");
     sandbox.write("home/.symposium/config.toml", format!("{source}{NO_BUILTIN}"));
 }

@@ -48,7 +48,7 @@ fn f34_agents_are_chosen_with_space_and_enter_and_found_ones_are_marked_and_chos
     let mut terminal = init(&sandbox);
     terminal.wait_for("OpenCode");
     expect![[r#"
-        ? Which agents do you use?  (space to select, enter to confirm)
+        ? Which agents do you use? (space to select, enter to confirm)
         > [x] Claude Code  found
           [x] Codex CLI  found
           [ ] GitHub Copilot
@@ -78,7 +78,8 @@ fn f34_agents_are_chosen_with_space_and_enter_and_found_ones_are_marked_and_chos
            = install it with `cargo install --path .`, and have cargo's `bin` folder on PATH
           Registered codex    ~/.codex/hooks.json (4 hooks added)
           Registered gemini   ~/.gemini/settings.json (4 hooks added)
-                Note Codex runs a hook only after you trust it. To let it, open Codex and trust Symposium's hooks in /hooks."#]]
+                Note Codex runs a hook only after you trust it. To let it, open Codex and trust Symposium's
+                     hooks in /hooks."#]]
     .assert_eq(ended.screen.rsplit_once('\n').expect("lines").0);
     assert!(ended.screen.contains("Finished start codex or gemini in a Rust project in "));
     let config = sandbox.read("home/.symposium/config.toml");
@@ -211,7 +212,8 @@ fn forty_columns_are_enough() {
     terminal.press(&format!(" {ENTER}"));
     terminal.wait_for("in each project you sync");
     expect![[r#"
-        ? Which agents do you use? Claude Code, Codex CLI
+        ? Which agents do you use?
+          Claude Code, Codex CLI
         ? Where should hooks be registered?
           > everywhere (recommended)
             in each project you sync"#]]

@@ -5,6 +5,7 @@
     reason = "tests look at the world by themselves, and say why they skip"
 )]
 
+mod book_screens;
 mod candidates;
 #[cfg(unix)]
 mod cases_hooks;
@@ -36,6 +37,7 @@ mod init;
 #[cfg(unix)]
 mod init_terminal;
 mod init_trust;
+mod json_events;
 mod json_shapes;
 mod manners;
 mod mcp;
@@ -55,6 +57,7 @@ mod stress;
 #[cfg(unix)]
 mod subcommands;
 mod sync;
+mod talk;
 #[cfg(unix)]
 mod terminal;
 mod uninstall;

@@ -10,6 +10,7 @@ use super::{Codex, TrustedHook, trust_entries};
 use crate::agents::AgentSpec;
 use crate::agents::checkup::{Finding, Look, Topic, says};
 use crate::agents::command::is_ours;
+use crate::agents::places::FileFormat;
 use crate::config::HookScope;
 
 pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
@@ -37,17 +38,7 @@ pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
     }
     findings.extend(untrusted_hooks(look, config.as_ref()));
     findings.extend(untrusted_project(look, config.as_ref(), &file));
-    findings.extend(look.servers.iter().filter_map(|server| {
-        let entries = look.toml(&server.file);
-        let off = says(entries.as_ref()?.get("mcp_servers")?.get(&server.name), "/enabled", false);
-        let message = format!("`enabled = false` turns the server `{}` off", server.name);
-        off.then(|| {
-            Finding::warning("server-disabled", Topic::Servers, message)
-                .of_server(&server.name)
-                .in_file(&server.file)
-                .remedy(format!("take `enabled` out of `[mcp_servers.{}]`", server.name))
-        })
-    }));
+    findings.extend(look.switched_off(FileFormat::Toml, "mcp_servers", ("enabled", false)));
     findings
 }
 

@@ -4,10 +4,18 @@
 use super::Kiro;
 use crate::agents::AgentSpec;
 use crate::agents::checkup::{Finding, Look, Topic};
+use crate::agents::places::{FileFormat, JsonRules};
 
 pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
+    let format = FileFormat::Json(JsonRules::STRICT);
+    let mut findings = look.switched_off(format, "mcpServers", ("disabled", true));
+    findings.extend(needs_choosing(look));
+    findings
+}
+
+fn needs_choosing(look: &Look<'_>) -> Option<Finding> {
     if look.placement.version.is_some_and(|version| version.major >= 3) {
-        return Vec::new();
+        return None;
     }
     let message = match look.placement.version {
         Some(version) => {
@@ -23,10 +31,10 @@ pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
         "start it as `kiro-cli chat --agent symposium`; from version 3 on no choice is needed",
     );
     let file = Kiro.hooks(look.placement).into_iter().next().map(|place| place.path);
-    vec![match file {
+    Some(match file {
         Some(file) => finding.in_file(file),
         None => finding,
-    }]
+    })
 }
 
 #[cfg(test)]
@@ -34,7 +42,24 @@ mod tests {
     use semver::Version;
 
     use super::super::Kiro;
+    use crate::agents::checkup::SeenServer;
     use crate::agents::checkup::testing::World;
+
+    #[test]
+    fn a_server_that_is_disabled_is_found() {
+        let file = "/src/shop/.kiro/settings/mcp.json";
+        for (switch, codes) in [
+            ("", &[][..]),
+            (", \"disabled\": false", &[]),
+            (", \"disabled\": true", &["server-disabled"]),
+        ] {
+            let text = format!("{{\"mcpServers\": {{\"tools\": {{\"command\": \"x\"{switch}}}}}}}");
+            let version = Some(Version::new(3, 0, 0));
+            let servers = vec![SeenServer { name: "tools".to_owned(), file: file.into() }];
+            let world = World { version, servers, ..World::new(&[(file, text.as_str())]) };
+            assert_eq!(world.codes(&Kiro), codes);
+        }
+    }
 
     #[test]
     fn case_65_which_file_counts_depends_on_the_version() {

@@ -109,9 +109,8 @@ fn of_health(
             .remedy("nothing to do, if that is how you want it; else remove it and sync"),
         Health::LeftAlone(why) => {
             let notes = patient.survey.registered.diagnostics.iter();
-            let note =
-                notes.filter(|known| known.message == *why).find_map(|known| known.notes.first());
-            let remedy = note.map_or("remove it to get Symposium's", String::as_str);
+            let note = notes.filter(|known| known.message == *why).find_map(Diagnostic::remedy);
+            let remedy = note.unwrap_or_else(|| "remove it to get Symposium's".to_owned());
             Finding::new("left-alone", Weight::Warning, format!("{what}: {why}")).remedy(remedy)
         }
         // The file's own finding says what is wrong with it.

@@ -13,8 +13,6 @@ use crate::report::Event;
 use crate::sync::setup::Setup;
 use crate::text::Diagnostic;
 
-/// Columns from which a question and its keys fit on one line.
-const ONE_LINE: usize = 66;
 /// Lines that the questions need.
 const LINES: u16 = 4;
 
@@ -49,15 +47,13 @@ pub(super) fn ask(sym: &Symposium) -> anyhow::Result<Asked> {
     }
     let asked = {
         let _held = Held::new();
-        Questions { sym, theme: Plain::new(sym.report.has_color()) }.all()
+        Questions { sym, theme: Plain::new(&sym.report) }.all()
     };
     match asked {
-        Ok(Some(choices)) => Ok(Asked::Chosen(choices)),
-        Ok(None) => Ok(Asked::Cancelled),
-        Err(error) => match error.downcast_ref::<dialoguer::Error>() {
-            Some(cause) if is_ctrl_c(cause) => Ok(Asked::Interrupted),
-            _ => Err(error),
-        },
+        Ok(choices) => Ok(Asked::Chosen(choices)),
+        Err(Out::Cancelled) => Ok(Asked::Cancelled),
+        Err(Out::Interrupted) => Ok(Asked::Interrupted),
+        Err(Out::Failed(error)) => Err(error),
     }
 }
 
@@ -74,28 +70,48 @@ fn nobody() -> Diagnostic {
         .note("also: `--remove-agent NAME`, `--hook-scope global|project`, `--trust-codex-hooks`")
 }
 
+/// Why there are no answers.
+enum Out {
+    Cancelled,
+    Interrupted,
+    Failed(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Out {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// What came of a question that drew `lines` lines above the cursor's.
+fn answered<T>(answer: dialoguer::Result<Option<T>>, lines: usize) -> Result<T, Out> {
+    match answer {
+        Ok(Some(answer)) => Ok(answer),
+        Ok(None) => Err(Out::Cancelled),
+        Err(error) if is_ctrl_c(&error, lines) => Err(Out::Interrupted),
+        Err(error) => Err(Out::Failed(error.into())),
+    }
+}
+
 struct Questions<'a> {
     sym: &'a Symposium,
     theme: Plain,
 }
 
 impl Questions<'_> {
-    /// `None`: the user got out.
-    fn all(&self) -> anyhow::Result<Option<Choices>> {
-        let Some(agents) = self.agents()? else { return Ok(None) };
+    fn all(&self) -> Result<Choices, Out> {
+        let agents = self.agents()?;
         let config = &self.sym.config;
         let scope = self.one_of("Where should hooks be registered?", &SCOPES, config.hook_scope)?;
-        let Some(scope) = scope else { return Ok(None) };
         let update =
             self.one_of("When there is a newer Symposium?", &UPDATES, config.auto_update)?;
-        let Some(update) = update else { return Ok(None) };
-        let Some(trust) = self.trust(&agents, scope)? else { return Ok(None) };
+        let trust = self.trust(&agents, scope)?;
         let (scope, auto_update) = (Some(scope), Some(update));
         let agents = Agents::Exactly(agents);
-        Ok(Some(Choices { agents, scope, auto_update, trust }))
+        Ok(Choices { agents, scope, auto_update, trust })
     }
 
-    fn agents(&self) -> anyhow::Result<Option<Vec<String>>> {
+    fn agents(&self) -> Result<Vec<String>, Out> {
         let setup = Setup::new(self.sym, None, false)?;
         let configured = &self.sym.config.agents;
         let mut items = Vec::new();
@@ -109,19 +125,17 @@ impl Questions<'_> {
             let note = if found { "  found" } else { "" };
             items.push((format!("{}{note}", agent.spec().title()), chosen));
         }
-        let break_ = if self.sym.report.width() < ONE_LINE { "\n" } else { "" };
+        let question = "Which agents do you use?  (space to select, enter to confirm)";
+        let height = self.theme.height(question) + items.len();
         let picked = MultiSelect::with_theme(&self.theme)
-            .with_prompt(format!(
-                "Which agents do you use?{break_}  (space to select, enter to confirm)"
-            ))
+            .with_prompt(question)
             .items_checked(items)
-            .interact_opt()?;
-        Ok(picked.map(|picked| {
-            // Names that we do not know are not ours to drop.
-            let unknown = configured.iter().filter(|name| Agent::from_name(name).is_none());
-            let known = picked.iter().filter_map(|index| Agent::ALL.get(*index));
-            unknown.cloned().chain(known.map(|agent| agent.name().to_owned())).collect()
-        }))
+            .interact_opt();
+        let picked = answered(picked, height)?;
+        // Names that we do not know are not ours to drop.
+        let unknown = configured.iter().filter(|name| Agent::from_name(name).is_none());
+        let known = picked.iter().filter_map(|index| Agent::ALL.get(*index));
+        Ok(unknown.cloned().chain(known.map(|agent| agent.name().to_owned())).collect())
     }
 
     fn one_of<T: Copy + PartialEq>(
@@ -129,25 +143,28 @@ impl Questions<'_> {
         question: &str,
         answers: &[(T, &str)],
         now: T,
-    ) -> anyhow::Result<Option<T>> {
+    ) -> Result<T, Out> {
         let default = answers.iter().position(|(answer, _)| *answer == now).unwrap_or_default();
         let picked = Select::with_theme(&self.theme)
             .with_prompt(question)
             .items(answers.iter().map(|(_, text)| *text))
             .default(default)
-            .interact_opt()?;
-        Ok(picked.and_then(|index| answers.get(index)).map(|(answer, _)| *answer))
+            .interact_opt();
+        let index = answered(picked, self.theme.height(question) + answers.len())?;
+        answers.get(index).map(|(answer, _)| *answer).ok_or(Out::Cancelled)
     }
 
     /// Whether to trust our Codex hooks, where that is still open.
-    fn trust(&self, agents: &[String], scope: HookScope) -> anyhow::Result<Option<Wish>> {
+    fn trust(&self, agents: &[String], scope: HookScope) -> Result<Wish, Out> {
         let Some(why) = codex_trust::is_open(self.sym, agents, scope)? else {
-            return Ok(Some(Wish::Remind));
+            return Ok(Wish::Remind);
         };
         self.sym.report.event(&Event::status("Note", why));
         let question = "Trust Symposium's hooks now?";
         let answer =
-            Confirm::with_theme(&self.theme).with_prompt(question).default(true).interact_opt()?;
-        Ok(answer.map(|yes| if yes { Wish::Give } else { Wish::Remind }))
+            Confirm::with_theme(&self.theme).with_prompt(question).default(true).interact_opt();
+        // The cursor waits behind the question.
+        let yes = answered(answer, self.theme.height(question) - 1)?;
+        Ok(if yes { Wish::Give } else { Wish::Remind })
     }
 }

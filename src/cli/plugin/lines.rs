@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 
 use crate::Symposium;
-use crate::report::fit;
+use crate::report::{Long, safe, wrap_hanging};
 
 /// How far the rest of a line that is too long stands in.
 const HANG: usize = 2;
@@ -25,18 +25,11 @@ impl Lines {
     /// Adds a line, broken at blanks where the terminal is too narrow for it; a word that is too
     /// long stays whole. Control characters become blanks.
     pub(super) fn add(&mut self, indent: usize, text: &str) {
-        let text = fit(text, usize::MAX);
-        let (mut rest, mut at) = (text.as_str(), indent);
-        let fits = |at: usize| self.width.map(|width| width.saturating_sub(at));
-        let mut parts = Vec::new();
-        while let Some(end) = fits(at).and_then(|width| break_at(rest, width)) {
-            parts.push((at, rest[..end].trim_end()));
-            rest = rest[end..].trim_start();
-            at = indent + HANG;
-        }
-        parts.push((at, rest));
-        for (at, part) in parts {
-            self.push(at, part);
+        let Some(width) = self.width else { return self.push(indent, &safe(text)) };
+        let first = width.saturating_sub(indent);
+        let lines = wrap_hanging(text, first, first.saturating_sub(HANG), Long::Whole);
+        for (number, line) in lines.iter().enumerate() {
+            self.push(if number == 0 { indent } else { indent + HANG }, line);
         }
     }
 
@@ -50,23 +43,6 @@ impl Lines {
         self.out.push_str(text);
         self.out.push('\n');
     }
-}
-
-/// Where the first line of `text` ends if it has to be broken for `width` columns: at the last blank
-/// that fits, else at the first one after a word that does not.
-fn break_at(text: &str, width: usize) -> Option<usize> {
-    let mut last = None;
-    let mut is_word = false;
-    for (column, (at, letter)) in text.char_indices().enumerate() {
-        if letter == ' ' && is_word {
-            if column > width {
-                return last.or(Some(at));
-            }
-            last = Some(at);
-        }
-        is_word |= letter != ' ';
-    }
-    if text.chars().count() > width { last } else { None }
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ fn standalone(view: &View<'_>, name: &str) -> Option<SkillOffer> {
 }
 
 fn unknown(view: &View<'_>, name: &str) -> Diagnostic {
-    let clean: String = name.chars().filter(|letter| !letter.is_control()).take(80).collect();
+    let clean = crate::report::fit(name, 80);
     let mut problem = Diagnostic::error(format!("there is no plugin `{clean}`"));
     let registry = &view.registry;
     // A file of that name that can't be used is why there is none.

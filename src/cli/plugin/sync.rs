@@ -8,7 +8,7 @@ use crate::cli::closest::{closest, did_you_mean};
 use crate::fetch::git::Outcome;
 use crate::plugins::registry::open_all;
 use crate::plugins::source::{Refresh, SourceKind, SourceSpec, SourceState, effective};
-use crate::report::Event;
+use crate::report::{Event, fit};
 use crate::symposium::UpdateLevel;
 use crate::text::Diagnostic;
 
@@ -104,7 +104,7 @@ fn as_errors(mut diagnostics: Vec<Diagnostic>, failed: bool) -> Vec<Diagnostic> 
 
 fn no_such_source(name: &str, specs: &[SourceSpec]) -> Diagnostic {
     let names: Vec<_> = specs.iter().map(|spec| spec.name.as_str()).collect();
-    let clean: String = name.chars().filter(|letter| !letter.is_control()).take(80).collect();
+    let clean = fit(name, 80);
     let mut problem = Diagnostic::error(format!("there is no plugin source `{clean}`"));
     problem.notes.extend(did_you_mean(&closest(name, names.iter().copied())));
     problem.note(format!("the sources are {}", names.join(", ")))

@@ -23,7 +23,7 @@ use model::{Account, Why};
 pub(super) fn run(sym: &Symposium, args: &WhyArgs) -> CommandResult {
     let ground = Ground::read(sym, &sym.cwd()?)?;
     let survey = ground.survey()?;
-    let inquiry = Inquiry { survey: &survey, home: sym.env.home(), name: args.name.clone() };
+    let inquiry = Inquiry { survey: &survey, name: args.name.clone() };
     let why = Why { name: args.name.clone(), accounts: inquiry.accounts() };
     sym.report.json(&why);
     if why.accounts.is_empty() {
@@ -36,7 +36,6 @@ pub(super) fn run(sym: &Symposium, args: &WhyArgs) -> CommandResult {
 /// A name, and where to look for it.
 struct Inquiry<'a> {
     survey: &'a Survey<'a>,
-    home: Option<std::path::PathBuf>,
     name: String,
 }
 
@@ -58,7 +57,7 @@ impl Inquiry<'_> {
     }
 
     fn path(&self, path: &Path) -> String {
-        crate::report::short_path(path, self.home.as_deref())
+        self.survey.ground.sym.report.path(path)
     }
 
     /// An agent is no thing that is decided about, but people ask.

@@ -8,6 +8,7 @@ use super::url::{Repository, Wanted, is_commit};
 use super::{GitError, export};
 use crate::config::Environment;
 use crate::process::{self, Child, Output, Status};
+use crate::report::fit;
 
 /// How long a connection may take to come about, and a transfer to stand still.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -423,7 +424,7 @@ fn telling_line(stderr: &str, repository: &Repository) -> String {
         .or_else(|| line.strip_prefix("error: "))
         .unwrap_or(line)
         .trim_end_matches('.');
-    let line: String = line.chars().filter(|c| !c.is_control()).take(300).collect();
+    let line = fit(line, 300);
     match repository.secret() {
         Some(secret) => line.replace(secret, ""),
         None => line,

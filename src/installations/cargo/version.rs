@@ -6,6 +6,7 @@ use std::path::Path;
 use semver::{Op, Version, VersionReq};
 
 use super::super::job::{Job, Trouble};
+use crate::report::fit;
 
 /// What the manifest wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +112,7 @@ impl fmt::Display for About {
 
 /// Text of a stranger's, for one line of a terminal.
 fn plain(text: &str) -> String {
-    text.chars().filter(|char| !char.is_control()).take(160).collect::<String>().trim().to_owned()
+    fit(text.trim(), 160)
 }
 
 /// The newest version that the wish allows; `None` when only cargo can find out, by installing.
@@ -216,7 +217,7 @@ mod tests {
                     license: MIT\nrepository: https://example.com/rtk\nfeatures:\n  a = []\n";
         let about = About::parse(text);
         assert_eq!(about.version, Some(Version::new(0, 1, 0)));
-        let shown = "“Rust Type Kit: query types[31m” (https://example.com/rtk)";
+        let shown = "“Rust Type Kit: query types [31m” (https://example.com/rtk)";
         assert_eq!(about.to_string(), shown);
         assert!(About::parse("").is_empty());
     }

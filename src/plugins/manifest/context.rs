@@ -199,11 +199,12 @@ pub fn suggestion<'c>(text: &str, candidates: &[&'c str]) -> Option<&'c str> {
     (best <= bound).then_some(name)
 }
 
+/// Columns that a piece of a file may take in a message.
+const SHOWN: usize = 81;
+
 /// A piece of the file, fit for a message: one line, not too long.
 pub(super) fn shown(text: &str) -> String {
-    let clean: String =
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(80).collect();
-    if text.chars().count() > 80 { format!("{clean}…") } else { clean }
+    crate::report::fit(text, SHOWN)
 }
 
 #[cfg(test)]

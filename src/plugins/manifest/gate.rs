@@ -76,7 +76,7 @@ fn predicate(cx: &Context<'_>, item: &Located<String>) -> Predicate {
                 let message = format!("the predicate `{}` is not supported", shown(text));
                 cx.warn(
                     cx.problem(codes::UNSUPPORTED_PREDICATE, &item.span, message)
-                        .note("it is never run and counts as not holding"),
+                        .remark("it is never run and counts as not holding"),
                 );
             }
             predicate
@@ -85,7 +85,7 @@ fn predicate(cx: &Context<'_>, item: &Located<String>) -> Predicate {
             let message = format!("`{}` is no predicate", shown(&item.value));
             let span = inner_span(cx, item, &error);
             let problem = cx.problem(codes::BAD_PREDICATE, &span, message).label(error.message);
-            cx.tolerate(problem.note("it counts as not holding"));
+            cx.tolerate(problem.remark("it counts as not holding"));
             Predicate::Unsupported(item.value.clone())
         }
     }

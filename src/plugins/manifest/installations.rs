@@ -188,7 +188,7 @@ impl Pool {
     pub fn check_requirements(&self, cx: &Context<'_>) {
         for name in &self.pending {
             if !self.declared.contains(&name.value) {
-                cx.tolerate(self.unknown(cx, name).note("the requirement is skipped"));
+                cx.tolerate(self.unknown(cx, name).remark("the requirement is skipped"));
             }
         }
     }

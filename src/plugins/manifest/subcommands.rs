@@ -5,6 +5,7 @@ use super::gate;
 use super::installations::Pool;
 use crate::plugins::diagnostics::codes;
 use crate::plugins::model::{Audience, Subcommand};
+use crate::report::safe;
 use crate::text::toml::{Located, Table};
 
 const KEYS: [&str; 6] =
@@ -88,12 +89,12 @@ fn one_line(cx: &Context<'_>, text: &Located<String>) -> String {
         let note = format!("at most {DESCRIPTION_LENGTH} are shown");
         cx.tolerate(cx.problem(codes::BAD_DESCRIPTION, &text.span, message).remark(note));
     }
-    if trimmed.contains(char::is_control) {
+    let clean = safe(trimmed);
+    if clean != trimmed {
         let message = "the description has line breaks or control characters";
         let note = "it is one line of the help";
         cx.tolerate(cx.problem(codes::BAD_DESCRIPTION, &text.span, message).remark(note));
     }
-    let clean: String = trimmed.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let words: Vec<_> = clean.split(' ').filter(|word| !word.is_empty()).collect();
     words.join(" ").chars().take(DESCRIPTION_LENGTH).collect()
 }

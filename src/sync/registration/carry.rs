@@ -48,6 +48,8 @@ pub struct Registered {
     pub changes: Vec<Change>,
     /// Problems: errors for files that could not be edited, warnings for what was left alone.
     pub diagnostics: Vec<Diagnostic>,
+    /// Those of the warnings that are about what the user made of an entry of ours.
+    pub edited: Vec<Diagnostic>,
 }
 
 impl Registered {
@@ -171,6 +173,7 @@ impl<'a> Registrar<'a> {
             }
         };
         registered.diagnostics.extend(noted.notes.iter().cloned());
+        registered.edited.extend(noted.edited.iter().cloned());
         if edited.change == FileChange::Keep {
             if self.apply {
                 self.settle(&work.path, &noted);

@@ -12,7 +12,7 @@ use crate::report::{Action, Change, Kind};
 use crate::text::Diagnostic;
 
 /// What is said of a server's entry that is not as we wrote it any more.
-pub const CHANGED: &str = "was changed by you and is left as it is";
+const CHANGED: &str = "was changed by you and is left as it is";
 
 /// What an edit came to, besides the text.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +27,8 @@ pub struct Noted {
     pub undone: Vec<(Which, Vec<Created>)>,
     /// What was left alone, and why.
     pub notes: Vec<Diagnostic>,
+    /// Those of the notes that are about what the user made of an entry of ours.
+    pub edited: Vec<Diagnostic>,
 }
 
 /// Edits `text` as `work` wants it; see [`FileWork`].
@@ -137,6 +139,7 @@ impl Editing<'_> {
         let message =
             format!("our hooks for {events} were changed by you and are left as they are");
         let note = Diagnostic::warning(message).in_file(&self.work.path).note(remedy);
+        self.noted.edited.push(note.clone());
         self.noted.notes.push(note);
     }
 
@@ -212,6 +215,7 @@ impl Editing<'_> {
             )
         };
         let note = Diagnostic::warning(message).in_file(&self.work.path).note(remedy);
+        self.noted.edited.extend(was_ours.then(|| note.clone()));
         self.noted.notes.push(note);
     }
 

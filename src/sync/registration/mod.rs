@@ -18,7 +18,6 @@ mod whose;
 
 pub use carry::{Registered, Registrar};
 pub use desired::{Desired, FileWork, OwnWork, Which, Wish};
-pub use edit::CHANGED;
 pub use ledgers::Ledgers;
 pub(super) use own::looks_ours;
 pub(super) use whose::has_ours;

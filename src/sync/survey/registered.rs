@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Survey;
 use crate::agents::Agent;
 use crate::report::{Action, Kind};
-use crate::sync::registration::{CHANGED, Wish};
+use crate::sync::registration::Wish;
 use crate::text::Diagnostic;
 
 /// How a registration stands.
@@ -69,11 +69,18 @@ impl Survey<'_> {
         });
         let health = match problem {
             Some(problem) if problem.is_error() => Health::Broken(problem.to_string()),
-            Some(problem) => Health::LeftAlone(problem.message.clone()),
+            Some(problem) => self.left_alone(problem),
             None if pending => Health::Pending,
             None => Health::Fine,
         };
         Some(AgentHooks { files, health })
+    }
+
+    fn left_alone(&self, problem: &Diagnostic) -> Health {
+        if self.registered.edited.contains(problem) {
+            return Health::Edited(problem.message.clone());
+        }
+        Health::LeftAlone(problem.message.clone())
     }
 
     /// How the servers that apply stand in `agent`'s files, in the order of the plugins.
@@ -109,10 +116,7 @@ impl Survey<'_> {
         let unsupported = self.desired.remarks.why_unsupported(agent, name);
         let health = match (problem, file, unsupported) {
             (Some(problem), ..) if problem.is_error() => Health::Broken(problem.to_string()),
-            (Some(problem), ..) if problem.message.contains(CHANGED) => {
-                Health::Edited(problem.message.clone())
-            }
-            (Some(problem), ..) => Health::LeftAlone(problem.message.clone()),
+            (Some(problem), ..) => self.left_alone(problem),
             (None, None, Some(reason)) => Health::Unsupported(reason.to_owned()),
             // Its program is not on this machine yet: a sync gets it.
             (None, None, None) => Health::Pending,

@@ -33,8 +33,12 @@ set edit:completion:arg-completer[cargo-agents] = {|@words|
 }
 
 set edit:completion:arg-completer[cargo] = {|@words|
-    if (and (> (count $words) 2) (eq $words[1] agents)) {
-        -cargo-agents-complete $words[2..]
+    var rest = $words[1..]
+    if (and (> (count $rest) 0) (str:has-prefix $rest[0] '+')) {
+        set rest = $rest[1..]
+    }
+    if (and (> (count $rest) 1) (eq $rest[0] agents)) {
+        -cargo-agents-complete $rest[1..]
     } elif (not-eq $-cargo-agents-before $false) {
         $-cargo-agents-before $@words
     } else {
