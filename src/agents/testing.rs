@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use symposium_hook::{Decision, Event};
+use symposium_testlib::readers::{Ended, Reader};
 
 use super::AgentSpec;
 use super::places::{HookShape, Placement, ServerPlace};
@@ -43,6 +44,14 @@ impl Effect {
 
 /// An emulated client: what it makes of an answer to an event.
 pub type Client = fn(Event, &Answer) -> Effect;
+
+/// What a client that is played by its rules makes of an answer.
+pub fn played(reader: Reader, event: Event, answer: &Answer) -> Effect {
+    let (stdout, stderr) = (answer.stdout.as_str(), answer.stderr.as_str());
+    let ended = Ended { exit: Some(i32::from(answer.exit)), stdout, stderr };
+    let taken = reader.take(event.name(), ended);
+    Effect { blocked: taken.blocked, context: taken.context, ..Effect::default() }
+}
 
 /// The surroundings of the user `dev`, with these variables besides.
 pub fn env(vars: &[(&str, &str)]) -> Environment {

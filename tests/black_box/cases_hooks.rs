@@ -353,11 +353,8 @@ fn case_65_kiros_agent_file_has_flat_entries_and_all_that_an_agent_needs() {
 #[cfg(unix)]
 #[test]
 fn case_65_kiro_3_reads_a_file_of_hooks_instead() {
-    use std::os::unix::fs::PermissionsExt as _;
     let mut sandbox = lab();
-    sandbox.write("bin/kiro-cli", "#!/bin/sh\necho 'kiro-cli 3.1.0'\n");
-    let kiro = sandbox.dir().join("bin/kiro-cli");
-    std::fs::set_permissions(kiro, std::fs::Permissions::from_mode(0o755)).expect("sets");
+    sandbox.program("bin/kiro-cli", "#!/bin/sh\necho 'kiro-cli 3.1.0'\n");
     let path = std::env::var("PATH").expect("a PATH");
     sandbox.set("PATH", format!("{}:{path}", sandbox.dir().join("bin").display()));
     sandbox.run(&["init", "--add-agent", "kiro"]).ok();

@@ -45,8 +45,8 @@ mod mcp_everywhere;
 mod newer_schema;
 mod plugin_commands;
 mod plugin_sources;
-#[cfg(target_os = "linux")]
-mod real_clients;
+#[cfg(unix)]
+mod readers;
 mod real_crates;
 pub mod registration;
 mod registries;

@@ -1,21 +1,12 @@
-//! What Goose makes of a hook's answer, as read in its sources.
+//! Goose, played by its rules.
 
-use serde_json::Value;
 use symposium_hook::Event;
+use symposium_testlib::readers::Reader;
 
-use crate::agents::testing::Effect;
+use crate::agents::testing::{Effect, played};
 use crate::agents::wire::Answer;
 
 /// Takes the answer as Goose does: before a tool only, and only a block.
 pub(in crate::agents) fn take(event: Event, answer: &Answer) -> Effect {
-    if event != Event::PreToolUse {
-        return Effect::default();
-    }
-    let object = serde_json::from_str::<Value>(&answer.stdout).unwrap_or_default();
-    let blocked = match (answer.exit, object["decision"].as_str()) {
-        (_, Some("block")) => Some(object["reason"].as_str().unwrap_or_default().to_owned()),
-        (2, _) => Some(answer.stderr.clone()),
-        _ => None,
-    };
-    Effect { blocked, ..Effect::default() }
+    played(Reader::Goose, event, answer)
 }

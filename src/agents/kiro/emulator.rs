@@ -1,27 +1,17 @@
-//! What Kiro makes of a hook's answer, as its documentation says.
+//! Kiro, played by its rules.
 
 use symposium_hook::Event;
+use symposium_testlib::readers::Reader;
 
-use crate::agents::testing::Effect;
+use crate::agents::testing::{Effect, played};
 use crate::agents::wire::Answer;
 
 /// Takes the answer as Kiro does with hooks in a file of theirs (version 3 on).
 pub(in crate::agents) fn take(event: Event, answer: &Answer) -> Effect {
-    act(answer, matches!(event, Event::PreToolUse | Event::UserPromptSubmit))
+    played(Reader::Kiro3, event, answer)
 }
 
 /// Takes the answer as Kiro does with hooks in an agent's file (up to version 2).
 pub(in crate::agents) fn take_legacy(event: Event, answer: &Answer) -> Effect {
-    act(answer, event == Event::PreToolUse)
-}
-
-fn act(answer: &Answer, can_block: bool) -> Effect {
-    match answer.exit {
-        0 if !answer.stdout.is_empty() => {
-            Effect { context: Some(answer.stdout.clone()), ..Effect::default() }
-        }
-        2 if can_block => Effect { blocked: Some(answer.stderr.clone()), ..Effect::default() },
-        // Any other code is a warning for the user.
-        _ => Effect::default(),
-    }
+    played(Reader::Kiro2, event, answer)
 }

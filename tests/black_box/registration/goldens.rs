@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use expect_test::expect_file;
+use symposium_testlib::readers::Reader;
 use symposium_testlib::{Node, Run, Sandbox, Tree};
 
 use super::diff::diff;
@@ -70,6 +71,9 @@ fn round_trip(agent: &str, scope: &str, variant: &str, page: &mut String) {
     let status = sandbox.git(&["status", "--porcelain"]);
     let added = sandbox.run(&["init", "--add-agent", agent, "--hook-scope", scope]);
     let after = outside(&sandbox);
+    if added.code == 0 {
+        taken(&sandbox, agent);
+    }
     show_errors(&sandbox, &added, page);
     show_changes(&sandbox, &before, &after, page);
     if scope == "global" {
@@ -90,6 +94,16 @@ fn round_trip(agent: &str, scope: &str, variant: &str, page: &mut String) {
     sandbox.run(&["init", "--remove-agent", agent]).ok();
     let back = outside(&sandbox);
     assert_eq!(back.changes_since(&before), [""; 0], "taken back: {agent}, {scope}, {variant}");
+}
+
+/// Goose and Kiro, as far as their rules are known, take everything that is ours now. What the user
+/// had before (`mine`) may be wrong as it was.
+fn taken(sandbox: &Sandbox, agent: &str) {
+    for reader in Reader::ALL.into_iter().filter(|reader| reader.agent() == agent) {
+        let mut loaded = reader.load(&sandbox.home(), &sandbox.ws());
+        loaded.refused.retain(|refusal| !refusal.place.contains(".mine"));
+        assert_eq!(loaded.refused, [], "{reader:?}");
+    }
 }
 
 fn show_errors(sandbox: &Sandbox, run: &Run, page: &mut String) {

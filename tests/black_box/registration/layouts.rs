@@ -4,10 +4,7 @@ use super::sandbox;
 
 #[cfg(unix)]
 fn kiro_cli(sandbox: &symposium_testlib::Sandbox, version: &str) {
-    use std::os::unix::fs::PermissionsExt as _;
-    sandbox.write("bin/kiro-cli", format!("#!/bin/sh\necho \"kiro-cli {version}\"\n"));
-    let path = sandbox.dir().join("bin/kiro-cli");
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("sets the mode");
+    sandbox.program("bin/kiro-cli", &format!("#!/bin/sh\necho \"kiro-cli {version}\"\n"));
 }
 
 #[cfg(unix)]

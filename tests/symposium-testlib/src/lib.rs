@@ -11,6 +11,7 @@
 //! - [`World`]: a sandbox with a real agent program and a scripted [`model`] in it
 //! - [`with_fixture`]: tests on prepared folders, with our program alone or with real agents
 //! - [`harness`]: checks of real agent programs as tests
+//! - [`readers`]: what Goose and Kiro, which can't be run, would make of our files and answers
 //! - [`Server`]: git repositories and files over HTTP on the loopback, in good and bad manners
 //! - [`SparseRegistry`]: a registry of crates on the loopback
 //! - [`large`]: a workspace of many members and packages
@@ -25,6 +26,7 @@ pub mod isolation;
 pub mod large;
 pub mod mcp;
 pub mod model;
+pub mod readers;
 mod registry;
 pub mod roles;
 mod sandbox;

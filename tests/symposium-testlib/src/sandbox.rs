@@ -93,9 +93,19 @@ impl Sandbox {
         &self.binary
     }
 
-    /// Runs another copy of the program from now on.
-    pub(crate) fn set_binary(&mut self, binary: PathBuf) {
-        self.binary = binary;
+    /// Puts the program where `cargo install` does, and runs that copy from now on.
+    ///
+    /// # Panics
+    /// When it can't be put there.
+    pub fn install(&mut self) {
+        let name = format!("cargo-agents{}", std::env::consts::EXE_SUFFIX);
+        let folder = self.home().join(".cargo/bin");
+        std::fs::create_dir_all(&folder).expect("creates a folder");
+        let place = folder.join(name);
+        if std::fs::hard_link(&self.binary, &place).is_err() {
+            std::fs::copy(&self.binary, &place).expect("the program can be copied");
+        }
+        self.binary = place;
     }
 
     /// The folder that holds everything.
@@ -131,6 +141,18 @@ impl Sandbox {
         let path = self.dir().join(path);
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("creates a folder");
         std::fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+
+    /// Writes a script that can be run, in place of whatever was there.
+    ///
+    /// # Panics
+    /// When it can't be written.
+    #[cfg(unix)]
+    pub fn program(&self, path: &str, text: &str) {
+        use std::os::unix::fs::PermissionsExt as _;
+        self.write(path, text);
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(self.dir().join(path), mode).expect("the mode can be set");
     }
 
     /// A file's text.
@@ -217,7 +239,19 @@ impl Sandbox {
     /// A command for the program in `ws/` with a clean environment.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(&self.binary);
-        command.args(args).current_dir(self.ws()).env_clear();
+        command.args(args);
+        self.surround(command)
+    }
+
+    /// `sh -c` in the same surroundings, as a client runs a hook.
+    pub fn shell(&self, script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        self.surround(command)
+    }
+
+    fn surround(&self, mut command: Command) -> Command {
+        command.current_dir(self.ws()).env_clear();
         let home = self.home();
         command.env("HOME", &home).env("USERPROFILE", &home);
         for name in ["PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP"] {

@@ -79,7 +79,8 @@ impl HookStep {
         }
     }
 
-    fn canonical(&self) -> &'static str {
+    /// The event's canonical name.
+    pub fn canonical(&self) -> &'static str {
         match self {
             Self::SessionStart => "SessionStart",
             Self::UserPromptSubmit => "UserPromptSubmit",

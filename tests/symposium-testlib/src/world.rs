@@ -165,7 +165,7 @@ impl World {
         client: &'static dyn Client,
         program: Program,
     ) -> Self {
-        install(&mut sandbox);
+        sandbox.install();
         for folder in ["tmp", "other", "home/.cache"] {
             std::fs::create_dir_all(sandbox.dir().join(folder)).expect("creates a folder");
         }
@@ -324,18 +324,6 @@ impl World {
             .env("SYMPOSIUM_NO_BACKGROUND", "1")
             .envs(own);
     }
-}
-
-/// Puts the program where `cargo install` does.
-fn install(sandbox: &mut Sandbox) {
-    let name = format!("cargo-agents{}", std::env::consts::EXE_SUFFIX);
-    let folder = sandbox.home().join(".cargo/bin");
-    std::fs::create_dir_all(&folder).expect("creates a folder");
-    let place = folder.join(name);
-    if std::fs::hard_link(sandbox.binary(), &place).is_err() {
-        std::fs::copy(sandbox.binary(), &place).expect("the program can be copied");
-    }
-    sandbox.set_binary(place);
 }
 
 /// `PATH` as a user of cargo has it, with what the clients need.

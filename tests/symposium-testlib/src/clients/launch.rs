@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 /// How often it is looked whether the program has ended.
@@ -29,10 +29,21 @@ pub struct Finished {
 /// # Panics
 /// When it can't be started.
 pub fn finish(command: &mut Command, limit: Duration, dir: &Path) -> Finished {
+    finish_with(command, b"", limit, dir)
+}
+
+/// As [`finish`], with something to read on standard input.
+///
+/// # Panics
+/// When it can't be started.
+pub fn finish_with(command: &mut Command, stdin: &[u8], limit: Duration, dir: &Path) -> Finished {
     // Files, not pipes: what a program leaves running may hold a pipe open.
     let (out, err) = (dir.join("client-stdout"), dir.join("client-stderr"));
     let file = |path| File::create(path).expect("the file can be written");
-    command.stdin(Stdio::null()).stdout(file(&out)).stderr(file(&err));
+    let input = dir.join("client-stdin");
+    std::fs::write(&input, stdin).expect("the file can be written");
+    let input = File::open(input).expect("it was written");
+    command.stdin(input).stdout(file(&out)).stderr(file(&err));
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     let began = Instant::now();

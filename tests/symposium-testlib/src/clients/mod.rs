@@ -26,7 +26,7 @@ use crate::model::ToolCall;
 
 pub(crate) use acp::play as play_acp;
 pub use launch::Finished;
-pub(crate) use launch::finish;
+pub(crate) use launch::{finish, finish_with};
 pub use npm::INSTALL;
 
 /// A program that can be run.
