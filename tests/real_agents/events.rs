@@ -31,6 +31,11 @@ pub const POINT: Point = Point {
                    did not review, after `init --trust-codex-hooks` and not before.",
             run: our_hooks_need_no_further_review,
         },
+        Check {
+            name: "a_session_that_goes_on_is_answered_too",
+            says: "In a session that is taken up again each event of the new prompt is answered once.",
+            run: a_session_that_goes_on_is_answered_too,
+        },
     ],
 };
 
@@ -73,22 +78,45 @@ fn our_hooks_need_no_further_review(bench: &Bench) -> Finding {
     each_event_once(&world)
 }
 
+fn a_session_that_goes_on_is_answered_too(bench: &Bench) -> Finding {
+    let world = world(bench);
+    world.init(&[]);
+    each_event_once(&world);
+    std::fs::remove_file(world.sandbox.dir().join("calls")).expect("there were calls");
+    says(&world, "TWO");
+    let turn = world.resume("And once more.", &SCRIPT()).complete();
+    let calls = world.sandbox.read("calls");
+    let count = |event: &str| calls.lines().filter(|line| *line == event).count();
+    for event in &EVENTS[1..] {
+        assert_eq!(count(event), 1, "{event}\n{}", turn.told());
+        assert_eq!(turn.count_in(1, &context("TWO", event)), 1, "{event}\n{}", turn.told());
+    }
+    // Whether a session starts once more is for the client to say.
+    assert!(count(EVENTS[0]) <= 1, "{calls}");
+    Finding::Holds
+}
+
 fn world(bench: &Bench) -> World {
     let world = bench.world();
     world.sandbox.package(&[]);
+    says(&world, "ONE");
+    world
+}
+
+/// A plugin that notes each event and gives context with it, which begins with `word`.
+fn says(world: &World, word: &str) {
     let log = world.sandbox.dir().join("calls");
     let scripts = EVENTS.map(|event| {
-        let context = answers(event, &json!({ "additionalContext": context(event) }));
+        let context = answers(event, &json!({ "additionalContext": context(word, event) }));
         format!("echo {event} >> '{}'\n{context}", log.display())
     });
     let hooks: Vec<(&str, &str)> =
         EVENTS.into_iter().zip(scripts.iter().map(String::as_str)).collect();
     plugin(&world.sandbox, "probe", &hooks);
-    world
 }
 
-fn context(event: &str) -> String {
-    format!("ONE-{}", event.to_uppercase())
+fn context(word: &str, event: &str) -> String {
+    format!("{word}-{}", event.to_uppercase())
 }
 
 /// What the model does in each of these turns.
@@ -108,7 +136,7 @@ fn told_once(world: &World, turn: &Turn) -> Finding {
     expected.sort_unstable();
     assert_eq!(calls, expected, "{}", turn.told());
     for event in EVENTS {
-        assert_eq!(turn.count_in(1, &context(event)), 1, "{event}\n{}", turn.told());
+        assert_eq!(turn.count_in(1, &context("ONE", event)), 1, "{event}\n{}", turn.told());
     }
     Finding::Holds
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use symposium_testlib::clients::Sight;
 use symposium_testlib::harness::{Bench, Check, Finding, Point};
-use symposium_testlib::mcp::{self, HttpMcp};
+use symposium_testlib::mcp::{self, GIVEN, GIVEN_HEADER, HttpMcp};
 use symposium_testlib::{Step, World};
 
 pub const POINT: Point = Point {
@@ -12,7 +12,7 @@ pub const POINT: Point = Point {
         Check {
             name: "servers_answer",
             says: "A plugin's MCP servers, a program and one by HTTP, are offered to the model and \
-                   answer it.",
+                   answer it; the manifest's variables and headers reach them.",
             run: servers_answer,
         },
         Check {
@@ -38,6 +38,9 @@ pub const POINT: Point = Point {
     ],
 };
 
+/// What both are given, each in its way.
+const VALUE: &str = "s3cret-1";
+
 /// The servers' names.
 pub const PROGRAM: &str = "local1";
 /// The one by HTTP.
@@ -62,7 +65,8 @@ fn served(bench: &Bench, scope: &str) -> Served {
 pub fn manifest(command: &str, args: &[String], url: &str) -> String {
     format!(
         "name = \"s\"\ncrates = [\"widget\"]\n\n[[mcp_servers]]\nname = \"{PROGRAM}\"\ncommand = \
-         {}\nargs = {}\n\n[[mcp_servers]]\nname = \"{HTTP}\"\ntype = \"http\"\nurl = {}\n",
+         {}\nargs = {}\nenv = {{ {GIVEN} = \"{VALUE}\" }}\n\n[[mcp_servers]]\nname = \"{HTTP}\"\ntype \
+         = \"http\"\nurl = {}\nheaders = {{ {GIVEN_HEADER} = \"{VALUE}\" }}\n",
         json!(command),
         json!(args),
         json!(url),
@@ -104,6 +108,8 @@ fn answer(served: &Served) -> Finding {
     for name in [PROGRAM, HTTP] {
         assert!(results.contains(&mcp::pong(name)), "{name}\n{}", turn.told());
     }
+    let given = results.matches(&mcp::given(VALUE)).count();
+    assert_eq!(given, 2, "a variable or a header is missing\n{}", turn.told());
     assert!(served.world.sandbox.read("asked").contains("tools/call"));
     assert!(served.http.asked().iter().any(|method| method == "tools/call"));
     Finding::Holds

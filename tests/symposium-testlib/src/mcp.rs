@@ -22,6 +22,16 @@ pub fn pong(name: &str) -> String {
     format!("pong from {name}")
 }
 
+/// The variable, and with another spelling the header, whose value a server's tool answers too.
+pub const GIVEN: &str = "SYMPOSIUM_TEST_GIVEN";
+/// The header.
+pub const GIVEN_HEADER: &str = "x-symposium-test-given";
+
+/// What a server's tool answers besides, when it was given `value`.
+pub fn given(value: &str) -> String {
+    format!("given {value}")
+}
+
 /// The server's tool.
 pub fn tool(name: &str) -> String {
     format!("ping_{name}")
@@ -36,13 +46,14 @@ pub fn stdio(name: &str, log: &Path) -> (String, Vec<String>) {
 
 pub(crate) fn serve_stdio(args: &[String]) {
     let [name, log] = args else { return };
+    let value = std::env::var(GIVEN).ok();
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { return };
         let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
         let method = message["method"].as_str().unwrap_or_default();
         let file = std::fs::OpenOptions::new().create(true).append(true).open(log);
         let _ = file.and_then(|mut file| file.write_all(format!("{method}\n").as_bytes()));
-        if let Some(answer) = answer(name, &message) {
+        if let Some(answer) = answer(name, &message, value.as_deref()) {
             let mut out = std::io::stdout().lock();
             if out.write_all(format!("{answer}\n").as_bytes()).and_then(|()| out.flush()).is_err() {
                 return;
@@ -72,7 +83,8 @@ impl HttpMcp {
             let message: Value = serde_json::from_slice(&request.body).unwrap_or_default();
             let method = message["method"].as_str().unwrap_or_default().to_owned();
             log.lock().unwrap_or_else(PoisonError::into_inner).push(method);
-            match answer(&name, &message) {
+            let header = request.headers.iter().find(|(name, _)| name == GIVEN_HEADER);
+            match answer(&name, &message, header.map(|(_, value)| value.as_str())) {
                 Some(answer) => HttpResponse::Json(200, answer),
                 None => HttpResponse::Empty(202),
             }
@@ -91,7 +103,7 @@ impl HttpMcp {
     }
 }
 
-fn answer(name: &str, message: &Value) -> Option<Value> {
+fn answer(name: &str, message: &Value, value: Option<&str>) -> Option<Value> {
     let id = message.get("id")?;
     let params = &message["params"];
     let result = match message["method"].as_str().unwrap_or_default() {
@@ -105,7 +117,10 @@ fn answer(name: &str, message: &Value) -> Option<Value> {
             "description": description(name),
             "inputSchema": { "type": "object", "properties": {} },
         }] }),
-        "tools/call" => json!({ "content": [{ "type": "text", "text": pong(name) }] }),
+        "tools/call" => {
+            let text = [pong(name)].into_iter().chain(value.map(given)).collect::<Vec<_>>();
+            json!({ "content": [{ "type": "text", "text": text.join(", ") }] })
+        }
         "ping" => json!({}),
         method => {
             let error = json!({ "code": -32601, "message": format!("there is no {method}") });
