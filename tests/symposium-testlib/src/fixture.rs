@@ -245,7 +245,7 @@ pub fn trials(scenarios: &'static [Scenario], binary: &str) -> Vec<Trial> {
         }
         for Selected { client, program } in selection::selection() {
             let binary = binary.clone();
-            trials.push(harness::trial(client, program, scenario.name, move |program| {
+            trials.push(harness::trial(client, &program, scenario.name, move |program| {
                 let done = on_agent(&binary, scenario.fixtures, client, program, &scenario.run);
                 done.map_err(|error| format!("{error:#}").into())
             }));

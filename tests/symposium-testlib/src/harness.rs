@@ -83,10 +83,12 @@ pub fn main(
     if let Some(code) = roles::play() {
         return code;
     }
-    let isolated = isolation::isolate();
+    let selected = selection::selection();
+    // One that is asked for and has a model of its own must reach it.
+    let online = |one: &Selected| !one.client.scripted() && one.program.is_ok();
+    let isolated = !selected.iter().any(online) && isolation::isolate();
     let mut args = Arguments::from_args();
     args.test_threads.get_or_insert(AT_ONCE);
-    let selected = selection::selection();
     let results = Results::default();
     let mut trials = others();
     for client in &selected {
@@ -122,11 +124,14 @@ fn trials_of(
     results: &Results,
 ) -> Vec<Trial> {
     let client = selected.client;
+    if !client.scripted() {
+        return vec![trial_of_events(selected, binary)];
+    }
     let checks = points.iter().flat_map(|point| point.checks);
     let trial = |check: &'static Check| {
         let results = Arc::clone(results);
         let binary = binary.to_path_buf();
-        trial(client, selected.program.clone(), check.name, move |program| {
+        trial(client, &selected.program, check.name, move |program| {
             let finding = (check.run)(&Bench { binary, client, program });
             let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
             results.entry(client.name()).or_default().insert(check.name, finding);
@@ -136,19 +141,44 @@ fn trials_of(
     checks.map(trial).collect()
 }
 
-/// A test that needs the client's program.
+/// What can be shown of a client whose model says what it likes: a prompt's events reach us.
+fn trial_of_events(selected: &Selected, binary: &Path) -> Trial {
+    let client = selected.client;
+    let binary = binary.to_path_buf();
+    let name = "a_prompt_s_events_reach_our_program";
+    needing(client, name, needed(&selected.program), move |program| {
+        let world = World::new(&binary, client, program);
+        world.sandbox.package(&[]);
+        world.init(&[]);
+        let turn = world.try_turn("ws", "Say hello.", &[]).complete();
+        for event in ["session-start", "user-prompt-submit"] {
+            let count = turn.events().into_iter().filter(|found| *found == event).count();
+            assert_eq!(count, 1, "{event}\n{}", turn.told());
+        }
+        Ok(())
+    })
+}
+
+/// A test that needs the client's program, with a script for its model.
 pub(crate) fn trial(
     client: &'static dyn Client,
-    program: Result<Program, String>,
+    program: &Result<Program, String>,
     name: &str,
     run: impl FnOnce(Program) -> Result<(), Failed> + Send + 'static,
 ) -> Trial {
-    Trial::ignorable_test(format!("{}::{name}", client.name()), move || {
-        match ready(client, &program) {
-            Ok(program) => run(program).map(|()| Completion::Completed),
-            Err(needs) if std::env::var_os(REQUIRED).is_some() => Err(Failed::from(needs)),
-            Err(needs) => Ok(Completion::ignored_with(needs)),
-        }
+    needing(client, name, ready(client, program), run)
+}
+
+fn needing(
+    client: &'static dyn Client,
+    name: &str,
+    program: Result<Program, String>,
+    run: impl FnOnce(Program) -> Result<(), Failed> + Send + 'static,
+) -> Trial {
+    Trial::ignorable_test(format!("{}::{name}", client.name()), move || match program {
+        Ok(program) => run(program).map(|()| Completion::Completed),
+        Err(needs) if std::env::var_os(REQUIRED).is_some() => Err(Failed::from(needs)),
+        Err(needs) => Ok(Completion::ignored_with(needs)),
     })
 }
 
@@ -177,8 +207,12 @@ pub(crate) fn ready(
     client: &dyn Client,
     program: &Result<Program, String>,
 ) -> Result<Program, String> {
-    let program = program.clone().map_err(|needs| format!("needs {needs}"))?;
+    let program = needed(program)?;
     if client.scripted() { Ok(program) } else { Err("its model is its own".to_owned()) }
+}
+
+fn needed(program: &Result<Program, String>) -> Result<Program, String> {
+    program.clone().map_err(|needs| format!("needs {needs}"))
 }
 
 fn notes(

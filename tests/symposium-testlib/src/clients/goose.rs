@@ -25,7 +25,7 @@ impl Client for Goose {
 
     fn program(&self, _: &Path) -> Result<Program, String> {
         let path = npm::on_path("goose").ok_or("goose on PATH")?;
-        Ok(Program { path, version: String::new() })
+        Ok(Program { version: npm::version_of(&path), path })
     }
 
     fn settle(&self, place: Place<'_>) {

@@ -1,5 +1,6 @@
 //! Kiro's command line, where it is on `PATH` and can log in. Its model is its own, so nothing that
-//! needs a script is asked of it. Not run so far; from its documentation.
+//! needs a script is asked of it: only that its events reach our program. Not run so far; from its
+//! documentation.
 
 use std::path::Path;
 use std::process::Command;
@@ -21,9 +22,17 @@ pub(super) struct KiroAcp;
 fn program() -> Result<Program, String> {
     let path = npm::on_path("kiro-cli").ok_or("kiro-cli on PATH")?;
     match std::env::var_os(KEY) {
-        Some(_) => Ok(Program { path, version: String::new() }),
+        Some(_) => Ok(Program { version: npm::version_of(&path), path }),
         None => Err(format!("{KEY}, a key to log in with")),
     }
+}
+
+/// Up to version 2, hooks run only for the agent that has them.
+fn chosen(place: Place<'_>) -> &'static [&'static str] {
+    let legacy = [place.home.to_path_buf(), place.dir.join("ws")]
+        .iter()
+        .any(|folder| folder.join(".kiro/agents/symposium.json").is_file());
+    if legacy { &["--agent", "symposium"] } else { &[] }
 }
 
 fn call(action: &Action) -> ToolCall {
@@ -67,13 +76,7 @@ impl Client for Kiro {
     fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
         let mut command = self.start(program, place);
         command.args(["chat", "--no-interactive", "--trust-all-tools"]);
-        // Up to version 2, hooks run only for the agent that has them.
-        let legacy = [place.home.to_path_buf(), place.dir.join("ws")]
-            .iter()
-            .any(|folder| folder.join(".kiro/agents/symposium.json").is_file());
-        if legacy {
-            command.args(["--agent", "symposium"]);
-        }
+        command.args(chosen(place));
         if prompt.resume {
             command.arg("--resume");
         }
@@ -117,8 +120,9 @@ impl Client for KiroAcp {
         Kiro.start(program, place)
     }
 
-    fn command(&self, program: &Program, _: Place<'_>, prompt: Prompt<'_>) -> Command {
-        let mut command = acp::command(&program.path, &["acp"], prompt.text);
+    fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
+        let args = [&["acp"], chosen(place)].concat();
+        let mut command = acp::command(&program.path, &args, prompt.text);
         command.envs(std::env::var_os(KEY).map(|key| (KEY, key)));
         command
     }

@@ -1,6 +1,7 @@
 //! Programs from `tests/agents/node_modules`, and those on `PATH`.
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -39,6 +40,14 @@ pub fn installed(agents: &Path, package: &str, file: &str) -> Result<Program, St
         }
         _ => Err(INSTALL.to_owned()),
     }
+}
+
+/// What a program on `PATH` says its version is; empty where it says nothing of the kind.
+pub fn version_of(program: &Path) -> String {
+    let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
+    let said = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let is_version = |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_numeric());
+    said.unwrap_or_default().split_whitespace().find(is_version).unwrap_or_default().to_owned()
 }
 
 /// Where a program is on the test's own `PATH`.
