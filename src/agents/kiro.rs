@@ -22,6 +22,7 @@ use super::places::{
 use super::tools::{self, Tool};
 use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
 use crate::config::{Environment, HookScope};
+use crate::fetch::http::is_loopback;
 use crate::plugins::model::{McpServer, Transport};
 
 /// Kiro.
@@ -34,12 +35,18 @@ const TIMEOUT: u64 = 30;
 /// Where Kiro looks for skills, in a custom agent's words.
 const SKILLS: &str = "skill://.kiro/skills/**/SKILL.md";
 
-/// Kiro's documentation (hooks, built-in tools), and the tools' published schemas. `command` and
+/// Kiro's documentation (hooks, built-in tools), and the tools' published schemas; the names of
+/// version 3 that differ (`execute_pwsh`, `read_file`) from the crate agnix-core, whose authors read
+/// its engine. `command` and
 /// `content` have their canonical names.
 const TOOLS: &[Tool] = &[
     // The first was seen in a payload of the IDE; then the same on Windows, and its alias.
-    Tool::same_fields("Bash", &["execute_bash", "execute_cmd", "shell"]),
-    Tool { canonical: "Read", native: &["fs_read", "read"], fields: &[("file_path", "path")] },
+    Tool::same_fields("Bash", &["execute_bash", "execute_cmd", "execute_pwsh", "shell"]),
+    Tool {
+        canonical: "Read",
+        native: &["fs_read", "read_file", "read"],
+        fields: &[("file_path", "path")],
+    },
     Tool {
         canonical: "Write",
         // It edits, too.
@@ -130,7 +137,7 @@ impl AgentSpec for Kiro {
             table: vec!["mcpServers".to_owned()],
             value,
             users_keys: &["disabled", "autoApprove", "disabledTools"],
-            note: None,
+            note: plain_http(&server.transport).then(|| PLAIN_HTTP.to_owned()),
         }
     }
 
@@ -190,6 +197,17 @@ impl AgentSpec for Kiro {
         restore_operation(decoded, updated, &mut native);
         native
     }
+}
+
+/// What is said of a server that version 3 would not connect to (Kiro's documentation, MCP
+/// configuration; the crate agnix-core, KR-MCP-008).
+const PLAIN_HTTP: &str = "from version 3 on Kiro refuses http:// but for this machine";
+
+fn plain_http(transport: &Transport) -> bool {
+    let (Transport::Http { url, .. } | Transport::Sse { url, .. }) = transport else {
+        return false;
+    };
+    url::Url::parse(url).is_ok_and(|url| url.scheme() == "http" && !is_loopback(&url))
 }
 
 /// One text for the model: why something is refused, then the context.

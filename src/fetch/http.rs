@@ -152,7 +152,8 @@ fn check(url: &Url, after_https: bool) -> Result<(), HttpError> {
     Err(HttpError::Refused { url: shown(url), problem: problem.to_owned() })
 }
 
-fn is_loopback(url: &Url) -> bool {
+/// Whether a URL leads to this machine.
+pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
         Some(Host::Ipv4(address)) => address.is_loopback(),
