@@ -10,6 +10,7 @@ use crate::config::HookScope;
 use crate::report::{Change, Event};
 use crate::sync::setup::Setup;
 use crate::sync::trust::{self, Consent};
+use crate::sync::turn::{self, Turn};
 
 const AGENT: Agent = Agent::Codex;
 
@@ -67,6 +68,7 @@ pub(super) fn follow(
     let setup = Setup::new(sym, root, false)?;
     let mut failed = false;
     if wish == Wish::Give {
+        let _turn = Turn::beside_others(sym, turn::PATIENCE)?;
         let trusted = trust::bring(&setup, &known_agents(sym), Consent::Yes, true);
         failed = trusted.diagnostics.iter().any(|it| it.is_error());
         sym.report.diagnostics(&trusted.diagnostics);

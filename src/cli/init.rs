@@ -23,7 +23,8 @@ use crate::sync::register::register;
 use crate::sync::registration::{Desired, Registrar};
 use crate::sync::servers;
 use crate::sync::setup::{Setup, Sweep};
-use crate::sync::{Request, Synced, configured_agents, remove, sync};
+use crate::sync::turn::Turn;
+use crate::sync::{Request, Synced, configured_agents, forget_leaving, remove, sync};
 use crate::text::Diagnostic;
 use ask::Asked;
 
@@ -84,7 +85,10 @@ pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
     // What is registered is what the configuration says by then, not what it said meanwhile.
     let _alone = alone(sym)?;
     let before = Config::load(&sym.dirs).config;
-    let saved = save(sym, &choices)?;
+    let saved = {
+        let _turn = Turn::alone(sym)?;
+        save(sym, &choices)?
+    };
     sym.config = Config::load(&sym.dirs).config;
     let mut done = Done::default();
     if saved != Outcome::Unchanged {
@@ -93,6 +97,7 @@ pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
     if sym.config.agents.is_empty() && !before.agents.is_empty() {
         return uninstall::last_agent(sym, start);
     }
+    forget_leaving(sym, None);
     let asked = args.is_empty() || args.hook_scope.is_some();
     let sweep = if asked { Sweep::Everything } else { Sweep::Recorded };
     Init { sym, sweep, start }.register(before.hook_scope, choices.trust, done)

@@ -16,6 +16,8 @@ pub struct State {
     pub newest: Option<String>,
     /// When an agent was last told of it, in RFC 3339.
     pub last_update_nudge: Option<String>,
+    /// Where everything of ours was taken back, and was not wanted again since.
+    pub left: Vec<String>,
 }
 
 /// How often a change is tried anew because another process changed the file meanwhile.
@@ -36,6 +38,7 @@ impl State {
             last_failed_check: get("last-failed-update-check"),
             newest: get("newest-version"),
             last_update_nudge: get("last-update-nudge"),
+            left: list(&document, LEFT),
         };
         (state, document)
     }
@@ -69,6 +72,12 @@ impl State {
                     None => drop(document.remove(key)),
                 }
             }
+            if state.left.is_empty() {
+                document.remove(LEFT);
+            } else if state.left != before.left {
+                let left = state.left.iter().map(String::as_str);
+                document[LEFT] = toml_edit::value(left.collect::<toml_edit::Array>());
+            }
             let new = document.to_string();
             if crate::files::replace_if_same(path, bytes.as_deref(), new.as_bytes())? {
                 return Ok(());
@@ -84,6 +93,13 @@ impl State {
     }
 }
 
+const LEFT: &str = "left";
+
+fn list(document: &toml_edit::DocumentMut, key: &str) -> Vec<String> {
+    let items = document.get(key).and_then(|item| item.as_array()).into_iter().flatten();
+    items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,6 +113,19 @@ mod tests {
         let text = std::fs::read_to_string(&path).expect("reads");
         assert_eq!(text, "future = 1\nversion = \"1.2.3\"\n");
         assert_eq!(State::load(&path).version.as_deref(), Some("1.2.3"));
+    }
+
+    #[test]
+    fn where_everything_was_taken_back_is_a_list_that_comes_and_goes() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("state.toml");
+        let left = vec!["~".to_owned(), "/a \"b\"".to_owned()];
+        State::stamp(&path, "1.2.3");
+        let before = std::fs::read_to_string(&path).expect("reads");
+        State::update(&path, |state| state.left.clone_from(&left)).expect("writes");
+        assert_eq!(State::load(&path).left, left);
+        State::update(&path, |state| state.left.clear()).expect("writes");
+        assert_eq!(std::fs::read_to_string(&path).expect("reads"), before);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::edited::Change;
 use super::hash::hash_bytes;
-use crate::files::{Lock, LockError, final_target, read_optional, remove_file, replace_if_same};
+use crate::files::{Lock, LockError, final_target, read_optional, remove_if_same, replace_if_same};
 use crate::text::{Diagnostic, Source};
 
 /// Larger files are not edited.
@@ -35,6 +35,16 @@ pub enum Outcome {
     },
     /// It is gone.
     Removed,
+}
+
+impl Outcome {
+    /// The folders that were made for it, outermost first.
+    pub fn into_folders(self) -> Vec<PathBuf> {
+        match self {
+            Self::Created { folders } => folders,
+            Self::Unchanged | Self::Written | Self::Removed => Vec::new(),
+        }
+    }
 }
 
 /// Edits the file at `path`: reads it, asks `edit` what it shall be (`None`: there is no file) and
@@ -127,11 +137,8 @@ fn bring_about(target: &Path, before: Option<&str>, change: Change) -> io::Resul
             }
         }
         (Change::Delete, Some(before)) => {
-            if read_optional(target)?.as_deref() != Some(before.as_bytes()) {
-                return Ok(None);
-            }
-            remove_file(target)?;
-            Ok(Some(Outcome::Removed))
+            let done = remove_if_same(target, before.as_bytes())?;
+            Ok(done.then_some(Outcome::Removed))
         }
     }
 }

@@ -237,6 +237,8 @@ pub struct Ledger {
     file: PathBuf,
     data: Data,
     steps: Vec<Step>,
+    /// Whether there is anything to save.
+    changed: bool,
     /// Whether the file could not be read and is still in its place.
     damaged: bool,
 }
@@ -280,7 +282,7 @@ impl Ledger {
             Err(warning) => (Data::empty(workspace), vec![warning]),
         };
         let damaged = !warnings.is_empty();
-        (Self { file, data, steps: Vec::new(), damaged }, warnings)
+        (Self { file, data, steps: Vec::new(), changed: false, damaged }, warnings)
     }
 
     /// The file that it is kept in.
@@ -352,7 +354,14 @@ impl Ledger {
             let step = Step::Created(path.to_path_buf(), more);
             self.data.apply(&step);
             self.steps.push(step);
+            self.changed = true;
         }
+    }
+
+    /// What was recorded since the last save is brought to disk with the next one, even if it was
+    /// known already: another process may have forgotten it since.
+    pub fn insist(&mut self) {
+        self.changed |= !self.steps.is_empty();
     }
 
     /// Forgets what is gone again, or has become the user's.
@@ -365,7 +374,9 @@ impl Ledger {
     fn step(&mut self, step: Step) {
         let before = self.data.clone();
         self.data.apply(&step);
-        if self.data != before {
+        let changed = self.data != before;
+        self.changed |= changed;
+        if changed || matches!(step, Step::Record(_) | Step::Ahead(_)) {
             self.steps.push(step);
         }
     }
@@ -376,7 +387,7 @@ impl Ledger {
     /// # Errors
     /// When another process holds the ledger for longer than `patience`, or it can't be written.
     pub fn save(&mut self, dirs: &Dirs, patience: Duration) -> Result<(), Diagnostic> {
-        if self.steps.is_empty() && !self.damaged {
+        if !self.changed && !self.damaged {
             return Ok(());
         }
         let workspace = self.data.workspace.clone();
@@ -388,6 +399,7 @@ impl Ledger {
             data
         })?;
         self.steps.clear();
+        self.changed = false;
         self.damaged = false;
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::writers::read_when_written;
+use super::writers::{read_when_quiet, read_when_written};
 
 /// The file's bytes, or `None` when there is no such file.
 ///
@@ -43,9 +43,9 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// As [`write_atomic`], but only while the file still holds `expected` (`None`: is not there).
 /// `false`, and nothing changed, when another program wrote in the meantime.
 ///
-/// Where the system can exchange two files in one step, what another program wrote between our last
-/// look and the replacement is seen and put back, on Linux also what it is about to write; elsewhere
-/// that window is a few microseconds.
+/// What another program wrote between our last look and the replacement is seen and put back, and so
+/// is what it writes into the old file, which it opened before: on Linux once it is done, elsewhere
+/// within a moment. Only the file that nobody can replace (see [`write_atomic`]) has no such net.
 ///
 /// # Errors
 /// As [`write_atomic`].
@@ -97,16 +97,7 @@ fn swap(
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) if is_pinned(&error) => return rewrite(target, bytes).map(|()| true),
-            Err(_) => match temporary.persist(target) {
-                Ok(_) => {
-                    sync_folder(target);
-                    return Ok(true);
-                }
-                Err(error) if is_pinned(&error.error) => {
-                    return rewrite(target, bytes).map(|()| true);
-                }
-                Err(error) => return Err(named(target, "can't replace", &error.error)),
-            },
+            Err(_) => return rename_over(temporary, target, expected, bytes),
         }
         let displaced = read_when_written(&temporary)?;
         if displaced == expecting {
@@ -119,11 +110,56 @@ fn swap(
     }
 }
 
+/// Where two files can't be exchanged: renames `temporary`, which holds `bytes`, over `target`. Our
+/// handle on what was there shows what others wrote into it since.
+fn rename_over(
+    temporary: tempfile::TempPath,
+    target: &Path,
+    expected: &[u8],
+    bytes: &[u8],
+) -> io::Result<bool> {
+    let mut old = match fs::File::open(target) {
+        Ok(old) => old,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(named(target, "can't read", &error)),
+    };
+    match temporary.persist(target) {
+        Ok(()) => sync_folder(target),
+        Err(error) if is_pinned(&error.error) => return rewrite(target, bytes).map(|()| true),
+        Err(error) => return Err(named(target, "can't replace", &error.error)),
+    }
+    let displaced =
+        read_when_quiet(&mut old).map_err(|error| named(target, "can't read", &error))?;
+    if displaced == expected {
+        return Ok(true);
+    }
+    // Newer than ours: it goes back, unless there is something newer still.
+    if read_optional(target)?.as_deref() == Some(bytes) {
+        write_atomic(target, &displaced)?;
+    }
+    Ok(false)
+}
+
+/// Removes the file at the end of `path`'s links, but only while it holds `expected`. `false`, and it
+/// stays, when another program wrote, or is about to.
+///
+/// # Errors
+/// Trouble reading or removing it, with the path in the message.
+pub fn remove_if_same(path: &Path, expected: &[u8]) -> io::Result<bool> {
+    let target = final_target(path)?;
+    match read_when_written(&target) {
+        Ok(found) if found == expected => remove_file(&target).map(|()| true),
+        Ok(_) => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(named(&target, "can't read", &error)),
+    }
+}
+
 /// Removes the file at the end of `path`'s links.
 ///
 /// # Errors
 /// Trouble removing it, with the path in the message; a file that is not there is none.
-pub fn remove_file(path: &Path) -> io::Result<()> {
+fn remove_file(path: &Path) -> io::Result<()> {
     let target = final_target(path)?;
     sweep(folder_of(&target));
     match fs::remove_file(&target) {
@@ -340,120 +376,4 @@ fn named(path: &Path, what: &str, error: &io::Error) -> io::Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_second_write_of_the_same_bytes_does_not_happen() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let path = dir.path().join("a/b.txt");
-        assert!(write_if_changed(&path, b"x").expect("writes"));
-        assert!(!write_if_changed(&path, b"x").expect("reads"));
-    }
-
-    #[test]
-    fn a_file_that_changed_meanwhile_is_not_replaced() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let path = dir.path().join("f");
-        assert!(replace_if_same(&path, None, b"1").expect("creates"));
-        assert!(!replace_if_same(&path, None, b"2").expect("looks"));
-        assert!(!replace_if_same(&path, Some(b"0"), b"2").expect("looks"));
-        assert_eq!(fs::read(&path).expect("reads"), b"1");
-        assert!(replace_if_same(&path, Some(b"1"), b"2").expect("replaces"));
-        assert_eq!(fs::read(&path).expect("reads"), b"2");
-        assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 1);
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn what_was_written_after_our_last_look_is_put_back() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let path = dir.path().join("f");
-        fs::write(&path, "theirs").expect("writes");
-        let Ok(Prepared::Beside(temporary)) = prepare(&path, b"ours") else {
-            panic!("the folder takes files");
-        };
-        assert!(!swap(temporary, &path, b"what we read", b"ours").expect("swaps"));
-        assert_eq!(fs::read(&path).expect("reads"), b"theirs");
-        assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 1);
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn what_a_program_writes_after_the_exchange_is_put_back() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let path = dir.path().join("f");
-        fs::write(&path, "before").expect("writes");
-        // It opened the file, and writes when ours is in its place.
-        let mut theirs = fs::OpenOptions::new().write(true).open(&path).expect("opens");
-        let done = std::thread::scope(|scope| {
-            let ours = scope.spawn(|| replace_if_same(&path, Some(b"before"), b"ours"));
-            while fs::read(&path).expect("reads") != b"ours" && !ours.is_finished() {
-                std::thread::yield_now();
-            }
-            theirs.write_all(b"theirs").expect("writes");
-            drop(theirs);
-            ours.join().expect("no panic").expect("writes")
-        });
-        assert!(!done);
-        assert_eq!(fs::read(&path).expect("reads"), b"theirs");
-        assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 1);
-    }
-
-    #[test]
-    fn rewriting_in_place_leaves_nothing_of_a_longer_text() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let path = dir.path().join("f");
-        fs::write(&path, "a longer text").expect("writes");
-        rewrite(&path, b"short").expect("writes");
-        assert_eq!(fs::read(&path).expect("reads"), b"short");
-    }
-
-    #[test]
-    fn what_a_killed_process_left_is_swept_up() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let path = dir.path().join("f");
-        let Ok(Prepared::Beside(held)) = prepare(&path, b"") else {
-            panic!("the folder takes files");
-        };
-        let left = dir.path().join(".symposium-b.tmp");
-        fs::write(&left, "").expect("writes");
-        let hour = Duration::from_secs(3600);
-        sweep_older(dir.path(), hour, hour);
-        assert!(left.exists(), "it is young");
-        sweep_older(dir.path(), Duration::ZERO, hour);
-        assert_eq!(left.exists(), !cfg!(unix), "nobody holds it");
-        assert!(held.path().exists(), "in use");
-        sweep_older(dir.path(), Duration::ZERO, Duration::ZERO);
-        assert!(!left.exists(), "old ones go in any case");
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_new_file_has_what_the_umask_leaves() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        fs::write(dir.path().join("usual"), "").expect("writes");
-        write_atomic(&dir.path().join("ours"), b"").expect("writes");
-        let mode =
-            |name| fs::metadata(dir.path().join(name)).expect("is there").permissions().mode();
-        assert_eq!(mode("usual"), mode("ours"));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn mode_and_symbolic_links_survive() {
-        use std::os::unix::fs::{PermissionsExt as _, symlink};
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let real = dir.path().join("real.txt");
-        fs::write(&real, "old").expect("writes");
-        fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).expect("sets the mode");
-        symlink("real.txt", dir.path().join("hop")).expect("links");
-        symlink("hop", dir.path().join("link")).expect("links");
-        write_atomic(&dir.path().join("link"), b"new").expect("writes");
-        assert!(dir.path().join("link").is_symlink());
-        assert_eq!(fs::read(&real).expect("reads"), b"new");
-        let mode = fs::metadata(&real).expect("is there").permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
-    }
-}
+mod tests;

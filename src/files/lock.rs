@@ -39,13 +39,30 @@ impl Lock {
     /// # Errors
     /// [`LockError::Busy`] when the time is up, [`LockError::Io`] when there can be no such file.
     pub fn acquire(path: &Path, patience: Duration) -> Result<Self, LockError> {
+        Self::acquire_by(File::try_lock, path, patience)
+    }
+
+    /// Takes the lock at `path` beside others that take it this way; those that take it alone keep
+    /// them out, and are kept out by them.
+    ///
+    /// # Errors
+    /// As [`Lock::acquire`].
+    pub fn acquire_shared(path: &Path, patience: Duration) -> Result<Self, LockError> {
+        Self::acquire_by(File::try_lock_shared, path, patience)
+    }
+
+    fn acquire_by(
+        take: impl Fn(&File) -> Result<(), TryLockError>,
+        path: &Path,
+        patience: Duration,
+    ) -> Result<Self, LockError> {
         let failed = |source| LockError::Io { path: path.to_path_buf(), source };
         let open = || OpenOptions::new().create(true).truncate(false).write(true).open(path);
         let file = with_parents(path, open).map_err(failed)?;
         let start = Instant::now();
         let mut pause = Duration::from_millis(1);
         loop {
-            match file.try_lock() {
+            match take(&file) {
                 Ok(()) => return Ok(Self { _file: file }),
                 Err(TryLockError::Error(source)) => return Err(failed(source)),
                 Err(TryLockError::WouldBlock) => {}

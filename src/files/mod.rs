@@ -14,7 +14,7 @@ mod lock;
 mod writers;
 
 pub use atomic::{
-    final_target, read_optional, remove_file, replace_if_same, write_atomic, write_if_changed,
+    final_target, read_optional, remove_if_same, replace_if_same, write_atomic, write_if_changed,
 };
 pub use cache::replace_cache;
 pub use contained::{Escape, contained, is_plain_name, relative_inside};

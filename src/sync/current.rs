@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
+use super::left;
 use super::run::{Caller, Mode, Request, sync, sync_unless};
 use super::snapshot::{Snapshot, Stored};
 use crate::Symposium;
@@ -115,6 +116,9 @@ impl Work {
         if !sym.config_state.names_the_agents() {
             // What the user wants is not known until the file is mended.
             return self.old.clone().or_else(|| self.look(&sym));
+        }
+        if left::is_left(&sym, &self.root) {
+            return None;
         }
         if !sym.config.auto_sync.0 {
             return self.look(&sym);

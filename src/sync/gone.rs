@@ -8,6 +8,7 @@ use super::remove::Removed;
 use super::run::configured_agents;
 use super::setup::{Setup, Sweep};
 use super::snapshot::Snapshot;
+use super::turn::Turn;
 use crate::Symposium;
 use crate::documents::{Entry, Ledger};
 use crate::text::Diagnostic;
@@ -26,8 +27,9 @@ pub fn find(sym: &Symposium) -> (Vec<PathBuf>, Vec<Diagnostic>) {
 /// in `~/.claude.json`, and forgets it. What is registered for all workspaces stays.
 ///
 /// # Errors
-/// When there is no home folder, or the ledger can't be written.
+/// When there is no home folder, the ledger can't be written, or another process does not end.
 pub fn forget(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
+    let _turn = Turn::alone(sym)?;
     let (mut ledger, diagnostics) = Ledger::workspace(&sym.dirs, root);
     sym.report.diagnostics(&diagnostics);
     let inside: Vec<_> =
@@ -40,6 +42,7 @@ pub fn forget(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
     // As if outside of any workspace: nothing must be made where the root was.
     let setup = Setup::new(sym, None, false)?;
     let (mut registrar, diagnostics) = Registrar::open(sym, Some(root), true);
+    registrar.for_caller_alone();
     sym.report.diagnostics(&diagnostics);
     let mut desired = Desired::default();
     let agents = configured_agents(sym);

@@ -17,6 +17,7 @@ mod folders;
 pub mod gates;
 pub mod gone;
 pub mod hook_files;
+mod left;
 mod made;
 pub mod marker;
 pub mod observe;
@@ -37,7 +38,9 @@ pub mod subcommands;
 pub mod survey;
 pub mod targets;
 pub mod trust;
+pub mod turn;
 mod wanted;
 
+pub use left::forget as forget_leaving;
 pub use run::{Caller, Mode, Request, Synced, configured_agents, sync};
 pub use wanted::shown as shown_origin;

@@ -17,6 +17,9 @@ pub fn register(
     agents: &[Agent],
     apply: bool,
 ) -> Registered {
+    if let Err(busy) = registrar.begin() {
+        return Registered { diagnostics: vec![busy], ..Registered::default() };
+    }
     let survey = Survey::of(setup);
     // Trust goes before the hooks: a folder that was made for both is then empty when they go.
     let before = trust::bring(setup, agents, Consent::AsGiven, apply);

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::apply::apply;
 use super::folders;
+use super::left;
 use super::made::{self, Made};
 use super::observe::observe;
 use super::parents::Parents;
@@ -18,6 +19,7 @@ use super::registration::{Desired, Registrar};
 use super::run::{Caller, lock};
 use super::setup::Setup;
 use super::snapshot::Snapshot;
+use super::turn::Turn;
 use crate::Symposium;
 use crate::config::{Config, HookScope};
 use crate::documents::ledger::Surroundings;
@@ -41,10 +43,20 @@ pub struct Removed {
 /// the home folder. Of a workspace that is gone, what it had in the home folder goes. Without
 /// `apply`, nothing is changed.
 ///
+/// Nobody syncs these workspaces meanwhile, and nobody registers anything anywhere: what they made
+/// would be forgotten in the end. Events of agents that still run bring nothing back.
+///
 /// # Errors
-/// When there is no home folder.
+/// When there is no home folder, or another process does not end.
 pub fn remove(sym: &Symposium, roots: &[PathBuf], apply: bool) -> anyhow::Result<Removed> {
-    let mut removal = Removal { sym, apply, made: Made::default(), removed: Removed::default() };
+    let locked: &[PathBuf] = if apply { roots } else { &[] };
+    let locks = locked.iter().map(|root| lock(sym, root, Caller::Command));
+    let _locks = locks.collect::<anyhow::Result<Vec<_>>>()?;
+    let _turn = apply.then(|| Turn::alone(sym)).transpose()?;
+    if apply {
+        left::note(sym, roots);
+    }
+    let mut removal = Removal::new(sym, apply, true);
     let (home, _) = Ledger::home(&sym.dirs);
     removal.made.collect(&home);
     let in_home = if apply { Vec::new() } else { removal.home()? };
@@ -68,8 +80,7 @@ pub fn remove(sym: &Symposium, roots: &[PathBuf], apply: bool) -> anyhow::Result
 /// # Errors
 /// When there is no home folder.
 pub fn remove_from_project(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
-    let mut removal =
-        Removal { sym, apply: true, made: Made::default(), removed: Removed::default() };
+    let mut removal = Removal::new(sym, true, false);
     removal.recorded(root, Elsewhere::Kept)?;
     Ok(removal.removed)
 }
@@ -86,14 +97,31 @@ enum Elsewhere {
 struct Removal<'a> {
     sym: &'a Symposium,
     apply: bool,
+    /// Whether others are kept out.
+    alone: bool,
     made: Made,
     removed: Removed,
 }
 
-impl Removal<'_> {
+impl<'a> Removal<'a> {
+    fn new(sym: &'a Symposium, apply: bool, alone: bool) -> Self {
+        Self { sym, apply, alone, made: Made::default(), removed: Removed::default() }
+    }
+
+    fn registrar<'s>(
+        &self,
+        sym: &'s Symposium,
+        root: Option<&Path>,
+    ) -> (Registrar<'s>, Vec<Diagnostic>) {
+        let (mut registrar, diagnostics) = Registrar::open(sym, root, self.apply);
+        if self.alone {
+            registrar.for_caller_alone();
+        }
+        (registrar, diagnostics)
+    }
+
     fn workspace(&mut self, root: &Path) -> anyhow::Result<()> {
         let sym = self.sym;
-        let _lock = if self.apply { lock(sym, root, Caller::Command)? } else { None };
         let (ledger, _) = Ledger::workspace(&sym.dirs, root);
         self.made.collect(&ledger);
         if root.is_dir() {
@@ -109,7 +137,7 @@ impl Removal<'_> {
         }
         self.recorded(root, Elsewhere::Gone)?;
         let setup = Setup::new(sym, Some(root), false)?;
-        let (mut registrar, diagnostics) = Registrar::open(sym, Some(root), self.apply);
+        let (mut registrar, diagnostics) = self.registrar(sym, Some(root));
         sym.report.diagnostics(&diagnostics);
         let mut desired = Desired { leave_home_hooks: true, ..Desired::default() };
         setup.no_hooks(&mut desired, HookScope::Project, registrar.ledgers());
@@ -126,7 +154,7 @@ impl Removal<'_> {
     fn recorded(&mut self, root: &Path, elsewhere: Elsewhere) -> anyhow::Result<()> {
         let sym = as_if_shared(self.sym);
         let setup = Setup::new(&sym, Some(root), false)?;
-        let (mut registrar, _) = Registrar::open(&sym, Some(root), self.apply);
+        let (mut registrar, _) = self.registrar(&sym, Some(root));
         let mut desired = Desired { leave_home_hooks: true, ..Desired::default() };
         setup.no_recorded_hooks(&mut desired, HookScope::Project, registrar.ledgers());
         if elsewhere == Elsewhere::Kept {
@@ -141,7 +169,7 @@ impl Removal<'_> {
     fn home(&mut self) -> anyhow::Result<Vec<Change>> {
         let sym = self.sym;
         let setup = Setup::new(sym, None, false)?;
-        let (mut registrar, diagnostics) = Registrar::open(sym, None, self.apply);
+        let (mut registrar, diagnostics) = self.registrar(sym, None);
         sym.report.diagnostics(&diagnostics);
         let mut desired = Desired::default();
         setup.no_hooks(&mut desired, HookScope::Global, registrar.ledgers());

@@ -10,6 +10,7 @@ use super::candidates::Candidate;
 use super::content::hex;
 use super::facts::{Facts, Gatherer};
 use super::folders;
+use super::left;
 use super::observe::observe;
 use super::parents::Parents;
 use super::plan::{Plan, plan};
@@ -192,6 +193,7 @@ fn start(sym: &Symposium, request: &Request) -> anyhow::Result<Started> {
     let lock = if acts { lock(sym, &loaded.workspace.root, request.caller)? } else { None };
     let sym = sym.reread();
     refuse_broken(&sym, request)?;
+    left::mind(&sym, &loaded.workspace.root, request)?;
     Ok(Started { sym, loaded, _lock: lock })
 }
 
@@ -459,10 +461,30 @@ impl Sync<'_> {
         if self.request.caller == Caller::Command {
             sym.report.diagnostics(&notes);
         }
+        if registrar.begin().is_ok()
+            && let Some(sym) = self.overtaken()?
+        {
+            drop(registrar);
+            let Self { request, loaded, now, .. } = *self;
+            let anew = Sync { sym: &sym, request, loaded, now };
+            return anew.register(&configured_agents(&sym), facts, failed);
+        }
         let registered = register(&setup, &mut registrar, desired, agents, apply);
         *failed |= registered.failed();
         sym.report.diagnostics(&registered.diagnostics);
         Ok(registered)
+    }
+
+    /// The context as it is by now, when other agents were configured since this began.
+    fn overtaken(&self) -> anyhow::Result<Option<Symposium>> {
+        left::mind(self.sym, &self.loaded.workspace.root, self.request)?;
+        let now = self.sym.reread();
+        let choice = |sym: &Symposium| (sym.config.agents.clone(), sym.config.hook_scope);
+        if self.request.mode != Mode::Apply || choice(&now) == choice(self.sym) {
+            return Ok(None);
+        }
+        refuse_broken(&now, self.request)?;
+        Ok(Some(now))
     }
 
     /// The hooks and servers that should be registered, and what people should know of them.

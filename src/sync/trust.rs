@@ -20,7 +20,7 @@ use crate::config::HookScope;
 use crate::documents::ledger::Surroundings;
 use crate::documents::{
     Change as FileChange, Created, Document, Edited, Entry, Keep, Ledger, Outcome, Record,
-    edit_file, hash_value, read_text, remove_empty_folders,
+    edit_file, hash_value, missing_folders, read_text, remove_empty_folders,
 };
 use crate::report::{Action, Change, Kind};
 use crate::text::Diagnostic;
@@ -320,6 +320,9 @@ impl Task<'_> {
         }
         ledger.save(&sym.dirs, PATIENCE)?;
         if planned.change != FileChange::Keep {
+            let (created, folders) = (planned.created, missing_folders(self.path));
+            home.note_created(self.path, Surroundings { created, folders });
+            home.save(&sym.dirs, PATIENCE)?;
             let mut done = None;
             let outcome = edit_file(&sym.dirs.locks(), self.path, PATIENCE, &mut |text| {
                 let (edited, again) = self.edit(text, &made.created)?;

@@ -177,6 +177,49 @@ fn inits_at_once_lose_no_agent() {
     }
 }
 
+/// Leaving while others sync: whoever is last, the next who leaves takes back all that is there.
+#[test]
+fn case_87_leaving_beside_a_sync_leaves_nothing_that_nobody_knows() {
+    let sandbox = sandbox();
+    let names = workspaces(&sandbox, 1);
+    sandbox.write("home/.claude/settings.json", "{\n  \"model\": \"opus\"\n}\n");
+    sandbox.write("home/.config/goose/config.yaml", "GOOSE_MODEL: x\n");
+    crate::plugin_with_skill(&sandbox, "skilled", "widget", "widget-basics");
+    let before = outside(&sandbox);
+    let agents: String = crate::registration::AGENTS
+        .iter()
+        .map(|agent| format!("[[agent]]\nname = \"{agent}\"\n"))
+        .collect();
+    sandbox.write("home/.symposium/config.toml", format!("{agents}{}", crate::NO_BUILTIN));
+    let start = Instant::now();
+    sandbox.run(&["sync"]).ok();
+    let whole = start.elapsed();
+    for round in 0..15 {
+        // In the same workspace, in another one, in both.
+        let folders: &[&str] = match round % 3 {
+            0 => &["ws"],
+            1 => &[&names[0]],
+            _ => &["ws", &names[0]],
+        };
+        std::thread::scope(|scope| {
+            let sandbox = &sandbox;
+            for folder in folders {
+                scope.spawn(move || {
+                    std::thread::sleep(delay(whole));
+                    sandbox.run_in(folder, &["sync"]).ok();
+                });
+            }
+            std::thread::sleep(delay(whole));
+            sandbox.run(&["uninstall"]).ok();
+        });
+        sandbox.run(&["uninstall", "--all-workspaces"]).ok();
+        assert_eq!(outside(&sandbox).changes_since(&before), [""; 0], "round {round}");
+        let ledgers = symposium_testlib::Tree::of(&sandbox.home().join(".symposium/ledgers"));
+        assert_eq!(ledgers.files(), [""; 0], "round {round}");
+        sandbox.run(&["sync"]).ok();
+    }
+}
+
 /// The bytes of files by their paths.
 type Files = std::collections::BTreeMap<String, Vec<u8>>;
 

@@ -185,6 +185,71 @@ fn case_87_two_workspaces_go_one_by_one_or_together() {
     }
 }
 
+/// Linked checkouts share git's exclude file, and the lines in it.
+#[test]
+fn a_linked_checkout_keeps_its_lines_when_the_other_leaves() {
+    let files = [".codex/config.toml", ".kiro/settings/mcp.json", "opencode.json"];
+    for (first, second) in [("ws", "two"), ("two", "ws")] {
+        let sandbox = sandbox();
+        plugins(&sandbox);
+        lived_in_workspace(&sandbox);
+        sandbox.git(&["worktree", "add", "-q", "../two"]);
+        std::fs::remove_dir_all(sandbox.dir().join("ws/.git/info")).expect("removes");
+        let before = tree(&sandbox).without(&["ws/.git/index", "ws/.git/worktrees"]);
+        init(&sandbox, "ws", &[]);
+        init(&sandbox, "two", &[]);
+        let status = |folder: &str| {
+            let run = sandbox.git_in(folder, &["status", "--porcelain"]);
+            (folder.to_owned(), run)
+        };
+        for folder in ["ws", "two"] {
+            assert_eq!(status(folder).1, "", "{folder}");
+            assert!(files.iter().all(|file| sandbox.has(&format!("{folder}/{file}"))));
+        }
+        sandbox.run_in(first, &["uninstall"]).ok();
+        assert_eq!(status(second).1, "", "{second} is still as clean as it was");
+        assert!(files.iter().all(|file| sandbox.has(&format!("{second}/{file}"))));
+        sandbox.run_in(second, &["uninstall"]).ok();
+        let after = tree(&sandbox).without(&["ws/.git/index", "ws/.git/worktrees"]);
+        assert_eq!(after.changes_since(&before), [""; 0], "{first} first");
+    }
+}
+
+/// An agent reads its hooks when it starts, and calls them until it ends.
+#[test]
+fn case_87_events_of_an_agent_that_still_runs_bring_nothing_back() {
+    for scope in ["global", "project"] {
+        let sandbox = sandbox();
+        plugins(&sandbox);
+        lived_in_home(&sandbox);
+        lived_in_workspace(&sandbox);
+        let before = tree(&sandbox);
+        init(&sandbox, "ws", &["--hook-scope", scope]);
+        let there = tree(&sandbox);
+        sandbox.run(&["uninstall"]).ok();
+        for event in ["session-start", "user-prompt-submit", "pre-tool-use"] {
+            let run = sandbox.run(&["hook", "claude", event]).ok();
+            assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""), "{event}");
+        }
+        sandbox.run(&["sync", "--background"]);
+        is_as_before(&sandbox, &before);
+        // It comes back when its user says so; from then on by itself, too.
+        sandbox.run(&["sync"]).ok();
+        let changes = tree(&sandbox).changes_since(&there);
+        assert_eq!(changes, ["~ home/.codex/config.toml"], "trust is for its user to give anew");
+        sandbox.user_plugin(
+            "late/SYMPOSIUM.toml",
+            "name = \"late\"\ncrates = [\"*\"]\n\n[[skills]]\nsource.path = \"skills\"\n",
+        );
+        sandbox
+            .user_plugin("late/skills/late/SKILL.md", "---\nname: late\ndescription: Late.\n---\n");
+        sandbox.run(&["hook", "claude", "session-start"]).ok();
+        assert!(sandbox.has("ws/.claude/skills/late/SKILL.md"), "{scope}");
+        sandbox.run(&["uninstall"]).ok();
+        is_as_before(&sandbox, &before);
+    }
+}
+
 #[test]
 fn a_workspace_that_is_gone_is_told_and_forgotten() {
     let sandbox = sandbox();

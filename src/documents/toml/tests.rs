@@ -295,6 +295,19 @@ fn a_deeper_part_of_ours_elsewhere_goes_too() {
 }
 
 #[test]
+fn a_key_with_quotes_of_both_kinds_is_one_key() {
+    let mut document = open("");
+    let keys = vec!["hooks".to_owned(), "state".to_owned()];
+    let key = "/home/o'dea \"x\"/hooks.json:pre_tool_use:0:0";
+    let trust = json!({ "trusted_hash": "sha256:0" });
+    document.set(&keys, key, &trust, &Keep::default()).expect("can be edited");
+    let place = [keys.clone(), vec![key.to_owned()]].concat();
+    assert_eq!(document.get(&place).expect("reads"), Some(trust));
+    assert!(document.remove(&keys, key).expect("can be edited"));
+    assert_eq!(document.text(), "");
+}
+
+#[test]
 fn null_is_left_out() {
     let mut document = open("");
     let value = json!({"command": "x", "cwd": null});
@@ -326,6 +339,26 @@ fn piece(index: usize) -> BoxedStrategy<String> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn every_key_and_text_can_be_written_and_read_back(
+        key in any::<String>(),
+        value in any::<String>(),
+        in_section in any::<bool>(),
+        newline in prop_oneof![Just("\n"), Just("\r\n")],
+    ) {
+        prop_assume!(!key.is_empty());
+        let before = if in_section { format!("[mcp_servers]{newline}") } else { String::new() };
+        let mut document = open(&before);
+        let entry = json!({ "command": value.clone(), key.clone(): [value] });
+        document.set(&table(), &key, &entry, &Keep::default()).expect("can be edited");
+        let text = document.text().to_owned();
+        let mut again = open(&text);
+        let place = [table(), vec![key.clone()]].concat();
+        prop_assert_eq!(again.get(&place).expect("reads"), Some(entry));
+        prop_assert!(again.remove(&table(), &key).expect("can be edited"));
+        prop_assert_eq!(again.text(), before);
+    }
 
     #[test]
     fn case_4_a_server_comes_and_goes_without_a_trace(

@@ -62,11 +62,10 @@ pub(in crate::documents) fn inline(value: &Value) -> String {
     to_toml(value).map_or_else(String::new, |value| value.to_string())
 }
 
-/// A key, quoted where it must be.
+/// A key, quoted where it must be. Not all that a value may be written as is a key: strings over
+/// several lines are none.
 pub(in crate::documents) fn key_text(key: &str) -> String {
-    let bare =
-        !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-    if bare { key.to_owned() } else { inline(&Value::String(key.to_owned())) }
+    toml_edit::Key::new(key).to_string()
 }
 
 /// Several keys with dots between.

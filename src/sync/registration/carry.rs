@@ -11,11 +11,12 @@ use super::project::tracked;
 use crate::Symposium;
 use crate::documents::ledger::Surroundings;
 use crate::documents::{
-    Change as FileChange, Created, Edited, Entry, edit_file, exclude, missing_folders, read_text,
-    remove_empty_folders,
+    Change as FileChange, Created, Edited, Entry, Ledger, edit_file, exclude, missing_folders,
+    read_text, remove_empty_folders,
 };
 use crate::report::{Action, Change, Kind};
 use crate::sync::made;
+use crate::sync::turn::Turn;
 use crate::text::{Diagnostic, Severity};
 
 /// How long another process of ours may hold a file.
@@ -31,6 +32,8 @@ pub struct Registrar<'a> {
     /// The checkout's top, unless that is the home folder.
     pub(super) git_root: Option<PathBuf>,
     apply: bool,
+    /// The right to change something, once it was taken.
+    turn: Option<Turn>,
     /// Whether git may be asked what it tracks.
     pub(super) may_ask_git: bool,
     /// When waiting for other processes must end.
@@ -88,6 +91,7 @@ impl<'a> Registrar<'a> {
             root: root.map(Path::to_path_buf),
             git_root: git_root.filter(|top| Some(top) != home.as_ref()),
             apply,
+            turn: None,
             may_ask_git: true,
             deadline: None,
             unsaved: Vec::new(),
@@ -108,6 +112,24 @@ impl<'a> Registrar<'a> {
         self.deadline = Some(Instant::now() + HOOK_PATIENCE);
     }
 
+    /// The caller keeps others out.
+    pub fn for_caller_alone(&mut self) {
+        self.turn = Some(Turn::of_caller());
+    }
+
+    /// Takes the right to change something, until this is dropped, and reads the ledgers anew: who
+    /// had it before may have changed them. Where nothing is changed, it is not needed.
+    ///
+    /// # Errors
+    /// When somebody takes everything back meanwhile.
+    pub fn begin(&mut self) -> Result<(), Diagnostic> {
+        if self.apply && self.turn.is_none() {
+            self.turn = Some(Turn::beside_others(self.sym, self.patience())?);
+            self.ledgers = Ledgers::open(&self.sym.dirs, self.root.as_deref()).0;
+        }
+        Ok(())
+    }
+
     /// How long the next lock may be waited for.
     pub(super) fn patience(&self) -> Duration {
         self.deadline.map_or(PATIENCE, |at| at.saturating_duration_since(Instant::now()))
@@ -117,6 +139,10 @@ impl<'a> Registrar<'a> {
     /// ledgers.
     pub fn carry_out(&mut self, mut desired: Desired) -> Registered {
         let mut registered = Registered::default();
+        if let Err(busy) = self.begin() {
+            registered.diagnostics.push(busy);
+            return registered;
+        }
         self.add_recorded(&mut desired);
         let before = self.ledgers.clone();
         let mut pending = Vec::new();
@@ -203,15 +229,16 @@ impl<'a> Registrar<'a> {
     ) -> Result<Vec<Change>, Diagnostic> {
         let mut done = None;
         let locks = self.sym.dirs.locks();
-        edit_file(&locks, &work.path, self.patience(), &mut |text| {
+        let outcome = edit_file(&locks, &work.path, self.patience(), &mut |text| {
             let (edited, noted) = edit(work, text, ledgers, desired)?;
             let change = edited.change.clone();
             done = Some((edited, noted));
             Ok(change)
         })?;
         let Some((edited, mut noted)) = done else { return Ok(Vec::new()) };
-        self.note_created(&work.path, edited.created, Vec::new());
+        self.note_created(&work.path, edited.created, outcome.into_folders());
         self.settle(&work.path, &noted);
+        self.insist();
         for change in &mut noted.changes {
             change.planned = false;
         }
@@ -279,14 +306,15 @@ impl<'a> Registrar<'a> {
     /// Decides anew under the lock: another program may have written since.
     fn write_own(&mut self, work: &OwnWork, before: &Ledgers) -> Result<(), Diagnostic> {
         let locks = self.sym.dirs.locks();
-        edit_file(&locks, &work.path, self.patience(), &mut |text| match own::fate(
-            work, text, before,
-        ) {
+        let mut decide = |text: Option<&str>| match own::fate(work, text, before) {
             Fate::Write(text) => Ok(FileChange::Write(text)),
             Fate::Delete => Ok(FileChange::Delete),
             Fate::Leave(diagnostic) => Err(diagnostic),
             Fate::Fine | Fate::Absent => Ok(FileChange::Keep),
-        })?;
+        };
+        let outcome = edit_file(&locks, &work.path, self.patience(), &mut decide)?;
+        self.note_created(&work.path, Vec::new(), outcome.into_folders());
+        self.insist();
         match &work.text {
             Some(text) => self.settle_own(work, text),
             None => self.forget_own(work),
@@ -301,6 +329,13 @@ impl<'a> Registrar<'a> {
             && ledger.records_at(&work.path).next().is_some()
         {
             ledger.record(own::record(work, text));
+        }
+    }
+
+    /// What was just written is remembered, even if another process forgot it meanwhile.
+    fn insist(&mut self) {
+        for which in Which::ALL {
+            self.ledgers.of_mut(which).into_iter().for_each(Ledger::insist);
         }
     }
 

@@ -2,11 +2,13 @@
 
 use std::cell::OnceCell;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::Value;
 
 use super::desired::Which;
 use crate::config::Dirs;
+use crate::documents::ledger::Surroundings;
 use crate::documents::{Entry, Ledger, Record};
 use crate::text::Diagnostic;
 
@@ -66,12 +68,49 @@ impl Ledgers {
         table: &'l [String],
         key: &'l str,
     ) -> impl Iterator<Item = &'l Record> {
-        let own = self.workspace.as_ref().map(Ledger::file);
         self.others()
             .iter()
-            .filter(move |ledger| Some(ledger.file()) != own)
+            .filter(|ledger| self.is_other(ledger))
             .flat_map(|ledger| ledger.records_at(path))
             .filter(move |record| is_member(record, table, key))
+    }
+
+    /// Whether another workspace has the same line in the exclude file at `path`: linked checkouts
+    /// share one.
+    pub fn excludes_elsewhere(&self, path: &Path, line: &str) -> bool {
+        self.others().iter().any(|ledger| self.is_other(ledger) && excludes(ledger, path, line))
+    }
+
+    /// Hands what exists because of us around the exclude file at `path` on to a workspace that has
+    /// the line, too: the last one takes it away.
+    ///
+    /// # Errors
+    /// When the ledgers can't be written.
+    pub fn hand_over(
+        &mut self,
+        path: &Path,
+        line: &str,
+        patience: Duration,
+    ) -> Result<(), Diagnostic> {
+        let Some(own) = &mut self.workspace else { return Ok(()) };
+        let made = own.surroundings(path);
+        let file = own.file().to_path_buf();
+        if made == Surroundings::default() {
+            return Ok(());
+        }
+        let mut others = Ledger::all_workspaces(&self.dirs).0.into_iter();
+        if let Some(mut heir) =
+            others.find(|other| other.file() != file && excludes(other, path, line))
+        {
+            heir.note_created(path, made.clone());
+            heir.save(&self.dirs, patience)?;
+            own.note_undone(path, made);
+        }
+        Ok(())
+    }
+
+    fn is_other(&self, ledger: &Ledger) -> bool {
+        self.workspace.as_ref().is_none_or(|own| own.file() != ledger.file())
     }
 
     /// Whether an entry starts a program in our own folders: nobody but us would have entered that.
@@ -88,6 +127,12 @@ impl Ledgers {
     fn others(&self) -> &[Ledger] {
         self.others.get_or_init(|| Ledger::all_workspaces(&self.dirs).0)
     }
+}
+
+fn excludes(ledger: &Ledger, path: &Path, line: &str) -> bool {
+    let is_line =
+        |entry: &Entry| matches!(entry, Entry::ExcludeLine { line: known } if known == line);
+    ledger.records_at(path).any(|record| is_line(&record.entry))
 }
 
 /// Whether the record is about the member `key` of `table`.

@@ -96,22 +96,29 @@ impl Registrar<'_> {
         lines
     }
 
-    /// Adds a line, and remembers it before; one that is there already is somebody else's.
+    /// Adds a line, and remembers it before; one that is there already is somebody else's, or that of
+    /// another of our workspaces, which may leave before this one.
     fn add_line(&mut self, wanted: &Line) -> Result<(), Diagnostic> {
         let text = read_text(&wanted.exclude)?;
         let mut lines = text.as_deref().unwrap_or_default().lines();
+        let record = Record {
+            agent: String::new(),
+            path: wanted.exclude.clone(),
+            entry: Entry::ExcludeLine { line: wanted.line.clone() },
+        };
         if lines.any(|line| line == wanted.line) {
+            if self.ledgers.excludes_elsewhere(&wanted.exclude, &wanted.line)
+                && let Some(ledger) = &mut self.ledgers.workspace
+            {
+                ledger.record(record);
+            }
             return Ok(());
         }
         if self.is_off_limits(&wanted.file, true) && self.may_ask_git {
             return Ok(());
         }
         if let Some(ledger) = &mut self.ledgers.workspace {
-            ledger.record(Record {
-                agent: String::new(),
-                path: wanted.exclude.clone(),
-                entry: Entry::ExcludeLine { line: wanted.line.clone() },
-            });
+            ledger.record(record);
             if text.is_none() {
                 let created = vec![Created::File { was: None }];
                 let folders = missing_folders(&wanted.exclude);
@@ -127,11 +134,20 @@ impl Registrar<'_> {
     fn remove_lines(&mut self, needed: &[Line]) -> Vec<Diagnostic> {
         let locks = self.sym.dirs.locks();
         let patience = self.patience();
-        let Some(ledger) = &mut self.ledgers.workspace else { return Vec::new() };
+        let known = self.ledgers.workspace.as_ref().map(|ledger| ledger.records().to_vec());
         let mut problems = Vec::new();
-        for record in ledger.records().to_vec() {
+        for record in known.unwrap_or_default() {
             let Entry::ExcludeLine { line } = &record.entry else { continue };
             if needed.iter().any(|known| (&known.exclude, &known.line) == (&record.path, line)) {
+                continue;
+            }
+            let shared = self.ledgers.excludes_elsewhere(&record.path, line);
+            if shared && let Err(error) = self.ledgers.hand_over(&record.path, line, patience) {
+                problems.push(error);
+            }
+            let Some(ledger) = &mut self.ledgers.workspace else { continue };
+            if shared {
+                ledger.forget(&record);
                 continue;
             }
             let created = !ledger.surroundings(&record.path).created.is_empty();

@@ -34,7 +34,10 @@ fn shared(agent: &str, scope: &str) -> Vec<(&'static str, Kind)> {
             vec![("home/.gemini/settings.json", Kind::Hooks), ("ws/.gemini/settings.json", mcp)]
         }
         ("gemini", _) => vec![("ws/.gemini/settings.json", Kind::Hooks)],
-        ("goose", "global") => vec![("home/.config/goose/config.yaml", Kind::Yaml)],
+        ("goose", "global") => vec![
+            ("home/.config/goose/config.yaml", Kind::Yaml),
+            ("ws/.agents/plugins/symposium/.mcp.json", mcp),
+        ],
         ("goose", _) => vec![("ws/.agents/plugins/symposium/.mcp.json", mcp)],
         ("kiro", "global") => {
             vec![("home/.kiro/settings/mcp.json", mcp), ("ws/.kiro/settings/mcp.json", mcp)]

@@ -1,0 +1,73 @@
+//! Who may change what is registered, when.
+//!
+//! Processes that register something work side by side: each file has a lock of its own. One that
+//! takes everything back forgets in the end whatever is still in the ledgers, and one that changes
+//! which agents are configured must not be overtaken by one that registers for those that were. So
+//! these two are alone.
+
+use std::time::Duration;
+
+use crate::Symposium;
+use crate::files::{Lock, LockError};
+use crate::text::Diagnostic;
+
+/// How long those that must be alone wait for the others.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The right to change what is registered; dropping it gives it back.
+#[derive(Debug)]
+pub struct Turn {
+    _lock: Option<Lock>,
+}
+
+impl Turn {
+    /// Beside others that register. Where no lock file can be made, nobody is waited for.
+    ///
+    /// # Errors
+    /// When somebody is alone for longer than `patience`.
+    pub fn beside_others(sym: &Symposium, patience: Duration) -> Result<Self, Diagnostic> {
+        Self::of(Lock::acquire_shared(&sym.dirs.locks().join(NAME), patience))
+    }
+
+    /// Alone. Where no lock file can be made, nobody is waited for.
+    ///
+    /// # Errors
+    /// When others register for longer than [`PATIENCE`].
+    pub fn alone(sym: &Symposium) -> Result<Self, Diagnostic> {
+        Self::of(Lock::acquire(&sym.dirs.locks().join(NAME), PATIENCE))
+    }
+
+    /// As part of a turn that the caller holds.
+    pub(super) fn of_caller() -> Self {
+        Self { _lock: None }
+    }
+
+    fn of(lock: Result<Lock, LockError>) -> Result<Self, Diagnostic> {
+        match lock {
+            Ok(lock) => Ok(Self { _lock: Some(lock) }),
+            Err(LockError::Io { .. }) => Ok(Self { _lock: None }),
+            Err(error @ LockError::Busy { .. }) => Err(Diagnostic::error(error.to_string())
+                .note("try again when the other command is done")),
+        }
+    }
+}
+
+const NAME: &str = "registrations.lock";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_registers_is_beside_others_and_who_takes_back_is_alone() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let sym = Symposium::from_dir(dir.path());
+        let beside = || Turn::beside_others(&sym, Duration::ZERO);
+        let (one, two) = (beside().expect("free"), beside().expect("side by side"));
+        let third = Lock::acquire(&sym.dirs.locks().join(NAME), Duration::ZERO);
+        assert!(matches!(third, Err(LockError::Busy { .. })), "not alone");
+        drop((one, two));
+        let _alone = Turn::alone(&sym).expect("free");
+        assert!(beside().is_err());
+    }
+}
