@@ -23,7 +23,7 @@ mod start;
 #[cfg(all(test, unix))]
 mod tests;
 
-pub use detached::spawn_detached;
+pub use detached::{Detached, spawn_detached};
 pub use find::find_program;
 pub use inherited::{exec_replace, run_inherited};
 pub use model::{Child, Output, RunError, Status};
