@@ -9,13 +9,19 @@ use crate::agents::wire::Answer;
 /// Takes the answer as Goose does: before a tool only, and only a block.
 pub(in crate::agents) fn take(event: Event, answer: &Answer) -> Effect {
     if event != Event::PreToolUse {
-        return Effect::default();
+        return match (answer.exit, answer.stdout.as_str()) {
+            (0, "") => Effect::default(),
+            _ => Effect::rejected(format!("neither silence nor success: {answer:?}")),
+        };
     }
     let object = serde_json::from_str::<Value>(&answer.stdout).unwrap_or_default();
     let blocked = match (answer.exit, object["decision"].as_str()) {
         (_, Some("block")) => Some(object["reason"].as_str().unwrap_or_default().to_owned()),
         (2, _) => Some(answer.stderr.clone()),
-        _ => None,
+        (0, Some("allow")) => None,
+        (0, None) if answer.stdout.is_empty() => None,
+        // Taken for a failure of the hook.
+        _ => return Effect::rejected(format!("neither silence nor a decision: {answer:?}")),
     };
     Effect { blocked, ..Effect::default() }
 }

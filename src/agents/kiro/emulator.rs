@@ -21,7 +21,8 @@ fn act(answer: &Answer, can_block: bool) -> Effect {
             Effect { context: Some(answer.stdout.clone()), ..Effect::default() }
         }
         2 if can_block => Effect { blocked: Some(answer.stderr.clone()), ..Effect::default() },
-        // Any other code is a warning for the user.
-        _ => Effect::default(),
+        // A warning for the user.
+        0 | 2 => Effect::default(),
+        other => Effect::rejected(format!("exit code {other} is a failure")),
     }
 }
