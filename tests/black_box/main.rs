@@ -24,6 +24,7 @@ mod help;
 mod hook_answers;
 #[cfg(unix)]
 mod hook_handlers;
+mod hook_inputs;
 mod hook_kit;
 mod hook_safety;
 #[cfg(unix)]
