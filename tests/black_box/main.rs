@@ -37,6 +37,7 @@ mod init;
 #[cfg(unix)]
 mod init_terminal;
 mod init_trust;
+mod installations;
 mod json_shapes;
 mod manners;
 mod mcp;
