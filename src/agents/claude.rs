@@ -19,7 +19,7 @@ use super::places::{
     FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SettingsFile,
     SkillDirs, string_map,
 };
-use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Outcome, WireError};
+use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Honour, Outcome, WireError, Wish};
 use crate::config::{Environment, HookScope};
 use crate::plugins::model::{McpServer, Transport};
 
@@ -149,6 +149,16 @@ impl AgentSpec for Claude {
         payload.expect_event("hook_event_name", &[self.event_name(event)])?;
         let decoded = payload.decode(&FIELDS, |name, input| (name.to_owned(), input.clone()))?;
         Ok(Decoded { foreign, ..decoded })
+    }
+
+    fn honours(&self, event: Event, wish: Wish) -> Honour {
+        match (event, wish) {
+            (_, Wish::Context | Wish::Message) | (Event::PreToolUse, _) => Honour::Yes,
+            (Event::SessionStart, _) => Honour::No,
+            (_, Wish::Stop) | (Event::UserPromptSubmit, Wish::Deny) => Honour::Yes,
+            (Event::PostToolUse, Wish::Deny) => Honour::Instead("the reason beside the result"),
+            (_, Wish::Ask | Wish::Allow | Wish::Rewrite) => Honour::No,
+        }
     }
 
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer {

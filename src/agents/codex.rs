@@ -23,7 +23,7 @@ use super::places::{
     Trust, string_map,
 };
 use super::tools::{self, Tool};
-use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
+use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, WireError, Wish};
 use crate::config::{Environment, HookScope};
 use crate::plugins::model::{McpServer, Transport};
 
@@ -38,8 +38,11 @@ const FIELDS: Fields = Fields { prompt_id: &["turn_id"], ..Fields::COMMON };
 const TOOLS: &[Tool] = &[
     Tool::same_fields("Bash", &["Bash"]),
     // The patch's text is in `command`. `file_path` and `file_paths` are ours.
-    Tool::same_fields("Edit", &["apply_patch"]),
+    Tool::same_fields("Edit", &[PATCH]),
 ];
+
+/// The tool that edits files.
+const PATCH: &str = "apply_patch";
 
 /// Any comment, trailing comma or byte order mark makes Codex ignore the whole file.
 const RULES: JsonRules = JsonRules { comments: false, trailing_commas: false, bom: false };
@@ -176,6 +179,18 @@ impl AgentSpec for Codex {
         payload.decode(&FIELDS, canonical)
     }
 
+    fn honours(&self, event: Event, wish: Wish) -> Honour {
+        match (event, wish) {
+            (_, Wish::Context | Wish::Message) => Honour::Yes,
+            (Event::PreToolUse, Wish::Ask) => Honour::DENIED,
+            (Event::PreToolUse, Wish::Rewrite) => Honour::Yes,
+            (Event::PreToolUse, Wish::Stop) | (Event::SessionStart, Wish::Deny) => Honour::No,
+            (Event::PostToolUse, Wish::Stop) => Honour::Instead("the reason for the result"),
+            (_, Wish::Stop | Wish::Deny) => Honour::Yes,
+            (_, Wish::Ask | Wish::Allow | Wish::Rewrite) => Honour::No,
+        }
+    }
+
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
         // One key that it does not know, and Codex drops the answer: nothing is carried through.
         let mut envelope = Envelope::new(self.event_name(event));
@@ -192,7 +207,9 @@ impl AgentSpec for Codex {
             envelope.stop(outcome);
         }
         envelope.user_message(outcome);
-        envelope.context(outcome);
+        if let Some(context) = outcome.context_in_bytes() {
+            envelope.inner("additionalContext", context);
+        }
         envelope.answer()
     }
 
@@ -214,14 +231,11 @@ impl AgentSpec for Codex {
     fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
         let (name, before) = tools::native_of(decoded);
         let mut native = tools::native(TOOLS, decoded, updated);
-        if name == "apply_patch" {
-            // Ours, taken from the patch.
-            native.retain(|key, _| {
-                !matches!(key.as_str(), "file_path" | "file_paths") || before.get(key).is_some()
-            });
+        if name == PATCH {
+            tools::remove_patched_files(&mut native, before);
         }
         // Codex rejects an input of these tools that has no text in `command`.
-        if matches!(name, "Bash" | "apply_patch")
+        if matches!(name, "Bash" | PATCH)
             && !native.get("command").is_some_and(Value::is_string)
             && let Some(command) = before.get("command")
         {
@@ -260,38 +274,12 @@ fn server_entry(transport: &Transport) -> Option<Value> {
     Some(entry)
 }
 
-/// A patch names its files in its text. `file_path` is the first of them; where there are several,
-/// `file_paths` is all of them, so that who guards a file needs to look at one list only.
 fn canonical(name: &str, input: &Value) -> (String, Value) {
     let (canonical, mut canonical_input) = tools::canonical(TOOLS, name, input);
-    if name == "apply_patch"
-        && let Some(fields) = canonical_input.as_object_mut()
-        && let Some(patch) = input.get("command").and_then(Value::as_str)
-    {
-        let paths = patched_files(patch);
-        if let Some(first) = paths.first() {
-            fields.entry("file_path").or_insert_with(|| Value::from(*first));
-        }
-        if paths.len() > 1 {
-            fields.entry("file_paths").or_insert_with(|| Value::from(paths));
-        }
+    if name == PATCH {
+        tools::add_patched_files(&mut canonical_input, "command");
     }
     (canonical, canonical_input)
-}
-
-/// The files that a patch adds, changes, deletes or moves to, each once, as the patch names them.
-/// Codex takes these lines with blanks before them too.
-fn patched_files(patch: &str) -> Vec<&str> {
-    const HEADS: [&str; 4] =
-        ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
-    let named = |line| HEADS.iter().find_map(|head| str::strip_prefix(line, head)).map(str::trim);
-    let mut paths = Vec::new();
-    for path in patch.lines().filter_map(|line| named(line.trim_start())) {
-        if !path.is_empty() && !paths.contains(&path) {
-            paths.push(path);
-        }
-    }
-    paths
 }
 
 fn encode_tool_use(envelope: &mut Envelope, outcome: &Outcome) {

@@ -20,7 +20,7 @@ use super::places::{
     FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SettingsFile, SkillDirs, string_map,
 };
 use super::tools::{self, Tool};
-use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
+use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, WireError, Wish};
 use crate::config::{Environment, HookScope};
 use crate::plugins::model::{McpServer, Transport};
 
@@ -37,18 +37,20 @@ const USER_MCP_RULES: JsonRules = JsonRules { comments: true, trailing_commas: t
 /// The server that Copilot brings along (GitHub's documentation), for splitting its tools' names.
 const OWN_SERVER: &str = "github-mcp-server";
 
-/// In the CLI's own words, then as hooks under Claude Code's event names get them. Nothing names one
-/// use of a tool or a prompt; `timestamp` is each delivery's own.
+/// In the CLI's own words, then as hooks under Claude Code's event names get them. Nothing names an
+/// event but its moment, which two hooks of the same event are told alike (run).
 const FIELDS: Fields = Fields {
     session_id: &["sessionId", "session_id"],
     tool_name: &["toolName", "tool_name"],
     tool_input: &["toolArgs", "tool_input"],
     tool_response: &["toolResult", "tool_result"],
+    moment: &["timestamp"],
     ..Fields::COMMON
 };
 
-/// `bash` was captured, `view` and its `path` were seen in a run, the others are in GitHub's
-/// documentation (hooks, tools). `command`, `pattern` and `url` have their canonical names.
+/// As offered to the model in a run; `powershell`, `shell`, `str_replace` and `web_fetch` are in
+/// GitHub's documentation (hooks, tools). `command`, `pattern`, `glob`, `url` and `skill` have their
+/// canonical names.
 const TOOLS: &[Tool] = &[
     // `powershell` is the same on Windows; permission rules call it `shell`.
     Tool::same_fields("Bash", &["bash", "powershell", "shell"]),
@@ -60,12 +62,20 @@ const TOOLS: &[Tool] = &[
     },
     Tool {
         canonical: "Edit",
-        // The second is the older name; the third is what OpenAI's models are given instead, as in
-        // Codex (not run).
-        native: &["edit", "str_replace", "apply_patch"],
+        // The second is the older name; the third is what some of OpenAI's models are offered
+        // instead.
+        native: &["edit", "str_replace", PATCH],
         fields: &[("file_path", "path"), ("old_string", "old_str"), ("new_string", "new_str")],
     },
+    Tool::same_fields("Glob", &["glob"]),
+    // The second is what some of OpenAI's models are offered instead.
+    Tool::same_fields("Grep", &["grep", "rg"]),
+    Tool::same_fields("WebFetch", &["web_fetch"]),
+    Tool::same_fields("Skill", &["skill"]),
 ];
+
+/// The tool whose input is the patch's text, and no object (run).
+const PATCH: &str = "apply_patch";
 
 impl AgentSpec for Copilot {
     fn name(&self) -> &'static str {
@@ -182,6 +192,16 @@ impl AgentSpec for Copilot {
         payload.decode(&FIELDS, |name, input| canonical(name, &tools::arguments(input)))
     }
 
+    fn honours(&self, event: Event, wish: Wish) -> Honour {
+        match (event, wish) {
+            (_, Wish::Context) => Honour::Yes,
+            (_, Wish::Message) | (Event::SessionStart, _) => Honour::No,
+            (_, Wish::Stop) => Honour::REFUSED,
+            (Event::PreToolUse, _) | (_, Wish::Deny) => Honour::Yes,
+            (_, Wish::Ask | Wish::Allow | Wish::Rewrite) => Honour::No,
+        }
+    }
+
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
         let mut envelope = Envelope::with_extra(self.event_name(event), &outcome.extra);
         match (event, outcome.refusal()) {
@@ -221,7 +241,13 @@ impl AgentSpec for Copilot {
     }
 
     fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
-        tools::native(TOOLS, decoded, updated)
+        match tools::native_of(decoded) {
+            (PATCH, before @ Value::String(_)) => {
+                let text = updated.get("command").filter(|text| text.is_string());
+                tools::as_object(text.unwrap_or(before))
+            }
+            _ => tools::native(TOOLS, decoded, updated),
+        }
     }
 
     fn replace_input(&self, stdin: &[u8], input: &Map<String, Value>) -> Option<Vec<u8>> {
@@ -292,6 +318,12 @@ fn check_fields(payload: &Payload, event: Event) -> Result<(), WireError> {
 /// is a guess where we don't know the server: the last, for servers like their hyphens and tools
 /// their underscores.
 fn canonical(name: &str, input: &Value) -> (String, Value) {
+    if name == PATCH && input.is_string() {
+        // As Codex, where this tool is from, tells of it.
+        let mut input = json!({ "command": input });
+        tools::add_patched_files(&mut input, "command");
+        return ("Edit".to_owned(), input);
+    }
     if tools::find(TOOLS, name).is_some() {
         return tools::canonical(TOOLS, name, input);
     }
@@ -319,7 +351,7 @@ fn encode_tool_use(envelope: &mut Envelope, outcome: &Outcome, refusal: Option<S
         (None, _) => {}
     }
     if let Some(input) = &outcome.updated_input {
-        envelope.top("modifiedArgs", input.clone());
+        envelope.top("modifiedArgs", tools::as_given(input));
     }
 }
 
@@ -327,7 +359,10 @@ fn read_permission(reply: &mut Reply) -> Outcome {
     Outcome {
         decision: permission(reply.top_text("permissionDecision").as_deref()),
         reasons: reply.top_text("permissionDecisionReason").into_iter().collect(),
-        updated_input: reply.top_object("modifiedArgs"),
+        updated_input: match reply.top("modifiedArgs") {
+            Some(input @ (Value::Object(_) | Value::String(_))) => Some(tools::as_object(&input)),
+            _ => None,
+        },
         ..Outcome::default()
     }
 }

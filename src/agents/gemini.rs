@@ -21,7 +21,7 @@ use super::places::{
     SkillDirs, string_map,
 };
 use super::tools::{self, Tool};
-use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
+use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, WireError, Wish};
 use crate::config::{Environment, HookScope};
 use crate::plugins::model::{McpServer, Transport};
 
@@ -29,8 +29,9 @@ use crate::plugins::model::{McpServer, Transport};
 #[derive(Debug, Clone, Copy)]
 pub struct Gemini;
 
-/// From captured payloads. Of a prompt nothing but its moment, in milliseconds, is its own.
-const FIELDS: Fields = Fields { prompt_id: &["timestamp"], ..Fields::COMMON };
+/// From captured payloads. Nothing names an event but its moment, which two hooks of the same event
+/// are told alike (run).
+const FIELDS: Fields = Fields { moment: &["timestamp"], ..Fields::COMMON };
 
 /// Its tools. `run_shell_command` was captured, the others are in the tools reference.
 const TOOLS: &[Tool] = &[
@@ -155,6 +156,17 @@ impl AgentSpec for Gemini {
         let mut payload = Payload::parse(self.name(), event, stdin)?;
         payload.expect_event("hook_event_name", &[self.event_name(event)])?;
         payload.decode(&FIELDS, |name, input| canonical(&payload, name, input))
+    }
+
+    fn honours(&self, event: Event, wish: Wish) -> Honour {
+        match (event, wish) {
+            (Event::PreToolUse, Wish::Context) => Honour::Instead("words beside the result"),
+            (_, Wish::Context | Wish::Message) => Honour::Yes,
+            (Event::SessionStart, _) => Honour::No,
+            (Event::PreToolUse, Wish::Ask) => Honour::DENIED,
+            (Event::PreToolUse, Wish::Rewrite) | (_, Wish::Deny | Wish::Stop) => Honour::Yes,
+            (_, Wish::Ask | Wish::Allow | Wish::Rewrite) => Honour::No,
+        }
     }
 
     /// A new input is laid over the model's own by Gemini. So a rewrite changes fields and adds some,

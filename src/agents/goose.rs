@@ -20,7 +20,7 @@ use super::places::{
     FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SkillDirs, stdio_entry, string_map,
 };
 use super::tools::{self, Tool};
-use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
+use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Honour, Outcome, WireError, Wish};
 use crate::config::{Environment, HookScope};
 use crate::plugins::model::{McpServer, Transport};
 
@@ -189,7 +189,21 @@ impl AgentSpec for Goose {
         payload.require_event("event", &[self.event_name(event)])?;
         // A prompt may be of pictures alone.
         payload.default_text("message", "");
-        payload.decode(&FIELDS, canonical)
+        let mut decoded = payload.decode(&FIELDS, canonical)?;
+        if event == Event::UserPromptSubmit {
+            // A project's plugin hides the user's one of that name, so only one of them is run.
+            decoded.delivery = Delivery::Single;
+        }
+        Ok(decoded)
+    }
+
+    fn honours(&self, event: Event, wish: Wish) -> Honour {
+        match (event, wish) {
+            (Event::PreToolUse, Wish::Deny) => Honour::Yes,
+            (Event::PreToolUse, Wish::Ask) => Honour::DENIED,
+            (Event::PreToolUse, Wish::Stop) => Honour::REFUSED,
+            _ => Honour::No,
+        }
     }
 
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer {

@@ -20,7 +20,7 @@ use super::places::{
     FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SkillDirs, stdio_entry, string_map,
 };
 use super::tools::{self, Tool};
-use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
+use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, WireError, Wish};
 use crate::config::{Environment, HookScope};
 use crate::fetch::http::is_loopback;
 use crate::plugins::model::{McpServer, Transport};
@@ -58,6 +58,10 @@ const TOOLS: &[Tool] = &[
             ("new_string", "new_str"),
         ],
     },
+    Tool::same_fields("Glob", &["glob"]),
+    Tool::same_fields("Grep", &["grep"]),
+    Tool::same_fields("WebFetch", &["web_fetch"]),
+    Tool::same_fields("WebSearch", &["web_search"]),
 ];
 
 impl AgentSpec for Kiro {
@@ -154,6 +158,22 @@ impl AgentSpec for Kiro {
             payload.default_text("prompt", prompt);
         }
         payload.decode(&Fields::COMMON, canonical)
+    }
+
+    fn honours(&self, event: Event, wish: Wish) -> Honour {
+        match (event, wish) {
+            (_, Wish::Context) | (Event::PreToolUse, Wish::Deny) => Honour::Yes,
+            (Event::SessionStart, _) => Honour::No,
+            (Event::PreToolUse, Wish::Ask) => Honour::DENIED,
+            (Event::PreToolUse, Wish::Stop) => Honour::REFUSED,
+            (Event::UserPromptSubmit, Wish::Deny | Wish::Stop) => {
+                Honour::Instead("a denial from version 3 on, a warning before")
+            }
+            (Event::PostToolUse, Wish::Deny | Wish::Stop) => {
+                Honour::Instead("the reason beside the result")
+            }
+            (_, Wish::Ask | Wish::Allow | Wish::Rewrite | Wish::Message) => Honour::No,
+        }
     }
 
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer {

@@ -197,6 +197,10 @@ pub trait AgentSpec: Sync {
     /// what can't be said is left out (a deny never is, where the agent can deny at all).
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer;
 
+    /// What it makes of a wish at an event. [`Self::encode`] keeps to this; what is not `Yes` is
+    /// logged, and stands in the book's table.
+    fn honours(&self, event: Event, wish: wire::Wish) -> wire::Honour;
+
     /// Whether the model gets to see context given at this event. Where it does not, the hook room
     /// keeps the context and gives it at the next event that delivers.
     fn delivers_context(&self, event: Event) -> bool {

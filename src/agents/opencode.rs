@@ -21,7 +21,7 @@ use super::places::{
     FileFormat, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SkillDirs, string_map,
 };
 use super::tools::{self, Tool};
-use super::wire::{Answer, ChildAnswer, Decoded, Outcome, WireError};
+use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Honour, Outcome, WireError, Wish};
 use crate::config::{Environment, HookScope};
 use crate::plugins::model::{McpServer, Transport};
 
@@ -41,16 +41,15 @@ const PROGRAM_MARK: &str = "\"__PROGRAM__\"";
 /// `opencode.json` and `opencode.jsonc` alike take all of these (run).
 const CONFIG_RULES: JsonRules = JsonRules { comments: true, trailing_commas: true, bom: true };
 
-/// `bash` was captured, `read` seen in runs, the others are in OpenCode's documentation (tools).
-/// Fields are from the tools' schemas as OpenCode shows them to the model; `command`, `content`,
-/// `pattern` and `url` have their canonical names.
+/// As offered to the model in a run; `patch` is in OpenCode's documentation (tools). `command`,
+/// `content`, `pattern`, `path` and `url` have their canonical names.
 const TOOLS: &[Tool] = &[
     Tool::same_fields("Bash", &["bash"]),
     Tool { canonical: "Read", native: &["read"], fields: &[("file_path", "filePath")] },
     Tool { canonical: "Write", native: &["write"], fields: &[("file_path", "filePath")] },
     Tool {
         canonical: "Edit",
-        // The last is what OpenAI's models are given instead, as in Codex (not run).
+        // The last is what some of OpenAI's models are offered instead (run).
         native: &["edit", "patch", "apply_patch"],
         fields: &[
             ("file_path", "filePath"),
@@ -58,7 +57,14 @@ const TOOLS: &[Tool] = &[
             ("new_string", "newString"),
         ],
     },
+    Tool::same_fields("Glob", &["glob"]),
+    Tool { canonical: "Grep", native: &["grep"], fields: &[("glob", "include")] },
+    Tool::same_fields("WebFetch", &["webfetch"]),
+    Tool { canonical: "Skill", native: &["skill"], fields: &[("skill", "name")] },
 ];
+
+/// Tools whose `patchText` says which files they change.
+const PATCHES: &[&str] = &["patch", "apply_patch"];
 
 impl AgentSpec for OpenCode {
     fn name(&self) -> &'static str {
@@ -164,10 +170,38 @@ impl AgentSpec for OpenCode {
         payload.require_event("hook_event_name", &[event.cli_name()])?;
         // OpenCode joins the names of a server and its tool; the plugin knows the servers.
         let part = |key: &str| payload.get("mcp")?.get(key)?.as_str();
-        payload.decode(&Fields::COMMON, |name, input| match part("server").zip(part("tool")) {
-            Some((server, tool)) => (tools::mcp_name(server, tool), input.clone()),
-            None => tools::canonical(TOOLS, name, input),
-        })
+        let canonical = |name: &str, input: &Value| {
+            if let Some((server, tool)) = part("server").zip(part("tool")) {
+                return (tools::mcp_name(server, tool), input.clone());
+            }
+            let (canonical, mut canonical_input) = tools::canonical(TOOLS, name, input);
+            if PATCHES.contains(&name) {
+                tools::add_patched_files(&mut canonical_input, "patchText");
+            }
+            (canonical, canonical_input)
+        };
+        let mut decoded = payload.decode(&Fields::COMMON, canonical)?;
+        if event == Event::UserPromptSubmit {
+            // Loaded twice, the plugin acts once.
+            decoded.delivery = Delivery::Single;
+        }
+        Ok(decoded)
+    }
+
+    fn honours(&self, event: Event, wish: Wish) -> Honour {
+        match (event, wish) {
+            (Event::PreToolUse, Wish::Context) => Honour::Instead("words beside the result"),
+            (Event::SessionStart, Wish::Context) => Honour::Instead("words with the first prompt"),
+            (_, Wish::Context) => Honour::Yes,
+            (Event::SessionStart, _) => Honour::No,
+            (Event::PreToolUse, Wish::Ask) => Honour::DENIED,
+            (Event::UserPromptSubmit, Wish::Deny | Wish::Stop) => {
+                Honour::Instead("the reason for the prompt")
+            }
+            (_, Wish::Stop) => Honour::REFUSED,
+            (Event::PreToolUse, Wish::Rewrite) | (_, Wish::Deny) => Honour::Yes,
+            (_, Wish::Ask | Wish::Allow | Wish::Rewrite | Wish::Message) => Honour::No,
+        }
     }
 
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
@@ -220,7 +254,14 @@ impl AgentSpec for OpenCode {
     }
 
     fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
-        tools::native(TOOLS, decoded, updated)
+        let (name, before) = tools::native_of(decoded);
+        let mut native = tools::native(TOOLS, decoded, updated);
+        if PATCHES.contains(&name) {
+            // Taken from the patch, under the names that the fields have on the way back.
+            native.retain(|key, _| key != "filePath" || before.get(key).is_some());
+            tools::remove_patched_files(&mut native, before);
+        }
+        native
     }
 
     fn delivers_context(&self, event: Event) -> bool {

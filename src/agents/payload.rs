@@ -5,6 +5,7 @@ use symposium_hook::{
     Event, Input, PostToolUseInput, PreToolUseInput, SessionStartInput, UserPromptSubmitInput,
 };
 
+use super::tools::as_given;
 use super::wire::{Decoded, Delivery, WireError};
 
 /// Where an agent's payloads have what: for each thing the names that its field may have, the
@@ -19,6 +20,8 @@ pub struct Fields {
     pub prompt: &'static [&'static str],
     /// What tells a prompt from the session's others.
     pub prompt_id: &'static [&'static str],
+    /// When the event happened, the same for every handler of it.
+    pub moment: &'static [&'static str],
     /// The tool's name.
     pub tool_name: &'static [&'static str],
     /// The tool's arguments.
@@ -36,6 +39,7 @@ impl Fields {
         cwd: &["cwd"],
         prompt: &["prompt"],
         prompt_id: &[],
+        moment: &[],
         tool_name: &["tool_name"],
         tool_input: &["tool_input"],
         tool_response: &["tool_response"],
@@ -154,7 +158,11 @@ impl Payload {
                 Input::SessionStart(SessionStartInput { session_id, cwd })
             }
         };
-        let delivery = delivery.map_or(Delivery::Unnamed(kind), Delivery::Named);
+        let delivery = match (delivery, self.identity(fields.moment)) {
+            (Some(name), _) => Delivery::Named(name),
+            (None, Some(moment)) => Delivery::Timed(moment),
+            (None, None) => Delivery::Unnamed(kind),
+        };
         Ok(Decoded { input, tool_use_id, delivery, foreign: false })
     }
 
@@ -230,14 +238,43 @@ impl ToolUse {
     }
 }
 
-/// Parses JSON after a byte order mark; a lone surrogate becomes U+FFFD instead of an error.
+/// Parses JSON after a byte order mark. A lone surrogate becomes U+FFFD and what is nested deeper
+/// than [`DEEPEST`] becomes `null`, instead of an error: a guard must see the command beside it.
 ///
 /// # Errors
 /// When it is no JSON.
 pub fn parse_json(text: &str) -> Result<Value, serde_json::Error> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     serde_json::from_str(text)
-        .or_else(|error| serde_json::from_str(&mend_surrogates(text)).map_err(|_| error))
+        .or_else(|error| serde_json::from_str(&prune(&mend_surrogates(text))).map_err(|_| error))
+}
+
+/// How deep JSON may be nested; the parser takes a little more.
+const DEEPEST: usize = 100;
+
+/// Puts `null` in the place of every object and array that is nested too deep.
+fn prune(text: &str) -> String {
+    let mut pruned = String::with_capacity(text.len());
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for char in text.chars() {
+        let was_deep = depth > DEEPEST;
+        match char {
+            _ if in_string => {
+                in_string = char != '"' || escaped;
+                escaped = char == '\\' && !escaped;
+            }
+            '"' => in_string = true,
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match (was_deep, depth > DEEPEST) {
+            (false, false) => pruned.push(char),
+            (false, true) => pruned.push_str("null"),
+            (true, _) => {}
+        }
+    }
+    pruned
 }
 
 /// Replaces each escaped surrogate without its other half by U+FFFD.
@@ -297,11 +334,12 @@ fn replace(
     let there = |field: &&&str| payload.contains_key(**field);
     let field = fields.iter().find(told).or_else(|| fields.iter().find(there))?;
     let slot = payload.get_mut(*field)?;
-    let input = Value::Object(match &*slot {
+    let input = as_given(&match &*slot {
         Value::Object(before) => new(before),
         _ => new(&Map::new()),
     });
-    *slot = if slot.is_string() { Value::String(input.to_string()) } else { input };
+    let is_text = slot.is_string() && !input.is_string();
+    *slot = if is_text { Value::String(input.to_string()) } else { input };
     serde_json::to_vec(&payload).ok()
 }
 
@@ -379,6 +417,26 @@ mod tests {
         assert_eq!(replaced(r#"{"x":null}"#).as_deref(), Some(r#"{"x":{"b":2}}"#));
         for none in ["{}", "[]", "", r#"{"z":{}}"#] {
             assert_eq!((replaced(none), merged(none)), (None, None), "{none}");
+        }
+    }
+
+    #[test]
+    fn what_is_nested_too_deep_is_cut_and_the_rest_is_read() {
+        let deep = |depth: usize| {
+            format!(
+                r#"{{"a":{}"]\"["{},"command":"x"}}"#,
+                "[{\"k\":".repeat(depth),
+                "}]".repeat(depth)
+            )
+        };
+        for depth in [1, 40, 49, 50, 51, 60, 64, 200, 10_000] {
+            let value = parse_json(&deep(depth)).expect("JSON");
+            assert_eq!(value["command"], "x", "{depth}");
+            let text = value.to_string();
+            assert!(text == deep(depth) || depth > 40, "{depth}");
+        }
+        for unfinished in ["[".repeat(200_000), format!("{{\"a\":{}", "{\"b\":".repeat(500))] {
+            assert!(parse_json(&unfinished).is_err());
         }
     }
 

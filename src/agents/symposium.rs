@@ -6,7 +6,7 @@ use symposium_hook::{Decision, Event, Input};
 
 use super::payload::{Payload, parse_json};
 use super::places::{HookPlace, Placement, ServerPlace, SkillDirs};
-use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Outcome, WireError};
+use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Honour, Outcome, WireError, Wish};
 use super::{AgentSpec, canonical};
 use crate::config::Environment;
 use crate::plugins::model::McpServer;
@@ -65,6 +65,16 @@ impl AgentSpec for Symposium {
         let input: Input = serde_json::from_value(Value::Object(tagged))
             .map_err(|problem| payload.error(problem.to_string()))?;
         Ok(Decoded { input, tool_use_id: None, delivery: Delivery::Single, foreign: false })
+    }
+
+    fn honours(&self, event: Event, wish: Wish) -> Honour {
+        match (event, wish) {
+            (_, Wish::Context) | (Event::PreToolUse, Wish::Rewrite) => Honour::Yes,
+            (_, Wish::Rewrite | Wish::Stop | Wish::Message) | (Event::SessionStart, _) => {
+                Honour::No
+            }
+            (_, Wish::Deny | Wish::Ask | Wish::Allow) => Honour::Yes,
+        }
     }
 
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer {

@@ -12,7 +12,7 @@ use symposium_testlib::readers::{Ended, Reader};
 
 use super::AgentSpec;
 use super::places::{HookShape, Placement, ServerPlace};
-use super::wire::{Answer, Delivery, Outcome};
+use super::wire::{Answer, Delivery, Outcome, Wish};
 use crate::config::{Environment, HookScope};
 use crate::plugins::model::{Gate, McpServer, Transport};
 
@@ -39,6 +39,26 @@ impl Effect {
     /// The answer is dropped.
     pub fn rejected(why: impl Into<String>) -> Self {
         Self { rejected: Some(why.into()), ..Self::default() }
+    }
+}
+
+impl std::fmt::Display for Effect {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { rejected, blocked, asked, granted, input, context, ended } = self;
+        let texts = [
+            ("rejected", rejected),
+            ("blocked", blocked),
+            ("asked", asked),
+            ("told", context),
+            ("ended", ended),
+        ];
+        let mut parts: Vec<String> = texts
+            .into_iter()
+            .filter_map(|(word, text)| Some(format!("{word} {:?}", text.as_deref()?)))
+            .collect();
+        parts.extend(granted.then(|| "granted".to_owned()));
+        parts.extend(input.iter().map(|input| format!("runs {input}")));
+        f.write_str(&parts.join(", "))
     }
 }
 
@@ -101,10 +121,10 @@ pub fn canonical_table(spec: &dyn AgentSpec, env: &Environment) -> String {
         for one in read {
             assert!(!one.foreign, "{name}");
             let id = match &one.delivery {
-                Delivery::Named(id) => id.clone(),
+                Delivery::Named(id) | Delivery::Timed(id) => id.clone(),
                 Delivery::Unnamed(kind) if !kind.is_empty() => format!("({kind})"),
                 Delivery::Unnamed(_) => "-".to_owned(),
-                Delivery::Single => panic!("an agent delivers it: {name}"),
+                Delivery::Single => "(never twice)".to_owned(),
             };
             if let Some(tool_use) = &one.tool_use_id {
                 assert_eq!(tool_use, &id, "{name}");
@@ -114,6 +134,20 @@ pub fn canonical_table(spec: &dyn AgentSpec, env: &Environment) -> String {
         }
     }
     table
+}
+
+/// What there would be of `wish` in an effect.
+pub fn shows(wish: Wish, effect: &Effect) -> bool {
+    match wish {
+        Wish::Deny => effect.blocked.is_some(),
+        Wish::Ask => effect.asked.is_some(),
+        Wish::Allow => effect.granted,
+        Wish::Rewrite => effect.input.is_some(),
+        Wish::Context => effect.context.is_some(),
+        Wish::Stop => effect.ended.is_some(),
+        // For the user's eyes: no client tells the model.
+        Wish::Message => true,
+    }
 }
 
 /// One outcome of each kind, and two mixed ones.
@@ -146,13 +180,16 @@ pub fn wish(name: &str) -> Outcome {
     outcomes().into_iter().find(|(found, _)| *found == name).expect("one of them").1
 }
 
-/// The bytes of each outcome at each event.
-pub fn answer_table(spec: &dyn AgentSpec) -> String {
+/// The bytes of each outcome at each event, and below them what `client` makes of them.
+pub fn answer_table(spec: &dyn AgentSpec, client: Client) -> String {
     let mut table = String::new();
     for event in Event::ALL {
         writeln!(table, "{}", event.name()).expect("a string takes it");
         for (name, outcome) in outcomes() {
-            let Answer { stdout, stderr, exit } = spec.encode(event, &outcome);
+            let answer = spec.encode(event, &outcome);
+            let effect = client(event, &answer);
+            assert_eq!(effect.rejected, None, "{} {} {name}", spec.name(), event.name());
+            let Answer { stdout, stderr, exit } = answer;
             let said = if exit == 0 {
                 assert_eq!(stderr, "", "{name}");
                 stdout.replace('\n', "\\n")
@@ -162,6 +199,9 @@ pub fn answer_table(spec: &dyn AgentSpec) -> String {
             };
             writeln!(table, "{}", format!("  {name:18}{said}").trim_end())
                 .expect("a string takes it");
+            if effect != Effect::default() {
+                writeln!(table, "  {:18}→ {effect}", "").expect("a string takes it");
+            }
         }
     }
     table

@@ -4,7 +4,10 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use symposium_hook::Decision;
 
-use super::testing::{Client, any_outcome, effect, env, fixture_folder, fixtures, placement};
+use super::testing::{
+    self, Client, Effect, any_outcome, effect, env, fixture_folder, fixtures, placement, shows,
+};
+use super::wire::{Honour, Wish};
 use super::*;
 use crate::agents::places::HookShape;
 use crate::config::HookScope;
@@ -59,6 +62,148 @@ fn what_we_register_we_recognise_and_it_has_a_limit() {
                 assert!(timeout == seconds || timeout == seconds * 1000);
             }
         }
+    }
+}
+
+/// An outcome with nothing but this in it.
+fn only(wish: Wish) -> Outcome {
+    testing::wish(match wish {
+        Wish::Deny => "deny",
+        Wish::Ask => "ask",
+        Wish::Allow => "allow",
+        Wish::Rewrite => "rewrite",
+        Wish::Context => "context",
+        Wish::Stop => "stop",
+        Wish::Message => "message",
+    })
+}
+
+/// Every cell of every agent's table: what is promised, the client does, and nothing else.
+#[test]
+fn f266_each_wish_at_each_event_comes_to_what_is_promised() {
+    for (agent, event) in Agent::ALL.into_iter().flat_map(|a| Event::ALL.map(|e| (a, e))) {
+        let spec = agent.spec();
+        for wish in Wish::ALL {
+            let outcome = only(wish);
+            assert!(Wish::ALL.into_iter().all(|other| other.is_in(&outcome) == (other == wish)));
+            let effect = effect(spec, client(agent), event, &outcome);
+            let answer = spec.encode(event, &outcome);
+            let cell = format!("{} {} {wish}: {answer:?} {effect}", agent.name(), event.name());
+            match spec.honours(event, wish) {
+                Honour::Yes if wish == Wish::Message => {
+                    assert!(answer.stdout.contains("0.5.0 is out"), "{cell}");
+                    assert_eq!(effect, Effect::default(), "{cell}");
+                }
+                Honour::Yes => {
+                    assert!(shows(wish, &effect), "{cell}");
+                    let others = Wish::ALL.into_iter().filter(|other| *other != wish);
+                    let others = others.filter(|other| *other != Wish::Message);
+                    assert!(!others.into_iter().any(|other| shows(other, &effect)), "{cell}");
+                }
+                Honour::Instead(_) if wish == Wish::Context && !spec.delivers_context(event) => {
+                    // It waits for an event that delivers.
+                    assert!(effect.blocked.is_none() && effect.rejected.is_none(), "{cell}");
+                }
+                Honour::Instead(_) => {
+                    assert!(effect.blocked.is_some() || effect.context.is_some(), "{cell}");
+                    assert!(!effect.granted && effect.input.is_none(), "{cell}");
+                }
+                Honour::No => assert_eq!(answer, Answer::carry_on(), "{cell}"),
+            }
+        }
+    }
+}
+
+/// The files that people read hold every cell: each outcome of each kind at each event.
+#[test]
+fn every_cell_is_in_the_snapshots() {
+    let outcomes: Vec<&str> = testing::outcomes().into_iter().map(|(name, _)| name).collect();
+    for wish in ["none", "context", "deny", "ask", "allow", "rewrite", "stop"] {
+        assert!(outcomes.contains(&wish), "{wish}");
+    }
+    for agent in Agent::ALL {
+        let path = format!("tests/snapshots/agents/{}/answers.txt", agent.name());
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+        let text = std::fs::read_to_string(&path).expect("the snapshot");
+        let rows = text.lines().filter(|line| !line.trim_start().starts_with('→'));
+        let found: Vec<String> = rows.map(|line| line.chars().take(20).collect()).collect();
+        let expected: Vec<String> = Event::ALL
+            .into_iter()
+            .flat_map(|event| {
+                let cells = outcomes.iter().map(|name| format!("  {name}"));
+                std::iter::once(event.name().to_owned()).chain(cells)
+            })
+            .collect();
+        let found: Vec<&str> = found.iter().map(|line| line.trim_end()).collect();
+        assert_eq!(found, expected, "{}", agent.name());
+    }
+}
+
+/// What clients cut, we cut first, however their limit is counted.
+#[test]
+fn no_client_cuts_what_it_is_told() {
+    for part in ["x", "é", "語", "😀", "word\n"] {
+        let context = vec![part.repeat(30_000)];
+        let outcome = Outcome { context, ..Outcome::default() };
+        for (agent, event) in Agent::ALL.into_iter().flat_map(|a| Event::ALL.map(|e| (a, e))) {
+            let effect = effect(agent.spec(), client(agent), event, &outcome);
+            assert_eq!(effect.rejected, None, "{} {}", agent.name(), event.name());
+        }
+    }
+}
+
+/// The book's tables of what each agent makes of an answer.
+#[test]
+fn the_book_says_what_each_agent_makes_of_a_wish() {
+    let overview = include_str!("../../md/reference/agents/overview.md");
+    let authors = include_str!("../../md/authors/hooks.md");
+    for (page, count) in [(overview, 12), (authors, 10)] {
+        let mut table = page.lines().skip_while(|line| !line.starts_with("| wish |")).map(cells);
+        let titles = table.next().expect("the table");
+        let is = |title: &String, agent: &Agent| agent.spec().title().contains(title.as_str());
+        let agents: Vec<Agent> = titles[1..]
+            .iter()
+            .map(|title| Agent::ALL.into_iter().find(|agent| is(title, agent)).expect(title))
+            .collect();
+        assert_eq!(agents.len(), Agent::ALL.len());
+        let rows: Vec<_> = table.skip(1).take_while(|row| row.len() > 1).collect();
+        assert_eq!(rows.len(), count);
+        for row in rows {
+            let (event, wish) = meant(&row[0]);
+            for (agent, cell) in agents.iter().zip(&row[1..]) {
+                let (yes, no) = (cell.starts_with("yes"), cell.starts_with(['–', 'n']));
+                let fits = match agent.spec().honours(event, wish) {
+                    Honour::Yes => yes,
+                    Honour::No => no,
+                    Honour::Instead(_) => !yes && !no,
+                };
+                assert!(fits, "{}, {}: {cell}", row[0], agent.name());
+            }
+        }
+    }
+}
+
+fn cells(line: &str) -> Vec<String> {
+    line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
+}
+
+/// What a row of the book's tables is about.
+fn meant(row: &str) -> (Event, Wish) {
+    use Event::{PostToolUse as Post, PreToolUse as Pre, SessionStart, UserPromptSubmit as Prompt};
+    match row {
+        "deny a tool" => (Pre, Wish::Deny),
+        "ask the user" | "ask the user about a tool" => (Pre, Wish::Ask),
+        "allow without a question" | "allow a tool without asking" => (Pre, Wish::Allow),
+        "rewrite the input" | "rewrite a tool's input" => (Pre, Wish::Rewrite),
+        "context at a session's start" => (SessionStart, Wish::Context),
+        "context with a prompt" => (Prompt, Wish::Context),
+        "context before a tool" => (Pre, Wish::Context),
+        "context after a tool" => (Post, Wish::Context),
+        "keep a prompt back" | "block a prompt" => (Prompt, Wish::Deny),
+        "hide a tool's result" => (Post, Wish::Deny),
+        "end the turn" => (Pre, Wish::Stop),
+        "a line for the user" => (Post, Wish::Message),
+        other => panic!("a row about something else: {other}"),
     }
 }
 
@@ -147,15 +292,19 @@ fn an_event_delivered_twice_is_known_by_what_the_agent_gives_it() {
             for event in Event::ALL {
                 let decode = || agent.spec().decode(event, &bytes, &env(&[]));
                 let Ok(decoded) = decode() else { continue };
-                let has_one = match event {
-                    Event::SessionStart => false,
-                    Event::UserPromptSubmit => !matches!(agent, Agent::OpenCode | Agent::Copilot),
-                    Event::PreToolUse | Event::PostToolUse => {
-                        !matches!(agent, Agent::Copilot | Agent::Gemini | Agent::Kiro)
-                    }
+                let expected = match (agent, event) {
+                    (Agent::Copilot | Agent::Gemini, _) => "its moment",
+                    (Agent::Kiro, _) | (_, Event::SessionStart) => "nothing",
+                    (Agent::OpenCode, Event::UserPromptSubmit) => "never twice",
+                    _ => "a name",
                 };
-                let named = matches!(decoded.delivery, wire::Delivery::Named(_));
-                assert_eq!(named, has_one, "{} {name}", agent.name());
+                let found = match decoded.delivery {
+                    wire::Delivery::Named(_) => "a name",
+                    wire::Delivery::Timed(_) => "its moment",
+                    wire::Delivery::Unnamed(_) => "nothing",
+                    wire::Delivery::Single => "never twice",
+                };
+                assert_eq!(found, expected, "{} {name}", agent.name());
             }
         }
     }
@@ -218,9 +367,10 @@ proptest! {
         for (agent, event) in Agent::ALL.into_iter().flat_map(|a| Event::ALL.map(|e| (a, e))) {
             let spec = agent.spec();
             let can_ask = matches!(agent, Claude | Copilot);
-            // These have one word for a denial and for the end of the turn.
-            let ends = matches!(agent, Copilot | Goose | Kiro | Agent::OpenCode)
-                && outcome.stop.is_some();
+            // These have one word for a denial and for the end of the turn; Codex, after a tool.
+            let one_word = matches!(agent, Copilot | Goose | Kiro | Agent::OpenCode)
+                || (agent == Agent::Codex && event == Event::PostToolUse);
+            let ends = one_word && outcome.stop.is_some();
             let asks = outcome.decision == Some(Decision::Ask) && event == Event::PreToolUse;
             let can_block = match event {
                 Event::SessionStart => false,

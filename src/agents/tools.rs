@@ -10,6 +10,7 @@
 use serde_json::{Map, Value};
 use symposium_hook::Input;
 
+use super::payload::parse_json;
 use super::wire::Decoded;
 
 /// One row of an agent's table of tools.
@@ -104,10 +105,65 @@ pub fn native(
     }
 }
 
+/// Adds the files that the patch in `field` is about. It names them in its text; `file_path` is the
+/// first of them, and where there are several, `file_paths` is all of them, so that who guards a file
+/// needs to look at one list only.
+pub fn add_patched_files(input: &mut Value, field: &str) {
+    let Some(fields) = input.as_object_mut() else { return };
+    let Some(patch) = fields.get(field).and_then(Value::as_str) else { return };
+    let paths: Vec<Value> = patched_files(patch).into_iter().map(Value::from).collect();
+    if let Some(first) = paths.first() {
+        fields.entry("file_path").or_insert_with(|| first.clone());
+    }
+    if paths.len() > 1 {
+        fields.entry("file_paths").or_insert_with(|| Value::from(paths));
+    }
+}
+
+/// The way back of [`add_patched_files`]: what is not the agent's own goes.
+pub fn remove_patched_files(native: &mut Map<String, Value>, before: &Value) {
+    native.retain(|key, _| {
+        !matches!(key.as_str(), "file_path" | "file_paths") || before.get(key).is_some()
+    });
+}
+
+/// The files that a patch adds, changes, deletes or moves to, each once, as the patch names them.
+/// These lines count with blanks before them too.
+fn patched_files(patch: &str) -> Vec<&str> {
+    const HEADS: [&str; 4] =
+        ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
+    let named = |line| HEADS.iter().find_map(|head| str::strip_prefix(line, head)).map(str::trim);
+    let mut paths = Vec::new();
+    for path in patch.lines().filter_map(|line| named(line.trim_start())) {
+        if !path.is_empty() && !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    paths
+}
+
 /// Arguments that came as JSON inside a string, parsed; others as they are.
 pub fn arguments(input: &Value) -> Value {
-    let inner = input.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let inner = input.as_str().and_then(|text| parse_json(text).ok());
     inner.filter(Value::is_object).unwrap_or_else(|| input.clone())
+}
+
+/// The name under which the input of a tool that takes plain text stands where an object is wanted.
+pub const TEXT: &str = "";
+
+/// A tool's input as an object: its arguments, or its plain text under [`TEXT`].
+pub fn as_object(input: &Value) -> Map<String, Value> {
+    match arguments(input) {
+        Value::Object(input) => input,
+        text @ Value::String(_) => Map::from_iter([(TEXT.to_owned(), text)]),
+        _ => Map::new(),
+    }
+}
+
+/// The way back of [`as_object`].
+pub fn as_given(input: &Map<String, Value>) -> Value {
+    let text = input.get(TEXT).filter(|text| text.is_string() && input.len() == 1);
+    text.cloned().unwrap_or_else(|| Value::Object(input.clone()))
 }
 
 /// The agent's own name and input of the tool in an event; empty for an event without a tool.

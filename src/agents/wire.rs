@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 use symposium_hook::{Decision, Input};
 
-/// Longest context handed to an agent, in characters; clients cut beyond it, so we cut first.
+/// Longest text handed to an agent; clients cut beyond it, so we cut first. In UTF-16 code units, in
+/// which those in JavaScript count, and never fewer than characters.
 pub const CONTEXT_LIMIT: usize = 10_000;
 
 /// An agent's event, understood.
@@ -26,6 +27,9 @@ pub struct Decoded {
 pub enum Delivery {
     /// The agent's own name for it: of the use of a tool, of the turn that a prompt begins.
     Named(String),
+    /// Its moment, to the millisecond, as the agent says it to each registration. Two uses of a tool
+    /// at once may share it.
+    Timed(String),
     /// Its content, what the agent says of its kind (which start of a session it is), and when it
     /// comes.
     Unnamed(String),
@@ -147,22 +151,121 @@ impl Outcome {
 
     /// The context as one text within [`CONTEXT_LIMIT`], cut at a line and saying so.
     pub fn context_text(&self) -> Option<String> {
+        self.whole_context().map(|text| cut(&text))
+    }
+
+    /// As [`Self::context_text`], for an agent that counts bytes.
+    pub fn context_in_bytes(&self) -> Option<String> {
+        self.whole_context().map(|text| cut_by(&text, char::len_utf8))
+    }
+
+    fn whole_context(&self) -> Option<String> {
         let parts: Vec<&str> =
             self.context.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
-        if parts.is_empty() { None } else { Some(cut(&parts.join("\n\n"))) }
+        (!parts.is_empty()).then(|| parts.join("\n\n"))
     }
 }
 
 /// The text within [`CONTEXT_LIMIT`].
 fn cut(text: &str) -> String {
-    if text.chars().count() <= CONTEXT_LIMIT {
+    cut_by(text, char::len_utf16)
+}
+
+/// The text within [`CONTEXT_LIMIT`], where a character counts as `size` says.
+fn cut_by(text: &str, size: fn(char) -> usize) -> String {
+    const NOTE: &str = "\n[cut here by Symposium: the text was too long for the agent]";
+    let mut used = 0;
+    let mut room = text.len();
+    for (at, char) in text.char_indices() {
+        // What stands before this character leaves room for the note.
+        if used + NOTE.len() <= CONTEXT_LIMIT {
+            room = at;
+        }
+        used += size(char);
+    }
+    if used <= CONTEXT_LIMIT {
         return text.to_owned();
     }
-    let note = "\n[cut here by Symposium: the text was too long for the agent]";
-    let room = CONTEXT_LIMIT - note.chars().count();
-    let head: String = text.chars().take(room).collect();
+    let head = &text[..room];
     let end = head.rfind('\n').filter(|end| *end > head.len() / 2).unwrap_or(head.len());
-    format!("{}{note}", &head[..end])
+    format!("{}{NOTE}", &head[..end])
+}
+
+/// Something that handlers may want.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// The tool is not used, the prompt kept back, the result hidden.
+    Deny,
+    /// The user is asked first.
+    Ask,
+    /// Nobody is asked.
+    Allow,
+    /// The tool gets another input.
+    Rewrite,
+    /// The model is told something.
+    Context,
+    /// The turn ends.
+    Stop,
+    /// The user is told something.
+    Message,
+}
+
+impl Wish {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Deny,
+        Self::Ask,
+        Self::Allow,
+        Self::Rewrite,
+        Self::Context,
+        Self::Stop,
+        Self::Message,
+    ];
+
+    /// Whether it is in `outcome`.
+    pub fn is_in(self, outcome: &Outcome) -> bool {
+        match self {
+            Self::Deny => outcome.decision == Some(Decision::Deny),
+            Self::Ask => outcome.decision == Some(Decision::Ask),
+            Self::Allow => outcome.decision == Some(Decision::Allow),
+            Self::Rewrite => outcome.updated_input.is_some(),
+            Self::Context => outcome.context_text().is_some(),
+            Self::Stop => outcome.stop.is_some(),
+            Self::Message => outcome.user_message.is_some(),
+        }
+    }
+}
+
+impl std::fmt::Display for Wish {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Deny => "denial",
+            Self::Ask => "question to the user",
+            Self::Allow => "leave to go ahead unasked",
+            Self::Rewrite => "other input",
+            Self::Context => "words for the model",
+            Self::Stop => "end of the turn",
+            Self::Message => "words for the user",
+        })
+    }
+}
+
+/// What an agent makes of a wish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Honour {
+    /// Just that.
+    Yes,
+    /// This, which is the nearest that is safe.
+    Instead(&'static str),
+    /// Nothing.
+    No,
+}
+
+impl Honour {
+    /// A denial with the wish in its reason, for who can't ask.
+    pub const DENIED: Self = Self::Instead("a denial that says so");
+    /// A denial, for who knows no end of a turn.
+    pub const REFUSED: Self = Self::Instead("a denial");
 }
 
 /// What our process says to the agent.
@@ -218,6 +321,22 @@ mod tests {
         let text = outcome.context_text().expect("some text");
         assert!(text.chars().count() <= CONTEXT_LIMIT);
         assert!(text.ends_with("x\n[cut here by Symposium: the text was too long for the agent]"));
+    }
+
+    #[test]
+    fn what_is_long_is_counted_as_clients_count() {
+        for (char, units) in [('x', 1), ('é', 1), ('語', 1), ('😀', 2)] {
+            for length in [CONTEXT_LIMIT / units, CONTEXT_LIMIT / units + 1, 3 * CONTEXT_LIMIT] {
+                let whole = char.to_string().repeat(length);
+                let outcome = Outcome { context: vec![whole.clone()], ..Outcome::default() };
+                let text = outcome.context_text().expect("some text");
+                assert!(text.encode_utf16().count() <= CONTEXT_LIMIT);
+                assert_eq!(text == whole, length * units <= CONTEXT_LIMIT, "{char} {length}");
+                let bytes = outcome.context_in_bytes().expect("some text");
+                assert!(bytes.len() <= CONTEXT_LIMIT && bytes.len() > CONTEXT_LIMIT - 100);
+                assert_eq!(bytes == whole, whole.len() <= CONTEXT_LIMIT, "{char} {length}");
+            }
+        }
     }
 
     #[test]

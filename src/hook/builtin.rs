@@ -86,24 +86,61 @@ pub fn announce(
             skills.push((skill, news.root.join(dir).join("SKILL.md")));
         }
     }
-    let mut servers = Vec::new();
-    for server in news.offer.servers.iter().filter(|server| server.since >= since) {
-        let key = format!("server {}", server.name);
+    let others = others_text(news.offer, session, since);
+    let room = LONGEST - others.as_ref().map_or(0, |text| text.chars().count() + 1);
+    let parts: Vec<String> = skills_text(&skills, room).into_iter().chain(others).collect();
+    (!parts.is_empty()).then(|| parts.join("\n"))
+}
+
+/// Marks the subcommands that apply as announced: the hint at a session's start names them.
+pub fn know_subcommands(offer: &Offer, session: &mut Session) {
+    news_of(applicable(offer), "command", 0, session);
+}
+
+/// One line about new servers and subcommands.
+fn others_text(offer: &Offer, session: &mut Session, since: u64) -> Option<String> {
+    let servers = offer.servers.iter().map(|server| (server.name.as_str(), server.since));
+    let servers = news_of(servers, "server", since, session)
+        .map(|names| format!("MCP servers, there in the next session: {names}"));
+    let commands = news_of(applicable(offer), "command", since, session)
+        .map(|names| format!("commands, which `cargo agents --help` explains: {names}"));
+    let parts: Vec<String> = servers.into_iter().chain(commands).collect();
+    (!parts.is_empty()).then(|| format!("New for this workspace's crates: {}.", parts.join("; ")))
+}
+
+/// Subcommands that apply, each with when it began to.
+fn applicable(offer: &Offer) -> impl Iterator<Item = (&str, u64)> {
+    let applies = offer.subcommands.iter().filter(|subcommand| subcommand.run.is_some());
+    applies.map(|subcommand| (subcommand.name.as_str(), subcommand.since))
+}
+
+/// The names of what came after `since` and was not announced in this session; it is now.
+fn news_of<'o>(
+    all: impl Iterator<Item = (&'o str, u64)>,
+    kind: &str,
+    since: u64,
+    session: &mut Session,
+) -> Option<String> {
+    let mut names = Vec::new();
+    for (name, _) in all.filter(|(_, at)| *at >= since) {
+        let key = format!("{kind} {name}");
         if !session.announced.contains(&key) {
             session.announced.push(key);
-            servers.push(server.name.as_str());
+            names.push(name);
         }
     }
-    let servers = (!servers.is_empty()).then(|| {
-        let names = crate::report::fit(&servers.join(", "), DESCRIPTION);
-        format!(
-            "New MCP servers for this workspace are registered and there in the next session: \
-             {names}."
-        )
-    });
-    let room = LONGEST - servers.as_ref().map_or(0, |text| text.chars().count() + 1);
-    let parts: Vec<String> = skills_text(&skills, room).into_iter().chain(servers).collect();
-    (!parts.is_empty()).then(|| parts.join("\n"))
+    (!names.is_empty()).then(|| short(&names.join(", ")))
+}
+
+/// A stranger's text on one line, of [`DESCRIPTION`] characters at most.
+fn short(text: &str) -> String {
+    let clean = crate::report::fit(text, usize::MAX);
+    if clean.chars().count() <= DESCRIPTION {
+        return clean;
+    }
+    let mut cut: String = clean.chars().take(DESCRIPTION - 1).collect();
+    cut.truncate(cut.trim_end().len());
+    cut + "…"
 }
 
 fn skills_text(skills: &[(&SnapshotSkill, PathBuf)], room: usize) -> Option<String> {
@@ -115,7 +152,7 @@ fn skills_text(skills: &[(&SnapshotSkill, PathBuf)], room: usize) -> Option<Stri
          task calls for it:"
             .to_owned();
     for (index, (skill, path)) in skills.iter().enumerate() {
-        let description = crate::report::fit(&skill.description, DESCRIPTION);
+        let description = short(&skill.description);
         let line = format!("\n- {}: {description} ({})", skill.name, path.display());
         let left = skills.len() - index;
         let more = format!("\nand {left} more: `cargo agents status`");
@@ -144,7 +181,7 @@ pub fn installing(missing: &[String], session: &mut Session) -> Option<String> {
     session.nudges.extend(new.iter().map(|name| installing_key(name)));
     (!new.is_empty()).then(|| {
         format!(
-            "{} is being installed in the background; until it is there, the hooks that need it do \
+            "{} is being installed in the background; until it is there, hooks that need it do \
              nothing.",
             new.join(", ")
         )
@@ -234,11 +271,23 @@ mod tests {
         let text =
             announce(&news(&offer), &mut Session::default(), 5, None).expect("an announcement");
         assert!(text.chars().count() <= LONGEST);
+        assert!(text.contains(&format!(": {}… (", "d".repeat(DESCRIPTION - 1))), "{text}");
         let told = text.matches("SKILL.md").count();
         assert!(
             text.contains(&format!("\nand {} more: `cargo agents status`\n", 40 - told)),
             "{text}"
         );
+    }
+
+    #[test]
+    fn decision_28_a_description_is_cut_at_200_characters_however_wide() {
+        for (char, long) in [("x", false), ("x", true), ("語", false), ("語", true)] {
+            let whole = char.repeat(DESCRIPTION + usize::from(long));
+            let shown = short(&whole);
+            assert_eq!(shown.chars().count(), DESCRIPTION);
+            assert_eq!(shown == whole, !long);
+        }
+        assert_eq!(short("two\nlines\u{1b}[31m").lines().count(), 1);
     }
 
     #[test]

@@ -1,14 +1,17 @@
 //! An event that an agent delivers twice, because it has us registered twice, is answered once.
 //!
 //! Twice is: the same session, event, identity and content, at the same time or within a few
-//! seconds. The content counts because some models number their uses of tools anew in each turn, so
-//! that an identity alone may come again with another command behind it.
+//! seconds. The identity is the agent's own name for the event, else its moment, which an agent tells
+//! both registrations alike; Kiro alone tells neither. The content counts because some models number
+//! their uses of tools anew in each turn, so that an identity alone may come again with another
+//! command behind it.
 //!
 //! Whoever has the event's lock answers it; the system lets go of the lock should that process die.
 //! Who comes while it is held says nothing, for the agent waits for both and takes the stronger
 //! answer (all that run us twice do). Only a use of a tool without a name may be another use that
-//! looks the same, and a denial must not pass it by: that delivery waits for the answer, as it would
-//! for its own. Who comes later repeats the decision, for an agent may listen to either.
+//! looks the same, at the same moment, and a denial must not pass it by: that delivery waits for the
+//! answer, as it would for its own. Who comes later repeats the decision, for an agent may listen to
+//! either.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,8 +28,8 @@ use crate::files::{Lock, LockError, replace_cache};
 
 /// How long after its answer an event that looks the same is the same.
 const NAMED: Duration = Duration::from_secs(5);
-/// The same for one that has no name. Registrations are run at the same time or one right after the
-/// other; a user or a model that repeats itself takes longer, mostly.
+/// The same for one that has neither name nor moment. Registrations are run at the same time or one
+/// right after the other; a user or a model that repeats itself takes longer, mostly.
 const UNNAMED: Duration = Duration::from_secs(2);
 
 /// What a delivery is.
@@ -72,7 +75,11 @@ impl Claims {
         let key = key(decoded)?;
         let named = matches!(decoded.delivery, Delivery::Named(_));
         let waits = !named && decoded.input.event().is_tool_event();
-        Some(Self { store, key, window: if named { NAMED } else { UNNAMED }, waits })
+        let window = match decoded.delivery {
+            Delivery::Named(_) | Delivery::Timed(_) => NAMED,
+            Delivery::Unnamed(_) | Delivery::Single => UNNAMED,
+        };
+        Some(Self { store, key, window, waits })
     }
 
     /// What this delivery is. Where that can't be found out it counts as the first. `patience` is
@@ -152,6 +159,7 @@ impl Claims {
 fn key(decoded: &Decoded) -> Option<String> {
     let (kind, name) = match &decoded.delivery {
         Delivery::Named(name) => ("named", name),
+        Delivery::Timed(moment) => ("timed", moment),
         Delivery::Unnamed(name) => ("unnamed", name),
         Delivery::Single => return None,
     };
@@ -176,6 +184,10 @@ mod tests {
 
     fn named(id: &str, command: &str) -> Decoded {
         event(Delivery::Named(id.to_owned()), command)
+    }
+
+    fn timed(moment: &str, command: &str) -> Decoded {
+        event(Delivery::Timed(moment.to_owned()), command)
     }
 
     fn unnamed(command: &str) -> Decoded {
@@ -216,7 +228,12 @@ mod tests {
 
     #[test]
     fn a_repeated_event_gets_the_decision_of_the_first() {
-        for decoded in [named("call_1", "rm -rf /"), unnamed("rm -rf /"), start("resume")] {
+        for decoded in [
+            named("call_1", "rm -rf /"),
+            timed("17", "rm -rf /"),
+            unnamed("rm -rf /"),
+            start("resume"),
+        ] {
             let dir = dir();
             let claims = || claims(&dir, &decoded);
             let held = first(claims().claim(Duration::ZERO));
@@ -241,17 +258,18 @@ mod tests {
 
     #[test]
     fn a_use_of_a_tool_without_a_name_waits_for_the_answer() {
-        let dir = dir();
-        let decoded = unnamed("rm -rf /");
-        let held = first(claims(&dir, &decoded).claim(Duration::ZERO));
-        std::thread::scope(|scope| {
-            let second = scope.spawn(|| claims(&dir, &decoded).claim(Duration::from_secs(60)));
-            std::thread::sleep(Duration::from_millis(100));
-            assert!(!second.is_finished());
-            claims(&dir, &decoded).answered(&Outcome::denied("no"), None);
-            drop(held);
-            assert_eq!(repeated(second.join().expect("no panic")), Outcome::denied("no"));
-        });
+        for decoded in [unnamed("rm -rf /"), timed("17", "rm -rf /")] {
+            let dir = dir();
+            let held = first(claims(&dir, &decoded).claim(Duration::ZERO));
+            std::thread::scope(|scope| {
+                let second = scope.spawn(|| claims(&dir, &decoded).claim(Duration::from_secs(60)));
+                std::thread::sleep(Duration::from_millis(100));
+                assert!(!second.is_finished());
+                claims(&dir, &decoded).answered(&Outcome::denied("no"), None);
+                drop(held);
+                assert_eq!(repeated(second.join().expect("no panic")), Outcome::denied("no"));
+            });
+        }
     }
 
     #[test]
@@ -273,6 +291,9 @@ mod tests {
             named("call_0", "ls"),
             named("call_0", "rm -rf /"),
             named("call_1", "ls"),
+            timed("17", "ls"),
+            timed("18", "ls"),
+            timed("17", "rm -rf /"),
             unnamed("ls"),
             unnamed("rm -rf /"),
             start("startup"),

@@ -40,6 +40,16 @@ impl Conversation<'_> {
         self.listen(decoded, &missing, outcome)
     }
 
+    /// Which of these programs the session was not told of yet.
+    pub fn untold(&self, missing: &[String]) -> Vec<String> {
+        if missing.is_empty() {
+            return Vec::new();
+        }
+        let session = self.store.as_ref().and_then(Store::read).unwrap_or_default();
+        let told = |name: &&String| session.nudges.contains(&builtin::installing_key(name));
+        missing.iter().filter(|name| !told(name)).cloned().collect()
+    }
+
     fn agent(&self) -> Option<Agent> {
         Agent::from_name(self.spec.name())
     }
@@ -67,6 +77,7 @@ impl Conversation<'_> {
             self.spec.name().clone_into(&mut session.agent);
             let mut said = Vec::new();
             if self.speaks() {
+                builtin::know_subcommands(&offer, session);
                 said.extend(session.pending.drain(..).map(|held| held.text));
                 said.extend(builtin::announce(&self.news(&offer), session, since, self.agent()));
                 said.extend(builtin::installing(missing, session));
@@ -202,10 +213,8 @@ impl Conversation<'_> {
                     session.pending.push(Held { text, tool });
                 });
             }
-            Some(_) => tracing::info!(
-                "{} takes no context, so what a hook says to the model is dropped",
-                self.spec.title()
-            ),
+            // That it is dropped is logged with all that the agent can't do.
+            Some(_) => {}
             None => tracing::warn!(
                 "the event names no session, so context can't wait for the tool's result and is \
                  dropped"
@@ -215,12 +224,16 @@ impl Conversation<'_> {
 }
 
 /// Names of programs that hooks wait for and that can be got: `installation` of `plugin`.
-fn missing_programs(hooks: &[SnapshotHook]) -> Vec<String> {
+pub fn missing_programs(hooks: &[SnapshotHook]) -> Vec<String> {
     let mut names = Vec::new();
-    for hook in hooks.iter().filter(|hook| hook.run.fetchable && hook.run.missing().is_some()) {
-        let name = format!("`{}` of plugin `{}`", hook.run.installation, hook.plugin);
-        if !names.contains(&name) {
-            names.push(name);
+    for hook in hooks {
+        let own = (hook.run.fetchable && hook.run.missing().is_some())
+            .then_some(hook.run.installation.as_str());
+        for name in own.into_iter().chain(hook.run.lacking.iter().map(String::as_str)) {
+            let name = format!("`{name}` of plugin `{}`", hook.plugin);
+            if !names.contains(&name) {
+                names.push(name);
+            }
         }
     }
     names

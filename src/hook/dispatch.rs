@@ -10,7 +10,7 @@ use super::merge;
 use super::pipeline::name_tool;
 use super::run::{Call, run_hook};
 use crate::agents::AgentSpec;
-use crate::agents::tools::{arguments, native_of};
+use crate::agents::tools::{as_object, native_of};
 use crate::agents::wire::{Decoded, Outcome};
 use crate::config::Environment;
 use crate::sync::snapshot::SnapshotHook;
@@ -95,6 +95,11 @@ impl Dispatch<'_> {
                 break;
             }
         }
+        // An input that is the same again is no rewrite, and must not come with the leave to run that
+        // some agents take a rewrite for.
+        if outcome.updated_input.as_ref() == Some(&rewrites.original) {
+            outcome.updated_input = None;
+        }
         rewritten.map(|current| current.decoded)
     }
 
@@ -163,10 +168,7 @@ impl Rewrites {
 
 /// The tool's input in the agent's own words.
 fn input_of(decoded: &Decoded) -> Map<String, Value> {
-    match arguments(native_of(decoded).1) {
-        Value::Object(input) => input,
-        _ => Map::new(),
-    }
+    as_object(native_of(decoded).1)
 }
 
 /// How long all hooks of an event may take, of the time that is registered with the agent.

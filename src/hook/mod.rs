@@ -10,10 +10,13 @@
 //! - `conversation`: our own part in a session, with `builtin`'s words and `session`'s memory
 //! - `dispatch`: the plugins' hooks, chosen by `select`, started by `run`, joined by [`merge`]
 //! - `claims`: an event that is delivered twice is answered once
+//! - `arrival`: a program that is missing is waited for, once and for a moment
+//! - `wishes`: what the agent can't do is logged
 //!
 //! May use: `sync` (to make sure that the snapshot is current) and every floor below. Used by:
 //! the program's entry, before the command line is parsed.
 
+mod arrival;
 mod builtin;
 mod claims;
 mod conversation;
@@ -25,6 +28,7 @@ mod run;
 mod select;
 mod session;
 mod trace;
+mod wishes;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Read as _, Write as _};
@@ -52,7 +56,9 @@ pub fn main(args: &[OsString], env: &Environment) -> ExitCode {
             let _ = std::io::stdin().lock().take(LARGEST_EVENT).read_to_end(&mut stdin);
         }
         let call = pipeline::Call { args, stdin: &stdin, by_hand, env, dirs: &dirs };
-        match quick::answer(&call) {
+        // Were there a panic on the short way, the whole way is still there to answer.
+        let quick = std::panic::catch_unwind(AssertUnwindSafe(|| quick::answer(&call)));
+        match quick.unwrap_or(Quick::More(None)) {
             Quick::Answer(answer) => answer,
             Quick::More(stored) => {
                 let place = dirs.clone();

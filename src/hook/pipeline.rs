@@ -6,11 +6,13 @@ use std::time::{Duration, Instant};
 
 use symposium_hook::Event;
 
+use super::arrival::await_programs;
 use super::claims::{Claim, Claims};
 use super::conversation::Conversation;
 use super::dispatch::{self, Dispatch};
 use super::select::{Occasion, select};
 use super::session::{self, Store};
+use super::wishes::log_unmet;
 use super::{merge, trace};
 use crate::agents::wire::{Answer, Decoded, Outcome};
 use crate::agents::{self, AgentSpec};
@@ -45,8 +47,7 @@ struct Turn<'a> {
 
 /// The answer to a call. `stored` is the snapshot that holds where the agent works, if that is known.
 pub(super) fn answer(call: &Call<'_>, stored: Option<Box<Stored>>) -> Answer {
-    #[cfg(debug_assertions)]
-    assert!(!call.env.has("SYMPOSIUM_TEST_PANIC"), "a panic was asked for");
+    current::panic_where_asked(call.env, "start");
     let started = Instant::now();
     let (spec, event) = match understood(call.args) {
         Ok(understood) => understood,
@@ -128,6 +129,7 @@ impl Turn<'_> {
                 }
             },
         };
+        current::panic_where_asked(self.env, "end");
         self.spec.encode(self.event, &outcome)
     }
 
@@ -153,6 +155,9 @@ impl Turn<'_> {
             stored,
             store: decoded.input.session_id().map(|id| Store::new(self.dirs, id)),
         };
+        let choose = |now: &Stored| matching(self.spec, self.event, now, decoded);
+        let arrival = await_programs(&conversation, hooks, (root, self.left()), choose);
+        let hooks = arrival.hooks.as_deref().unwrap_or(hooks);
         let mut outcome = Outcome::default();
         let refresh = conversation.join(decoded, hooks, &mut outcome);
         let dispatch = Dispatch {
@@ -166,9 +171,10 @@ impl Turn<'_> {
         };
         let rewritten = dispatch.run(hooks, stdin, decoded, &mut outcome);
         merge::settle(&mut outcome);
+        log_unmet(self.spec, self.event, &outcome);
         conversation.hold_back(&mut outcome, std::iter::once(decoded).chain(&rewritten));
-        if refresh && stored.header.refreshable {
-            current::refresh_in_background(root);
+        if refresh && !arrival.is_running && stored.header.refreshable {
+            let _running = current::refresh_in_background(root);
         }
         (outcome, rewritten)
     }

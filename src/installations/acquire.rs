@@ -166,31 +166,33 @@ impl<'a> Acquirer<'a> {
     fn work(&self, job: &Job<'_>, path: &Path) -> Result<Acquired, Trouble> {
         let got = get(job)?;
         let wanted = commands::fingerprint(
-            &job.installation.install_commands,
-            got.version.as_deref(),
-            got.dir.as_deref(),
+            job.plugin,
+            job.installation,
+            (got.version.as_deref(), got.dir.as_deref()),
         );
-        if wanted.is_some() && wanted != job.before.commands {
-            commands::run(job, &got)?;
-        }
         let checked_at = match &got.stale {
             None => now(),
             Some(_) => now().saturating_sub((LOOK - LOOK_AGAIN).as_secs()),
         };
         let stamp = Stamp {
             definition: definition(job.installation),
-            dir: got.dir,
-            root: Some(got.root),
-            version: got.version,
-            executable: got.executable,
+            dir: got.dir.clone(),
+            root: Some(got.root.clone()),
+            version: got.version.clone(),
+            executable: got.executable.clone(),
             checked_at,
             commands: wanted,
             failure: None,
         };
-        let acquired =
-            self.assemble(job.plugin, job.installation, &stamp).map_err(Trouble::Unusable)?;
+        let assemble = || self.assemble(job.plugin, job.installation, &stamp);
+        // What they made may be gone since they were run.
+        let are_due = stamp.commands != job.before.commands || assemble().is_err();
+        if stamp.commands.is_some() && are_due {
+            commands::run(job, &got)?;
+        }
+        let acquired = assemble().map_err(Trouble::Unusable)?;
         stamp.save(path);
-        if let Some(problem) = got.stale {
+        if let Some(problem) = &got.stale {
             tracing::warn!("no newer `{}` could be looked for: {problem}", job.installation.name);
         }
         tidy(job, path, stamp.dir.as_deref());
@@ -208,11 +210,8 @@ impl<'a> Acquirer<'a> {
         if recorded && stamp.definition != definition(installation) {
             return None;
         }
-        let commands = commands::fingerprint(
-            &installation.install_commands,
-            stamp.version.as_deref(),
-            stamp.dir.as_deref(),
-        );
+        let on = (stamp.version.as_deref(), stamp.dir.as_deref());
+        let commands = commands::fingerprint(plugin, installation, on);
         if commands != stamp.commands {
             return None;
         }

@@ -5,19 +5,22 @@ use std::path::Path;
 
 use super::job::{Got, Job, Trouble};
 use super::stamp::key;
+use crate::plugins::model::{Installation, Plugin};
 
-/// Stands for what the commands are and what they are run on; `None` when there are none.
+/// Stands for what the commands are and what they are run on: the version and the folder of what was
+/// got, else the plugin's own folder, which is another one for each state of a repository. `None` when
+/// there are no commands.
 pub(super) fn fingerprint(
-    commands: &[String],
-    version: Option<&str>,
-    dir: Option<&Path>,
+    plugin: &Plugin,
+    installation: &Installation,
+    (version, dir): (Option<&str>, Option<&Path>),
 ) -> Option<String> {
-    if commands.is_empty() {
+    if installation.install_commands.is_empty() {
         return None;
     }
-    let dir = dir.map(|dir| dir.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut parts = vec![version.unwrap_or_default(), dir.as_str()];
-    parts.extend(commands.iter().map(String::as_str));
+    let dir = dir.unwrap_or(&plugin.dir).to_string_lossy();
+    let mut parts = vec![version.unwrap_or_default(), &dir];
+    parts.extend(installation.install_commands.iter().map(String::as_str));
     Some(key(&parts))
 }
 

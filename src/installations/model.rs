@@ -128,3 +128,16 @@ pub enum InstallError {
         problem: String,
     },
 }
+
+impl InstallError {
+    /// The installation.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Unknown { name, .. }
+            | Self::Unusable { name, .. }
+            | Self::NotReady { name, .. }
+            | Self::Failed { name, .. }
+            | Self::FailedBefore { name, .. } => name,
+        }
+    }
+}

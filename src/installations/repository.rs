@@ -14,7 +14,10 @@ pub(super) fn get(job: &Job<'_>, url: &str) -> Result<Got, Trouble> {
     if known.is_none() || job.refresh {
         job.say("Fetching", url);
     }
-    let tree = job.fetcher.checkout(url, job.refresh, job.left()).map_err(Trouble::Failed)?;
+    // What failed a moment ago is not asked again there; who watches wants it to be.
+    let again = job.is_watched() && job.before.failure.is_some();
+    let checkout = job.fetcher.checkout(url, job.refresh || again, job.left());
+    let tree = checkout.map_err(Trouble::Failed)?;
     // Commands may write; the fetched files are shared, and never change.
     let dir = if job.installation.install_commands.is_empty() {
         tree.dir

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::Duration;
 
 use process_wrap::std::CommandWrap;
 
@@ -9,11 +11,12 @@ use super::{Child, RunError, start};
 
 /// Starts a background process: in a session of its own, so that it lives on when whoever started
 /// us ends our process group; with no streams and no open file of ours, so that nobody waits for
-/// it; in the root folder unless `child` names another. Nobody learns how it ends.
+/// it; in the root folder unless `child` names another. Nobody learns how it ends, but who stays may
+/// learn that it did.
 ///
 /// # Errors
 /// [`RunError`] when it could not be started.
-pub fn spawn_detached(child: &Child) -> Result<(), RunError> {
+pub fn spawn_detached(child: &Child) -> Result<Detached, RunError> {
     let mut command = start::command(child)?;
     if child.cwd.is_none()
         && let Some(root) = root_of(Path::new(command.get_program()))
@@ -27,9 +30,26 @@ pub fn spawn_detached(child: &Child) -> Result<(), RunError> {
     let mut running = start::retry_busy(|| command.spawn())
         .map_err(|error| start::refusal(child, &program, error))?;
     // While we live, it would stay a zombie after its end; when we end, the system takes over.
+    let (over, ended) = mpsc::channel::<()>();
     let reaper = std::thread::Builder::new().name("reaper".to_owned());
-    let _ = reaper.stack_size(64 * 1024).spawn(move || running.wait());
-    Ok(())
+    let _ = reaper.stack_size(64 * 1024).spawn(move || {
+        let _over = over;
+        running.wait()
+    });
+    Ok(Detached { ended })
+}
+
+/// A background process, as long as we live beside it.
+#[derive(Debug)]
+pub struct Detached {
+    ended: Receiver<()>,
+}
+
+impl Detached {
+    /// Waits for its end, so long at most. Whether it has ended.
+    pub fn ends_within(&self, patience: Duration) -> bool {
+        self.ended.recv_timeout(patience) == Err(RecvTimeoutError::Disconnected)
+    }
 }
 
 fn root_of(program: &Path) -> Option<PathBuf> {

@@ -27,7 +27,7 @@ mod threads;
 #[cfg(unix)]
 mod traffic;
 
-pub use detached::spawn_detached;
+pub use detached::{Detached, spawn_detached};
 pub use find::find_program;
 pub use inherited::{exec_replace, run_inherited};
 pub use model::{Child, Output, RunError, Status};

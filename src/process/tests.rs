@@ -244,8 +244,9 @@ fn a_detached_process_has_its_own_session_no_streams_and_no_descriptor_of_ours()
                   sleep 100";
     let child =
         Child::new("/bin/sh").args(["-c".into(), script.into(), facts.clone().into_os_string()]);
-    spawn_detached(&child).expect("starts");
+    let running = spawn_detached(&child).expect("starts");
     assert!(soon(|| facts.exists()));
+    assert!(!running.ends_within(Duration::from_millis(50)));
     let text = std::fs::read_to_string(&facts).expect("reads");
     let mut lines = text.lines();
     let numbers: Vec<&str> = lines.next().unwrap_or_default().split(' ').collect();
@@ -259,6 +260,7 @@ fn a_detached_process_has_its_own_session_no_streams_and_no_descriptor_of_ours()
         assert!(ours || target == "/dev/null", "{line}");
     }
     assert!(output_of_kill(pid).success());
+    assert!(running.ends_within(Duration::from_secs(10)));
     // Reaped at once, not only with us.
     assert!(soon(|| !Path::new(&format!("/proc/{pid}")).exists()));
 }

@@ -9,7 +9,7 @@ use super::run::{Caller, Mode, Request, sync, sync_unless};
 use super::snapshot::{Snapshot, Stored};
 use crate::Symposium;
 use crate::config::{Dirs, Environment};
-use crate::process::{Child, spawn_detached};
+use crate::process::{Child, Detached, spawn_detached};
 use crate::report::Reporter;
 use crate::symposium::{Options, VERSION};
 use crate::workspace::nearest_manifest;
@@ -89,10 +89,18 @@ pub fn for_hook(question: &Question<'_>) -> Option<Stored> {
         Err(RecvTimeoutError::Disconnected) => stored,
         Err(RecvTimeoutError::Timeout) => {
             tracing::warn!("the sync takes too long to wait for, and goes on in the background");
-            refresh_in_background(root);
+            let _running = refresh_in_background(root);
             stored
         }
     }
+}
+
+/// For tests of what a panic does: `SYMPOSIUM_TEST_PANIC` names the place. Not in a release.
+pub fn panic_where_asked(env: &Environment, place: &str) {
+    assert!(
+        !cfg!(debug_assertions) || env.text("SYMPOSIUM_TEST_PANIC") != Some(place),
+        "a panic was asked for"
+    );
 }
 
 /// The sync before an event, on a thread of its own.
@@ -109,6 +117,7 @@ impl Work {
         let options = Options { offline: true, ..Options::default() };
         let sym = Symposium::new(self.env.clone(), Reporter::silent(), options).ok()?;
         sym.report.diagnostics(&sym.config_diagnostics);
+        panic_where_asked(&self.env, "sync");
         #[cfg(debug_assertions)]
         if let Some(ms) = self.env.text("SYMPOSIUM_TEST_SLOW_SYNC").and_then(|ms| ms.parse().ok()) {
             std::thread::sleep(Duration::from_millis(ms));
@@ -174,13 +183,21 @@ pub fn root_of(env: &Environment, dirs: &Dirs, cwd: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Refreshes sources, programs and the workspace in a process of its own that nobody waits for.
-pub fn refresh_in_background(root: &Path) {
-    let Some(program) = own_program() else { return };
-    let child = Child::new(program).args(["sync", "--background"]).cwd(root);
-    if let Err(error) = spawn_detached(&child) {
-        tracing::warn!("no refresh in the background: {error}");
+/// Refreshes sources, programs and the workspace in a process of its own that lives on without us.
+pub fn refresh_in_background(root: &Path) -> Option<Detached> {
+    let child = Child::new(own_program()?).args(["sync", "--background"]).cwd(root);
+    match spawn_detached(&child) {
+        Ok(running) => Some(running),
+        Err(error) => {
+            tracing::warn!("no refresh in the background: {error}");
+            None
+        }
     }
+}
+
+/// The workspace's snapshot as it is on disk now, whether or not it still holds.
+pub fn stored(dirs: &Dirs, root: &Path) -> Option<Stored> {
+    Stored::load(&Snapshot::path(dirs, root), VERSION, root)
 }
 
 #[allow(clippy::disallowed_methods, reason = "which program this is")]

@@ -23,6 +23,11 @@ pub fn run_of(
         ..Run::default()
     };
     let Ok(prepared) = prepared else { return run };
+    let fetchable = |name: &&str| {
+        plugin.installations.iter().any(|known| known.name == **name && is_fetchable(known))
+    };
+    let lacking = prepared.missing.iter().map(InstallError::name).filter(fetchable);
+    run.lacking = lacking.map(str::to_owned).collect();
     let child = prepared.invocation.child();
     let mut argv = vec![child.program.to_string_lossy().into_owned()];
     argv.extend(child.args.iter().map(|arg| arg.to_string_lossy().into_owned()));

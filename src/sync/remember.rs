@@ -172,7 +172,16 @@ impl Sync<'_> {
                 let prepared = acquirer.subcommand(plugin, subcommand, quiet);
                 run_of(self.sym, plugin, &subcommand.command, &prepared)
             });
+            let same = |known: &&SnapshotSubcommand| {
+                (&known.plugin, &known.name) == (&plugin.name, &subcommand.name)
+            };
+            let known = old.subcommands.iter().find(same).filter(|known| known.run.is_some());
             SnapshotSubcommand {
+                since: match (known, before) {
+                    (Some(known), _) => known.since,
+                    (None, Some(_)) => self.now,
+                    (None, None) => 0,
+                },
                 name: subcommand.name.clone(),
                 plugin: plugin.name.clone(),
                 source: plugin.source.clone(),

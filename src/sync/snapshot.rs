@@ -92,6 +92,9 @@ pub struct Run {
     /// Whether a program that is missing can be got: it is no file of the plugin itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fetchable: bool,
+    /// Requirements that can be got and are missing. The program is run without them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacking: Vec<String>,
 }
 
 impl Run {
@@ -129,6 +132,9 @@ pub struct SnapshotSubcommand {
     /// Why it does not apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs: Option<String>,
+    /// When it began to apply, in milliseconds since 1970; 0: it did when we first looked.
+    #[serde(default)]
+    pub since: u64,
 }
 
 /// A skill that was placed.

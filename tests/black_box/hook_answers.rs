@@ -136,6 +136,16 @@ fn f243_a_new_input_reaches_every_agent_that_takes_one() {
 }
 
 #[test]
+fn case_56_an_input_that_is_the_same_again_is_no_rewrite_and_grants_nothing() {
+    let same = json!({"updatedInput": {"description": "d", "command": "cargo test"}});
+    let sandbox = lab_saying(Event::PreToolUse, same);
+    in_parallel(&AGENTS, |agent| {
+        let told = Told::in_ws(&sandbox).session(agent);
+        assert_eq!(send(&sandbox, agent, Event::PreToolUse, &told), Effect::default(), "{agent}");
+    });
+}
+
+#[test]
 fn f244_context_reaches_every_agent_at_every_event_that_delivers_it() {
     for event in [Event::SessionStart, Event::UserPromptSubmit, Event::PostToolUse] {
         let sandbox = lab_saying(event, json!({"additionalContext": "this is 2.x"}));

@@ -81,7 +81,7 @@ fn garbage_from_a_hook_says_nothing() {
     ] {
         let sandbox = lab();
         hook_plugin(&sandbox, "p", Event::PreToolUse, "", script);
-        for agent in ["claude", "gemini", "kiro"] {
+        for agent in AGENTS {
             let told = Told::in_ws(&sandbox).session(agent);
             assert_eq!(send(&sandbox, agent, Event::PreToolUse, &told), Effect::default());
         }
@@ -109,36 +109,44 @@ fn f240_what_is_said_beside_another_exit_code_counts() {
 #[test]
 fn f247_a_hook_that_does_not_read_ten_megabytes_is_no_trouble() {
     let sandbox = lab();
-    let answer = json!({"PreToolUse": {"additionalContext": "ok"}});
+    let answer = json!({"PreToolUse": {"decision": "deny", "reason": "ok"}});
     let script = format!("head -c 10 >/dev/null\necho '{answer}'\n");
     hook_plugin(&sandbox, "p", Event::PreToolUse, "", &script);
-    let told = Told { command: "PLACE", ..Told::in_ws(&sandbox) };
-    let payload = String::from_utf8(told.payload("claude", Event::PreToolUse)).expect("UTF-8");
-    let payload = payload.replace("PLACE", &"x".repeat(10_000_000));
-    let run = sandbox.feed(&["hook", "claude", "pre-tool-use"], payload.as_bytes());
-    let effect = effect("claude", Event::PreToolUse, &run);
-    assert_eq!(effect.context.as_deref(), Some("ok"));
+    let huge = "x".repeat(10_000_000);
+    for agent in AGENTS {
+        let told = Told { command: "PLACE", ..Told::in_ws(&sandbox).session(agent) };
+        let payload = String::from_utf8(told.payload(agent, Event::PreToolUse)).expect("UTF-8");
+        let payload = payload.replace("PLACE", &huge);
+        let run = sandbox.feed(&["hook", agent, "pre-tool-use"], payload.as_bytes());
+        assert_eq!(
+            effect(agent, Event::PreToolUse, &run).refused.as_deref(),
+            Some("ok"),
+            "{agent}"
+        );
+    }
 }
 
 #[test]
 fn a_hook_that_forks_and_leaves_is_not_waited_for_and_its_child_does_not_stay() {
-    let sandbox = lab();
-    let pid = sandbox.dir().join("pid");
-    let answer = json!({"PreToolUse": {"additionalContext": "ok"}});
-    let script = format!("sleep 300 &\necho $! >'{}'\necho '{answer}'\n", pid.display());
-    hook_plugin(&sandbox, "p", Event::PreToolUse, "", &script);
-    let start = Instant::now();
-    let effect = send(&sandbox, "claude", Event::PreToolUse, &Told::in_ws(&sandbox));
-    assert_eq!(effect.context.as_deref(), Some("ok"));
-    assert!(start.elapsed() < Duration::from_secs(10));
-    let pid = sandbox.read("pid").trim().to_owned();
-    // Where nobody reaps, what was killed stays as a zombie.
-    let stat = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // On a busy machine it may take a moment to die.
-    while !(stat().is_empty() || stat().contains(") Z ")) {
-        assert!(start.elapsed() < Duration::from_secs(60), "still there: {}", stat());
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    in_parallel(&AGENTS, |agent| {
+        let sandbox = lab();
+        let pid = sandbox.dir().join("pid");
+        let answer = json!({"PreToolUse": {"decision": "deny", "reason": "ok"}});
+        let script = format!("sleep 300 &\necho $! >'{}'\necho '{answer}'\n", pid.display());
+        hook_plugin(&sandbox, "p", Event::PreToolUse, "", &script);
+        let start = Instant::now();
+        let effect = send(&sandbox, agent, Event::PreToolUse, &Told::in_ws(&sandbox));
+        assert_eq!(effect.refused.as_deref(), Some("ok"), "{agent}");
+        assert!(start.elapsed() < Duration::from_secs(20), "{agent}");
+        let pid = sandbox.read("pid").trim().to_owned();
+        // Where nobody reaps, what was killed stays as a zombie.
+        let stat = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        // On a busy machine it may take a moment to die.
+        while !(stat().is_empty() || stat().contains(") Z ")) {
+            assert!(start.elapsed() < Duration::from_secs(60), "{agent}: still there: {}", stat());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    });
 }
 
 #[test]

@@ -120,13 +120,17 @@ impl Told {
         set(cwd, self.cwd.clone().into());
         match agent {
             "goose" => set("event", event.name().into()),
-            // Of each delivery its own.
-            "copilot" => set("timestamp", millis().into()),
+            "copilot" => {
+                let moment = self.id.bytes().fold(0_u64, |sum, byte| 31 * sum + u64::from(byte));
+                set("timestamp", moment.into());
+            }
             "symposium" => {}
             _ => set("hook_event_name", native_event(agent, event).into()),
         }
-        if agent == "claude" {
-            set("transcript_path", "/home/dev/t.jsonl".into());
+        match agent {
+            "claude" => set("transcript_path", "/home/dev/t.jsonl".into()),
+            "gemini" => set("timestamp", self.id.into()),
+            _ => {}
         }
         if event.is_tool_event() {
             set(tool, native_bash(agent).into());
@@ -142,7 +146,6 @@ impl Told {
                 match agent {
                     "claude" => set("prompt_id", self.id.into()),
                     "codex" => set("turn_id", self.id.into()),
-                    "gemini" => set("timestamp", self.id.into()),
                     _ => {}
                 }
             }

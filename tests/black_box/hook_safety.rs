@@ -136,31 +136,36 @@ fn a_huge_event_is_read_and_answered() {
     let sandbox = guarded_lab();
     let told = Told { command: "PLACE", ..Told::in_ws(&sandbox) };
     let huge = "x".repeat(10_000_000);
-    for agent in ["claude", "copilot", "goose"] {
+    for agent in AGENTS {
         let payload = String::from_utf8(told.payload(agent, Event::PreToolUse)).expect("UTF-8");
         let run = sandbox
             .feed(&["hook", agent, "pre-tool-use"], payload.replace("PLACE", &huge).as_bytes());
         assert!(effect(agent, Event::PreToolUse, &run).refused.is_some(), "{agent}");
     }
-    let run = sandbox.feed(&["hook", "claude", "pre-tool-use"], huge.as_bytes());
-    assert_eq!(said(&run), CARRY_ON, "garbage of that size");
+    for agent in AGENTS {
+        let run = sandbox.feed(&["hook", agent, "pre-tool-use"], huge.as_bytes());
+        assert_eq!(said(&run), CARRY_ON, "{agent}: garbage of that size");
+    }
 }
 
 #[test]
 fn an_agent_that_closes_its_end_is_no_trouble() {
     let sandbox = guarded_lab();
-    let mut child = sandbox
-        .command(&["hook", "claude", "pre-tool-use"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("starts");
-    drop(child.stdout.take());
-    drop(child.stderr.take());
-    let payload = Told::in_ws(&sandbox).payload("claude", Event::PreToolUse);
-    child.stdin.take().expect("a pipe").write_all(&payload).expect("is read");
-    assert_eq!(child.wait().expect("ends").code(), Some(0));
+    for agent in AGENTS {
+        let mut child = sandbox
+            .command(&["hook", agent, "pre-tool-use"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("starts");
+        drop(child.stdout.take());
+        drop(child.stderr.take());
+        let payload = Told::in_ws(&sandbox).payload(agent, Event::PreToolUse);
+        child.stdin.take().expect("a pipe").write_all(&payload).expect("is read");
+        let denied = if matches!(agent, "goose" | "kiro") { 2 } else { 0 };
+        assert_eq!(child.wait().expect("ends").code(), Some(denied), "{agent}");
+    }
 }
 
 #[cfg(unix)]
@@ -285,10 +290,13 @@ fn a_deleted_working_folder_is_no_trouble() {
 #[cfg(debug_assertions)]
 #[test]
 fn a_panic_is_logged_and_the_agent_carries_on() {
-    let mut sandbox = guarded_lab();
-    sandbox.set("SYMPOSIUM_TEST_PANIC", "1");
-    all_carry_on(&sandbox, &Told::in_ws(&sandbox));
-    assert!(logs(&sandbox).contains("a panic was asked for"));
+    // At once, in the sync before the event, and when all plugins have had their say.
+    for place in ["start", "sync", "end"] {
+        let mut sandbox = guarded_lab();
+        sandbox.set("SYMPOSIUM_TEST_PANIC", place);
+        all_carry_on(&sandbox, &Told::in_ws(&sandbox));
+        assert!(logs(&sandbox).contains("a panic was asked for"), "{place}");
+    }
 }
 
 #[test]
@@ -397,12 +405,16 @@ fn locks_of_other_processes_are_not_waited_for() {
         (effect, start.elapsed())
     };
     // Nothing changed: the session's lock at most.
-    let (effect, took) = timed("claude", Event::PreToolUse);
-    assert!(effect.refused.is_some() && took < Duration::from_millis(1500), "{took:?}");
+    for agent in AGENTS {
+        let (effect, took) = timed(agent, Event::PreToolUse);
+        assert!(effect.refused.is_some() && took < Duration::from_millis(1500), "{agent} {took:?}");
+    }
     // Something changed, and nobody may write: what applies is found out all the same.
     sandbox.package(&[("widget", "1.2.4")]);
-    let (effect, took) = timed("codex", Event::PreToolUse);
-    assert!(effect.refused.is_some() && took < Duration::from_millis(1500), "{took:?}");
+    for agent in AGENTS {
+        let (effect, took) = timed(agent, Event::PreToolUse);
+        assert!(effect.refused.is_some() && took < Duration::from_millis(1500), "{agent} {took:?}");
+    }
     drop(locks);
 }
 

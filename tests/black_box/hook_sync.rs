@@ -87,6 +87,38 @@ fn decision_28_what_comes_in_mid_session_is_announced_at_the_next_event_that_can
 }
 
 #[test]
+fn decision_28_servers_and_subcommands_that_match_from_now_on_are_one_line() {
+    in_parallel(&REAL_AGENTS, |agent| {
+        let sandbox = lab_for(&[agent]);
+        let more = "\n[[mcp_servers]]\nname = \"docs\"\ncommand = \"serve-docs\"\n\n\
+                    [subcommand.inspect]\ndescription = \"Look\"\ncommand = { script = \"w.sh\" }\n";
+        for (name, krate) in [("old", "gadget"), ("new", "widget")] {
+            let names = more.replace("docs\"\nc", &format!("{name}-docs\"\nc"));
+            let names = names.replace("inspect", &format!("{name}-inspect"));
+            let manifest = format!("name = \"{name}\"\ncrates = [\"{krate}\"]\n{names}");
+            sandbox.user_plugin(&format!("{name}/SYMPOSIUM.toml"), &manifest);
+            sandbox.user_plugin(&format!("{name}/w.sh"), "");
+        }
+        sandbox.package(&[("gadget", "1.0.0")]);
+        let told = Told::in_ws(&sandbox);
+        // The session before, so that nothing of this is news.
+        send(&sandbox, agent, Event::SessionStart, &told.clone().session("s0"));
+        let start = send(&sandbox, agent, Event::SessionStart, &told).context;
+        assert!(!start.is_some_and(|text| text.contains("docs")), "{agent}");
+        sandbox.package(&[("gadget", "1.0.0"), ("widget", "1.2.3")]);
+        let line = "New for this workspace's crates: MCP servers, there in the next session: \
+                    new-docs; commands, which `cargo agents --help` explains: new-inspect.";
+        let said = send(&sandbox, agent, Event::PostToolUse, &told).context;
+        let expected = (*agent != "goose").then(|| line.to_owned());
+        assert_eq!(said, expected, "{agent}");
+        for event in [Event::UserPromptSubmit, Event::PreToolUse, Event::PostToolUse] {
+            let again = send(&sandbox, agent, event, &told.clone().id("2")).context;
+            assert_eq!(again, None, "{agent}: said once");
+        }
+    });
+}
+
+#[test]
 fn decision_28_a_session_whose_start_nobody_told_us_of_hears_of_what_came_since() {
     let sandbox = unsynced("claude");
     let told = Told::in_ws(&sandbox);
@@ -283,46 +315,116 @@ fn where_nothing_could_be_refreshed_no_process_is_started() {
     assert!(!sandbox.has("home/.symposium/state.toml"));
 }
 
+/// A plugin whose hook is run by `tool`, which `commands` make of `tool.in`.
+fn with_missing_tool(sandbox: &Sandbox, commands: &str, keys: &str) {
+    sandbox.user_plugin(
+        "p/SYMPOSIUM.toml",
+        &format!(
+            "name = \"p\"\ncrates = [\"widget\"]\n\n[[installations]]\nname = \"tool\"\n\
+             install_commands = [\"{commands}cp tool.in tool; echo x >>count\"]\nscript = \"tool\"\n\n\
+             [[hooks]]\nname = \"h\"\nevent = \"PreToolUse\"\ncommand = \"tool\"\n{keys}\n"
+        ),
+    );
+    let deny = says(Event::PreToolUse, json!({"decision": "deny", "reason": "by the tool"}));
+    sandbox.user_plugin("p/tool.in", &deny);
+}
+
 #[test]
-fn a_program_that_is_missing_is_got_in_the_background_and_the_agent_is_told_once() {
-    for guards in [false, true] {
+fn a_program_that_is_there_in_a_moment_serves_the_event_that_missed_it() {
+    in_parallel(&AGENTS, |agent| {
+        let sandbox = lab();
+        with_missing_tool(&sandbox, "", "");
+        let told = Told::in_ws(&sandbox);
+        let effect = send(&sandbox, agent, Event::PreToolUse, &told);
+        assert_eq!(effect.refused.as_deref(), Some("by the tool"), "{agent}: {effect:?}");
+        assert_eq!(effect.context, None, "{agent}: there is nothing to wait for");
+        // A file that somebody removed is made again.
+        std::fs::remove_file(sandbox.home().join(".symposium/plugins/p/tool")).expect("removes");
+        let again = send(&sandbox, agent, Event::PreToolUse, &told.id("2").session("s2"));
+        assert_eq!(again.refused.as_deref(), Some("by the tool"), "{agent}: {again:?}");
+        assert_eq!(sandbox.read("home/.symposium/plugins/p/count"), "x\nx\n", "{agent}");
+    });
+}
+
+#[test]
+fn a_requirement_that_is_missing_is_got_too_and_the_hook_runs_all_the_same() {
+    let sandbox = lab();
+    sandbox.user_plugin(
+        "p/SYMPOSIUM.toml",
+        "name = \"p\"\ncrates = [\"widget\"]\n\n[[installations]]\nname = \"rtk\"\n\
+         install_commands = [\"while [ ! -f go ]; do sleep 0.05; done; cp rtk.in rtk\"]\n\
+         script = \"rtk\"\n\n[[hooks]]\nname = \"h\"\nevent = \"PreToolUse\"\n\
+         command = { script = \"hook.sh\" }\nrequirements = [\"rtk\"]\n",
+    );
+    sandbox.user_plugin("p/rtk.in", "echo from rtk");
+    let script = "cat >/dev/null\nsaid=$([ -z \"$SYMPOSIUM_rtk\" ] || sh \"$SYMPOSIUM_rtk\")\n\
+                  echo '{\"PreToolUse\":{\"decision\":\"deny\",\"reason\":\"'\"it ran $said\"'\"}}'\n";
+    sandbox.user_plugin("p/hook.sh", script);
+    let told = Told::in_ws(&sandbox);
+    let first = send(&sandbox, "claude", Event::PreToolUse, &told);
+    assert_eq!(first.refused.as_deref(), Some("it ran "));
+    let line = "`rtk` of plugin `p` is being installed";
+    assert!(first.context.as_deref().is_some_and(|text| text.starts_with(line)), "{first:?}");
+    sandbox.user_plugin("p/go", "");
+    let last = (0..200).find_map(|number| {
+        std::thread::sleep(Duration::from_millis(50));
+        let id: &'static str = Box::leak(format!("n{number}").into_boxed_str());
+        let effect = send(&sandbox, "claude", Event::PreToolUse, &told.clone().id(id));
+        effect.refused.filter(|reason| reason == "it ran from rtk")
+    });
+    assert!(last.is_some(), "{}", logs(&sandbox));
+}
+
+#[test]
+fn a_program_that_takes_longer_is_waited_for_once_a_session_and_the_agent_is_told_once() {
+    in_parallel(&[false, true], |&guards| {
         let sandbox = lab();
         let block = if guards { "on-failure = \"block\"" } else { "" };
-        sandbox.user_plugin(
-            "p/SYMPOSIUM.toml",
-            &format!(
-                "name = \"p\"\ncrates = [\"widget\"]\n\n[[installations]]\nname = \"tool\"\n\
-                 install_commands = [\"while [ ! -f go ]; do sleep 0.05; done; cp tool.in tool; \
-                 echo x >>count\"]\nscript = \"tool\"\n\n[[hooks]]\nname = \"h\"\n\
-                 event = \"PreToolUse\"\ncommand = \"tool\"\n{block}\n"
-            ),
-        );
-        let deny = says(Event::PreToolUse, json!({"decision": "deny", "reason": "by the tool"}));
-        sandbox.user_plugin("p/tool.in", &deny);
+        with_missing_tool(&sandbox, "while [ ! -f go ]; do sleep 0.05; done; ", block);
         let told = Told::in_ws(&sandbox);
-        let start = Instant::now();
-        let first = send(&sandbox, "claude", Event::PreToolUse, &told);
-        assert!(start.elapsed() < Duration::from_secs(5), "nothing is waited for");
+        let timed = |agent: &str, event: Event, told: &Told| {
+            let start = Instant::now();
+            (send(&sandbox, agent, event, told), start.elapsed())
+        };
+        let (first, took) = timed("claude", Event::PreToolUse, &told);
+        assert!((4..10).contains(&took.as_secs()), "{took:?}");
         let line = "`tool` of plugin `p` is being installed";
         assert!(first.context.as_deref().is_some_and(|text| text.starts_with(line)), "{first:?}");
         assert_eq!(first.refused.is_some(), guards);
-        let second = send(&sandbox, "claude", Event::PreToolUse, &told.clone().id("2"));
+        let (second, took) = timed("claude", Event::PreToolUse, &told.clone().id("2"));
+        assert!(took < Duration::from_secs(4), "waited for once: {took:?}");
         assert_eq!((second.context, second.refused.is_some()), (None, guards), "told once");
-        // Gemini hears of it with the tool's result.
+        // Gemini hears of it with the tool's result. The other process is at it, so there is nothing
+        // to wait for.
         let gemini = told.clone().session("g");
-        assert_eq!(send(&sandbox, "gemini", Event::PreToolUse, &gemini).context, None);
+        assert_eq!(timed("gemini", Event::PreToolUse, &gemini).0.context, None);
         let after = send(&sandbox, "gemini", Event::PostToolUse, &gemini).context;
         assert!(after.is_some_and(|text| text.contains(line)));
         sandbox.user_plugin("p/go", "");
-        let reason = (0..200).find_map(|_| {
+        let reason = (0..200).find_map(|number| {
             std::thread::sleep(Duration::from_millis(50));
-            let id: &'static str = Box::leak(format!("{:?}", Instant::now()).into_boxed_str());
+            let id: &'static str = Box::leak(format!("n{number}").into_boxed_str());
             let effect = send(&sandbox, "claude", Event::PreToolUse, &told.clone().id(id));
             effect.refused.filter(|reason| reason == "by the tool")
         });
         assert!(reason.is_some(), "{}", logs(&sandbox));
         assert_eq!(sandbox.read("home/.symposium/plugins/p/count"), "x\n", "once");
-    }
+    });
+}
+
+#[test]
+fn an_event_without_a_session_has_a_missing_program_got_and_does_not_wait() {
+    let sandbox = lab();
+    with_missing_tool(&sandbox, "sleep 1; ", "");
+    let told = Told { session: None, ..Told::in_ws(&sandbox) };
+    let start = Instant::now();
+    assert_eq!(send(&sandbox, "symposium", Event::PreToolUse, &told), Effect::default());
+    assert!(start.elapsed() < Duration::from_secs(4));
+    let denied = (0..200).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        send(&sandbox, "symposium", Event::PreToolUse, &told).refused.is_some()
+    });
+    assert!(denied, "{}", logs(&sandbox));
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod help;
 mod hook_answers;
 #[cfg(unix)]
 mod hook_handlers;
+mod hook_inputs;
 mod hook_kit;
 mod hook_safety;
 #[cfg(unix)]
@@ -37,6 +38,7 @@ mod init;
 #[cfg(unix)]
 mod init_terminal;
 mod init_trust;
+mod installations;
 mod json_events;
 mod json_shapes;
 mod manners;

@@ -16,6 +16,8 @@ pub(in crate::agents) fn take(event: Event, answer: &Answer) -> Effect {
     let text = answer.stdout.trim();
     let object = match serde_json::from_str(text) {
         Ok(Value::Object(object)) => object,
+        // JSON counts at any exit code, text only at 0.
+        _ if answer.exit != 0 => return Effect::default(),
         _ => return plain(event, text),
     };
     match validate(event, &object) {
@@ -57,7 +59,11 @@ fn validate(event: Event, object: &Map<String, Value>) -> Result<(), String> {
     for (key, value) in inner {
         let fits = match key.as_str() {
             "permissionDecision" => ["allow", "deny", "ask", "defer"].iter().any(|d| value == d),
-            "permissionDecisionReason" | "additionalContext" => value.is_string(),
+            // More than that goes to a file, and the model is shown its beginning.
+            "additionalContext" => {
+                value.as_str().is_some_and(|text| text.encode_utf16().count() <= 10_000)
+            }
+            "permissionDecisionReason" => value.is_string(),
             "updatedInput" => value.is_object(),
             _ => true,
         };

@@ -19,7 +19,7 @@ fn f252_captured_payloads_in_canonical_words() {
 
 #[test]
 fn f253_the_bytes_of_each_answer() {
-    snapshot("claude", "answers.txt", &answer_table(&Claude));
+    snapshot("claude", "answers.txt", &answer_table(&Claude, emulator::take));
 }
 
 #[test]

@@ -58,7 +58,8 @@ fn validate(event: Event, object: &Map<String, Value>) -> Result<(), String> {
     for (key, value) in inner {
         let fits = match key.as_str() {
             "hookEventName" => true,
-            "additionalContext" => value.is_string(),
+            // 2,500 tokens of four bytes; the middle of a longer text is cut out.
+            "additionalContext" => value.as_str().is_some_and(|text| text.len() <= 10_000),
             "permissionDecision" => pre && (value == "deny" || (value == "allow" && rewrites)),
             "permissionDecisionReason" => pre && value.is_string(),
             "updatedInput" => {
@@ -81,14 +82,19 @@ fn act(event: Event, object: &Map<String, Value>) -> Effect {
     let inner = |key: &str| object.get("hookSpecificOutput").and_then(|inner| inner.get(key));
     let mut effect = Effect { context: said(inner("additionalContext")), ..Effect::default() };
     if object.get("continue") == Some(&Value::Bool(false)) {
-        effect.ended = Some(said(object.get("stopReason")).unwrap_or_default());
+        let reason = Some(said(object.get("stopReason")).unwrap_or_default());
+        // After a tool, the reason takes the result's place and the turn goes on.
+        match event {
+            Event::PostToolUse => effect.blocked = reason,
+            _ => effect.ended = reason,
+        }
     }
     if event == Event::SessionStart {
         return effect;
     }
     // Without a reason neither form blocks.
     if object.contains_key("decision") {
-        effect.blocked = said(object.get("reason"));
+        effect.blocked = said(object.get("reason")).or(effect.blocked);
     }
     if inner("permissionDecision").is_some_and(|decision| decision == "deny") {
         effect.blocked = said(inner("permissionDecisionReason"));

@@ -15,7 +15,8 @@ pub(in crate::agents) fn take(event: Event, answer: &Answer) -> Effect {
     }
     match serde_json::from_str(&answer.stdout) {
         Ok(Value::Object(object)) => act(event, &object),
-        _ => Effect::default(),
+        _ if answer.stdout.is_empty() => Effect::default(),
+        _ => Effect::rejected("no JSON, which is passed over"),
     }
 }
 

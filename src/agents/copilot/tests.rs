@@ -119,6 +119,32 @@ fn fields_have_common_names_and_go_back_to_copilots() {
 }
 
 #[test]
+fn a_patch_comes_as_text_and_goes_back_as_text() {
+    let text = "*** Begin Patch\n*** Add File: a.rs\n+x\n*** Delete File: b.rs\n*** End Patch\n";
+    let payload = json!({ "toolName": "apply_patch", "toolArgs": text }).to_string();
+    let patch = pre(&payload);
+    let common = json!({ "command": text, "file_path": "a.rs", "file_paths": ["a.rs", "b.rs"] });
+    assert_eq!(tool(&patch), ("Edit", &common));
+    let Input::PreToolUse(input) = &patch.input else { panic!("another event") };
+    assert_eq!(input.native_tool_input, Some(json!(text)));
+    for (updated, expected) in [
+        (json!({ "command": "new", "file_path": "a.rs" }), "new"),
+        (json!({ "file_path": "c.rs" }), text),
+        (common.clone(), text),
+    ] {
+        let native = Copilot.native_input(&patch, updated.as_object().expect("an object"));
+        let outcome = Outcome { updated_input: Some(native.clone()), ..Outcome::default() };
+        let answer = Copilot.encode(Event::PreToolUse, &outcome).stdout;
+        assert_eq!(answer, json!({ "modifiedArgs": expected }).to_string());
+        let again = said(Event::PreToolUse, &answer, "", Some(0));
+        assert_eq!(again.updated_input.as_ref(), Some(&native), "a native handler says it so, too");
+        let rewritten = Copilot.replace_input(payload.as_bytes(), &native).expect("an input");
+        let rewritten: Value = serde_json::from_slice(&rewritten).expect("JSON");
+        assert_eq!(rewritten["toolArgs"], expected);
+    }
+}
+
+#[test]
 fn a_servers_tool_is_named_as_everywhere() {
     let own = pre(r#"{"toolName":"github-mcp-server-get_issue","toolArgs":{}}"#);
     assert_eq!(tool(&own).0, "mcp__github-mcp-server__get_issue");
@@ -135,7 +161,7 @@ fn a_servers_tool_is_named_as_everywhere() {
 
 #[test]
 fn f255_the_bytes_of_each_answer() {
-    snapshot("copilot", "answers.txt", &answer_table(&Copilot));
+    snapshot("copilot", "answers.txt", &answer_table(&Copilot, emulator::take));
 }
 
 #[test]

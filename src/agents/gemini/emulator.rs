@@ -16,7 +16,8 @@ pub(in crate::agents) fn take(event: Event, answer: &Answer) -> Effect {
         _ if !matches!(answer.exit, 0 | 1) && event != Event::SessionStart && !text.is_empty() => {
             Effect { blocked: Some(text.to_owned()), ..Effect::default() }
         }
-        _ => Effect::default(),
+        _ if text.is_empty() => Effect::default(),
+        _ => Effect::rejected("the user is shown it as a message of the system"),
     }
 }
 

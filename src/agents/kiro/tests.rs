@@ -91,7 +91,7 @@ fn tools_and_fields_have_common_names() {
 
 #[test]
 fn f263_the_bytes_of_each_answer() {
-    snapshot("kiro", "answers.txt", &answer_table(&Kiro));
+    snapshot("kiro", "answers.txt", &answer_table(&Kiro, emulator::take));
 }
 
 #[test]

@@ -10,7 +10,8 @@ use crate::agents::wire::Answer;
 pub(in crate::agents) fn take(event: Event, answer: &Answer) -> Effect {
     match (answer.exit, serde_json::from_str(&answer.stdout)) {
         (0, Ok(Value::Object(object))) => act(event, &object),
-        _ => Effect::default(),
+        (0, _) if answer.stdout.is_empty() => Effect::default(),
+        _ => Effect::rejected("a failure, or no JSON"),
     }
 }
 

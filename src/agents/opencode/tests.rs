@@ -52,8 +52,31 @@ fn tools_and_fields_have_common_names_and_go_back_to_opencodes() {
             json!({ "file_path": "a", "old_string": "x", "new_string": "y", "replaceAll": true }),
         ),
         ("patch", json!({ "patchText": "p" }), "Edit", json!({ "patchText": "p" })),
-        ("grep", json!({ "pattern": "x" }), "grep", json!({ "pattern": "x" })),
-        ("webfetch", json!({ "url": "u" }), "webfetch", json!({ "url": "u" })),
+        (
+            "apply_patch",
+            json!({ "patchText": "*** Add File: a\n+x\n*** Delete File: b" }),
+            "Edit",
+            json!({
+                "patchText": "*** Add File: a\n+x\n*** Delete File: b",
+                "file_path": "a",
+                "file_paths": ["a", "b"],
+            }),
+        ),
+        (
+            "glob",
+            json!({ "pattern": "x", "path": "a" }),
+            "Glob",
+            json!({ "pattern": "x", "path": "a" }),
+        ),
+        (
+            "grep",
+            json!({ "pattern": "x", "include": "*.rs" }),
+            "Grep",
+            json!({ "pattern": "x", "glob": "*.rs" }),
+        ),
+        ("webfetch", json!({ "url": "u" }), "WebFetch", json!({ "url": "u" })),
+        ("skill", json!({ "name": "s" }), "Skill", json!({ "skill": "s" })),
+        ("todowrite", json!({ "todos": [] }), "todowrite", json!({ "todos": [] })),
     ];
     for (native, arguments, tool, input) in rows {
         let decoded = pre(&json!({ "tool_name": native, "tool_input": arguments }));
@@ -83,7 +106,7 @@ fn a_servers_tool_is_named_as_everywhere() {
 
 #[test]
 fn the_bytes_of_each_answer() {
-    snapshot("opencode", "answers.txt", &answer_table(&OpenCode));
+    snapshot("opencode", "answers.txt", &answer_table(&OpenCode, emulator::take));
 }
 
 #[test]

@@ -85,7 +85,9 @@ fn from_registry(
         floating => match version::newest(job, source.krate, floating) {
             Ok(newest) => {
                 about = newest;
-                about.version.clone().or_else(|| known_version(job, &base, floating))
+                let known = || known_version(job, &base, floating);
+                let is_hidden = about.is_hidden && job.refresh;
+                about.version.clone().or_else(|| if is_hidden { None } else { known() })
             }
             Err(Trouble::Failed(problem) | Trouble::NotReady(problem)) => {
                 stale = Some(problem);
@@ -109,12 +111,17 @@ fn from_registry(
     let what = requirement.as_ref().map_or(String::new(), |version| format!(" {version}"));
     job.say("Installing", format!("{}{what}", source.krate));
     let staged = Staged::new(&base)?;
+    if let (None, Some(known)) = (&version, known_version(job, &base, wish)) {
+        staged.begin_with(&base.join(known.to_string()))?;
+    }
     let made = install(job, source, requirement.as_deref(), staged.path())
         .and_then(|()| check(&staged.path().join("bin"), wanted).map_err(Trouble::Unusable));
     let executable = made.map_err(|trouble| explain(job, source, &about, trouble))?;
     let version = version.or_else(|| version::installed(staged.path(), source.krate));
     let version = version.map_or_else(|| "unversioned".to_owned(), |version| version.to_string());
-    let root = staged.settle(&base.join(&version))?;
+    let target = base.join(&version);
+    let is_there = check(&target.join("bin"), wanted).is_ok();
+    let root = if is_there { target } else { staged.settle(&target)? };
     Ok(got(root, Some(version), executable, None))
 }
 
@@ -144,8 +151,7 @@ fn from_repository(
     };
     let staged = Staged::new(&base)?;
     if there.is_ok() {
-        // With its own record at hand cargo builds only what is new.
-        repository::copy_tree(&root, staged.path()).map_err(Job::io(staged.path()))?;
+        staged.begin_with(&root)?;
     }
     install(job, source, requirement.as_deref(), staged.path())?;
     let executable = check(&staged.path().join("bin"), wanted).map_err(|problem| {
@@ -232,7 +238,9 @@ fn run_installers(
         child.args(args)
     };
     if source.git.is_none() {
-        let mut child = cargo(job).args(["binstall", "--no-confirm"]);
+        // Building is our own affair, below, with the versions that the crate was locked to.
+        let mut child =
+            cargo(job).args(["binstall", "--no-confirm", "--disable-strategies", "compile"]);
         if root.is_some() {
             // Its links would lead to the folder's first name.
             child = child.args(["--no-symlinks"]);
@@ -339,8 +347,8 @@ fn explain(job: &Job<'_>, source: Source<'_>, about: &About, trouble: Trouble) -
     };
     if !about.is_empty() {
         text.push_str(&format!("\n  the registry's `{}` is {about}", source.krate));
-        text.push_str("\n  if another tool of that name is meant, say where it is with `git`");
     }
+    text.push_str("\n  if another tool of that name is meant, say where it is with `git`");
     if unusable { Trouble::Unusable(text) } else { Trouble::Failed(text) }
 }
 
@@ -365,6 +373,11 @@ impl Staged {
 
     fn path(&self) -> &Path {
         self.dir.path()
+    }
+
+    /// Begins with what is in `root`: with its own record at hand cargo builds only what is new.
+    fn begin_with(&self, root: &Path) -> Result<(), Trouble> {
+        repository::copy_tree(root, self.path()).map_err(Job::io(self.path()))
     }
 
     /// Takes the place of `target`; what is there does not hold what it should.

@@ -65,6 +65,9 @@ impl Wish {
 pub(super) struct About {
     /// Its newest version, as far as it was asked for.
     pub(super) version: Option<Version>,
+    /// Whether something stands in for the registry (a mirror), of which cargo tells nothing but by
+    /// installing.
+    pub(super) is_hidden: bool,
     description: String,
     repository: String,
 }
@@ -122,7 +125,12 @@ pub(super) fn newest(job: &Job<'_>, krate: &str, wish: &Wish) -> Result<About, T
         Some(partial) => format!("{krate}@{partial}"),
         None => krate.to_owned(),
     };
-    let mut about = ask(job, &spec)?;
+    let mut about = match ask(job, &spec) {
+        Err(Trouble::Failed(problem)) if problem.contains("is replaced with") => {
+            return Ok(About { is_hidden: true, ..About::default() });
+        }
+        answer => answer?,
+    };
     about.version = about.version.filter(|version| wish.allows(version));
     Ok(about)
 }

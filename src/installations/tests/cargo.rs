@@ -13,7 +13,10 @@ fn f157_f159_a_pinned_version_is_used_and_another_stays_beside_it() {
     let args = "--root ROOT --version 13.0.0 rg";
     assert_eq!(
         house.calls(),
-        [format!("binstall --no-confirm --no-symlinks {args}"), format!("install --locked {args}"),]
+        [
+            format!("binstall --no-confirm --disable-strategies compile --no-symlinks {args}"),
+            format!("install --locked {args}"),
+        ]
     );
 
     let mut new = house.plugin(vec![crate_of("rg", Some("=14.1.0"))]);
@@ -231,7 +234,10 @@ fn f161_a_global_program_is_looked_for_first_and_belongs_to_the_user() {
     let plugin = house.plugin(vec![rg]);
     assert_eq!(house.probe(&plugin, "rg"), None);
     let acquired = house.acquire(&plugin, "rg", Mode::Explicit).expect("is installed");
-    assert_eq!(house.calls(), ["binstall --no-confirm ripgrep", "install --locked ripgrep"]);
+    assert_eq!(
+        house.calls(),
+        ["binstall --no-confirm --disable-strategies compile ripgrep", "install --locked ripgrep"]
+    );
     assert_eq!(path_of(&acquired), house.path("home/.cargo/bin/rg"));
     assert_eq!((&acquired.dir, &acquired.path_dir), (&None, &None));
 

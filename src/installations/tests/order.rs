@@ -52,6 +52,34 @@ fn f165_other_commands_are_run_and_only_a_success_counts() {
 }
 
 #[test]
+fn f165_what_commands_made_is_made_again_when_it_is_gone_or_the_plugin_is_another() {
+    let house = House::new();
+    for folder in ["source/plugin", "source/newer"] {
+        fs::create_dir_all(house.path(folder)).expect("creates");
+        house.write(&format!("{folder}/tool.in"), folder);
+    }
+    let tool = with_commands(&["cp tool.in tool; echo x >>$FAKE/done"]);
+    let mut plugin = house.plugin(vec![script(tool, "tool")]);
+    let acquire =
+        |plugin: &Plugin| house.acquire(plugin, "setup", Mode::Detached).expect("is made");
+    for _ in 0..2 {
+        acquire(&plugin);
+    }
+    assert_eq!(lines(&house, "done"), 1);
+    fs::remove_file(house.path("source/plugin/tool")).expect("is there");
+    assert_eq!(house.probe(&plugin, "setup"), None);
+    for _ in 0..2 {
+        acquire(&plugin);
+    }
+    assert_eq!(lines(&house, "done"), 2);
+    // Another state of a repository is another folder.
+    plugin.dir = house.path("source/newer");
+    let made = acquire(&plugin);
+    assert_eq!(fs::read_to_string(path_of(&made)).expect("is there"), "source/newer");
+    assert_eq!(lines(&house, "done"), 3);
+}
+
+#[test]
 fn f166_commands_see_no_variables_of_installations() {
     let house = House::new();
     let mut tool = crate_of("rg", Some("1.0.0"));
