@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::builtin;
 use crate::Symposium;
 use crate::config::{
-    ConfigState, RECOMMENDATIONS, RECOMMENDATIONS_URL, SourceConfig, SourceLocation, USER_PLUGINS,
+    ConfigState, RECOMMENDATIONS, RECOMMENDATIONS_URL, SourceLocation, USER_PLUGINS,
 };
 use crate::fetch::git::{Checkout, GitError, Outcome, Policy, Repository};
 use crate::report::{Action, Change, Event, Kind, Progress};
@@ -261,15 +261,17 @@ pub fn open(
 
 /// The problem at the source's place in the configuration, if it stands there.
 fn in_configuration(sym: &Symposium, spec: &SourceSpec, problem: Diagnostic) -> Diagnostic {
-    let file = sym.dirs.config_file();
-    let is_ours = |source: &&SourceConfig| source.name == spec.name;
-    if !sym.config.sources.iter().any(|source| is_ours(&source)) {
-        return problem.in_file(file);
+    if !sym.config.sources.iter().any(|source| source.name == spec.name) {
+        return problem;
     }
-    let key = match &problem.message {
-        message if message.contains("`rev`") || message.contains("branch, tag") => "rev",
-        message if message.contains("the folder `") => "subdir",
-        _ => "",
+    let said = format!("{} {}", problem.message, problem.notes.join(" "));
+    let speaks_of = |words: &[&str]| words.iter().any(|words| said.contains(words));
+    let key = if speaks_of(&["`rev`", "branch, tag", "no branch or tag `"]) {
+        "rev"
+    } else if speaks_of(&["the folder `", "no folder `"]) {
+        "subdir"
+    } else {
+        ""
     };
     sym.in_configuration(problem, |config| crate::config::place_of_source(config, &spec.name, key))
 }
@@ -367,11 +369,10 @@ fn open_git(
         Some(age) => format!("the copy of {age} is used"),
         None => "there is no copy of it".to_owned(),
     };
-    Some(
-        Diagnostic::warning(format!("can't read the plugin source `{}`", spec.name))
-            .note(told(repository, &problem))
-            .note(format!("{used}; `cargo agents plugin sync {}` tries again", spec.name)),
-    )
+    let told = Diagnostic::warning(format!("can't read the plugin source `{}`", spec.name))
+        .note(told(repository, &problem))
+        .note(format!("{used}; `cargo agents plugin sync {}` tries again", spec.name));
+    Some(in_configuration(sym, spec, told))
 }
 
 /// Git's own words, with the URL before them where they do not name it.

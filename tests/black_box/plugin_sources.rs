@@ -226,7 +226,11 @@ fn f18_a_source_in_trouble_is_told_of_once_with_its_place() {
             format!("[[plugin-source]]\nname = \"odd\"\n{source}\n{NO_BUILTIN}"),
         );
         let run = sandbox.run(&["sync", "--agent", "claude"]).ok();
-        let told: Vec<_> = run.stderr.lines().filter(|line| line.contains("odd")).collect();
+        let heads = run
+            .stderr
+            .lines()
+            .filter(|line| !line.starts_with("   =") && !line.contains("Fetching"));
+        let told: Vec<_> = heads.filter(|line| line.contains("odd")).collect();
         assert_eq!(told.len(), 1, "{source}: {}", run.stderr);
         assert!(run.stderr.contains(place), "{source}: {}", run.stderr);
         assert!(run.stderr.contains(message), "{source}: {}", run.stderr);
