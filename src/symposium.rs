@@ -1,12 +1,13 @@
 //! The context that every command shares.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::{Config, ConfigState, Dirs, Environment, NoHome};
 use crate::report::{Format, Reporter, Verbosity};
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, Source};
 
 /// When git plugin sources are refreshed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -110,6 +111,23 @@ impl Symposium {
             config_diagnostics: loaded.diagnostics,
             report: Arc::clone(&self.report),
             options: self.options,
+        }
+    }
+
+    /// `problem` with its place in `config.toml`, which `place` finds; with the file where it does
+    /// not.
+    #[must_use]
+    pub fn in_configuration(
+        &self,
+        problem: Diagnostic,
+        place: impl FnOnce(&Arc<Source>) -> Option<Range<usize>>,
+    ) -> Diagnostic {
+        let file = self.dirs.config_file();
+        let Ok(text) = std::fs::read_to_string(&file) else { return problem.in_file(file) };
+        let source = Source::new(file, text);
+        match place(&source) {
+            Some(span) => problem.at(&source, span),
+            None => problem.in_file(&source.path),
         }
     }
 

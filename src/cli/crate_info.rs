@@ -17,7 +17,7 @@ use crate::fetch::git::Policy;
 use crate::plugins::git::GitPlace;
 use crate::plugins::predicate::Facts;
 use crate::report::fit;
-use crate::skills::crate_source::fetch::{FetchRequest, Fetcher};
+use crate::skills::crate_source::fetch::{FetchError, FetchRequest, Fetcher};
 use crate::skills::crate_source::{
     CrateDisk, CrateRequest, CrateSources, How, Located, NotOnDisk, OnDemand,
 };
@@ -87,13 +87,15 @@ pub(super) fn run(sym: &Symposium, args: &CrateInfoArgs) -> CommandResult {
     for choice in lookup.choices(wanted.as_ref()) {
         match lookup.info(&choice) {
             Ok(info) => answer.crates.push(info),
-            Err(missing) => drop(problem.get_or_insert(missing)),
+            Err(missing) => drop(problem.get_or_insert((missing, choice))),
         }
     }
     // One of several versions that can't be had is no reason to keep quiet about the others.
     match problem {
-        Some(missing) if answer.crates.is_empty() => return Err(lookup.failure(&missing).into()),
-        Some(missing) => sym.report.warn(missing.to_string()),
+        Some((missing, choice)) if answer.crates.is_empty() => {
+            return Err(lookup.failure(&missing, &choice, args.version.as_deref()).into());
+        }
+        Some((missing, _)) => sym.report.warn(missing.to_string()),
         None => {}
     }
     sym.report.json(&answer);
@@ -218,12 +220,17 @@ impl Lookup<'_> {
         }
     }
 
+    fn disk<'w>(&'w self, workspace: &'w Workspace) -> CrateDisk<'w> {
+        let sym = self.sym;
+        let vendored = crate::workspace::vendored(&workspace.root, &sym.env);
+        CrateDisk::new(workspace, &sym.env, &sym.dirs).with_vendor(vendored.folders)
+    }
+
     fn info(&self, choice: &Choice) -> Result<Info, NotOnDisk> {
         let sym = self.sym;
         let outside = Workspace::default();
         let workspace = self.workspace.unwrap_or(&outside);
-        let vendored = crate::workspace::vendored(&workspace.root, &sym.env);
-        let disk = CrateDisk::new(workspace, &sym.env, &sym.dirs).with_vendor(vendored.folders);
+        let disk = self.disk(workspace);
         let fetcher = Fetcher {
             env: &sym.env,
             dirs: &sym.dirs,
@@ -275,7 +282,7 @@ impl Lookup<'_> {
             version: request.version.as_ref(),
             requirement: request.requirement.as_ref(),
             index,
-            git: None,
+            ..FetchRequest::default()
         });
         match (fetched, on_disk) {
             (Ok(located), _) => Ok((located, from.clone())),
@@ -283,7 +290,8 @@ impl Lookup<'_> {
                 Ok((located, format!("{from}; of those here, for the registry: {error}")))
             }
             (Err(error), Err(missing)) => {
-                Err(NotOnDisk { reason: Some(error.to_string()), ..missing })
+                let is_without_cargo = matches!(error, FetchError::Run(_));
+                Err(NotOnDisk { reason: Some(error.to_string()), is_without_cargo, ..missing })
             }
         }
     }
@@ -339,9 +347,22 @@ impl Lookup<'_> {
     }
 
     /// The error for a crate that can't be had.
-    fn failure(&self, missing: &NotOnDisk) -> Diagnostic {
+    fn failure(&self, missing: &NotOnDisk, choice: &Choice, asked: Option<&str>) -> Diagnostic {
+        let outside = Workspace::default();
+        let workspace = self.workspace.unwrap_or(&outside);
+        let here = self.disk(workspace).versions(self.name);
+        // A version that the workspace settled on is the only one that is of use.
+        let has_others = !here.is_empty() && !choice.is_settled;
         let mut problem = Diagnostic::error(format!("can't find the crate `{}`", self.name));
-        problem = problem.note(missing.to_string());
+        if !has_others || missing.reason.is_some() {
+            problem = problem.note(missing.to_string());
+        }
+        if has_others {
+            let meets = asked.map_or_else(String::new, |asked| format!(" that meets `{asked}`"));
+            let here: Vec<_> = here.iter().map(ToString::to_string).collect();
+            let here = here.join(", ");
+            problem = problem.note(format!("on this machine is no version{meets}, only of {here}"));
+        }
         if let Some(workspace) = self.workspace {
             let dependencies = workspace.dependencies.iter().map(|found| found.name.as_str());
             let locked = workspace.locked.iter().map(|found| found.name.as_str());
@@ -354,8 +375,8 @@ impl Lookup<'_> {
                 problem.notes.extend(did_you_mean(&near));
             }
         }
-        if self.sym.options.offline {
-            problem = problem.note("without `--offline`, cargo is asked to fetch it");
+        if missing.is_without_cargo || self.sym.options.offline {
+            problem = problem.note(missing.remedy(&outside, true));
         }
         problem
     }

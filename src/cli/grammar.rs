@@ -40,7 +40,7 @@ const STYLES: clap::builder::Styles = clap::builder::Styles::styled()
 /// What every command takes, before or after its name.
 #[derive(Debug, Args)]
 pub struct Global {
-    /// When git plugin sources are refreshed
+    /// When git plugin sources are refreshed (`sync`: what has something newer, once a minute)
     #[arg(long, global = true, value_name = "LEVEL")]
     pub update: Option<Update>,
     /// Never touch the network

@@ -120,6 +120,15 @@ fn tidy(text: &str) -> String {
     safe(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Commands that have no use for options which every command takes.
+const WITHOUT: [(&[&str], &[&str]); 5] = [
+    (&["plugin", "validate"], &["update"]),
+    (&["plugin", "explain"], &["update", "timeout", "offline"]),
+    (&["completions"], &["update", "timeout", "offline"]),
+    (&["self-update"], &["update"]),
+    (&["uninstall"], &["update", "timeout", "offline"]),
+];
+
 /// A command's own page, in clap's words.
 fn page(path: &[String], long: bool, width: usize) -> String {
     let mut command = Cli::command().term_width(width);
@@ -130,6 +139,10 @@ fn page(path: &[String], long: bool, width: usize) -> String {
             Some(_) => at = at.find_subcommand_mut(name).expect("it was found just now"),
             None => break,
         }
+    }
+    let useless = WITHOUT.iter().filter(|(command, _)| path == *command);
+    for name in useless.flat_map(|(_, options)| options.iter()) {
+        *at = at.clone().mut_arg(name, |option| option.hide(true));
     }
     let text = if long { at.render_long_help() } else { at.render_help() };
     text.ansi().to_string()
@@ -276,7 +289,22 @@ mod tests {
     fn decision_20_a_page_for_each_command_is_clap_s() {
         let text = plain(&page(&["sync".to_owned()], true, 80));
         assert!(text.contains("Usage: cargo agents sync [OPTIONS]"), "{text}");
-        assert!(text.contains("--dry-run"), "{text}");
+        assert!(text.contains("--dry-run") && text.contains("--update"), "{text}");
+    }
+
+    #[test]
+    fn an_option_without_an_effect_is_not_shown() {
+        for (path, options) in WITHOUT {
+            let path: Vec<_> = path.iter().map(|name| (*name).to_owned()).collect();
+            for long in [true, false] {
+                let text = plain(&page(&path, long, 80));
+                assert!(text.contains(&format!("Usage: cargo agents {}", path.join(" "))));
+                for option in options {
+                    assert!(!text.contains(&format!("--{option}")), "{text}");
+                }
+                assert!(text.contains("--quiet"), "{text}");
+            }
+        }
     }
 
     proptest! {

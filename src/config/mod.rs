@@ -23,4 +23,4 @@ pub use model::{
     AutoUpdate, Config, ConfigState, Defaults, HookScope, Loaded, LogLevel, RECOMMENDATIONS,
     RECOMMENDATIONS_URL, SkillIgnore, SourceConfig, SourceLocation, USER_PLUGINS,
 };
-pub use places::place_of_source;
+pub use places::{place_of_agent, place_of_source};

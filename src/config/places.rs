@@ -16,6 +16,13 @@ pub fn place_of_source(source: &Arc<Source>, name: &str, key: &str) -> Option<Ra
     })
 }
 
+/// Where the name of an agent stands in its `[[agent]]`.
+pub fn place_of_agent(source: &Arc<Source>, name: &str) -> Option<Range<usize>> {
+    find(source, &["agent"], |table| {
+        table.string("name").filter(|at| at.value == name).map(|at| at.span)
+    })
+}
+
 fn find(
     source: &Arc<Source>,
     keys: &[&str],
@@ -44,5 +51,14 @@ mod tests {
         assert_eq!(shown(place_of_source(&source, "a", "")), Some("\"p\""));
         assert_eq!(shown(place_of_source(&source, "b", "rev")), Some("\"-x\""));
         assert_eq!(shown(place_of_source(&source, "b", "subdir")), Some("\"u\""));
+    }
+
+    #[test]
+    fn an_agent_s_name_has_a_place() {
+        let text = "[[agent]]\nname = \"claude\"\n[[agent]]\nname = \"antigravity\"\n";
+        let source = Source::new("config.toml", text);
+        let place = place_of_agent(&source, "antigravity").expect("stands there");
+        assert_eq!(source.line_column(place.start), (4, 8));
+        assert_eq!(place_of_agent(&source, "codex"), None);
     }
 }

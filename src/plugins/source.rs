@@ -8,12 +8,12 @@ use serde::Serialize;
 use super::builtin;
 use crate::Symposium;
 use crate::config::{
-    RECOMMENDATIONS, RECOMMENDATIONS_URL, SourceConfig, SourceLocation, USER_PLUGINS,
+    ConfigState, RECOMMENDATIONS, RECOMMENDATIONS_URL, SourceLocation, USER_PLUGINS,
 };
 use crate::fetch::git::{Checkout, GitError, Outcome, Policy, Repository};
 use crate::report::{Action, Change, Event, Kind, Progress};
 use crate::symposium::UpdateLevel;
-use crate::text::{Diagnostic, Severity, Source};
+use crate::text::{Diagnostic, Severity};
 
 /// Name of the source inside the binary.
 pub const BUILTIN: &str = "builtin";
@@ -127,14 +127,19 @@ impl<'a> Refresh<'a> {
         Self { policy: Policy::cached(), only: None }
     }
 
-    /// What the command line says.
+    /// What the command line says, for a command that only looks.
     pub fn for_command(sym: &Symposium) -> Self {
         Self { policy: Policy::for_command(&sym.options), only: None }
     }
 
+    /// What the command line says, for one that brings agents up to date.
+    pub fn for_sync(sym: &Symposium) -> Self {
+        Self { policy: Policy::for_sync(&sym.options), only: None }
+    }
+
     /// `plugin sync [name]`: a named source is fetched, were it excepted from updates; without a
     /// name each one that is not excepted is asked for news.
-    pub fn for_sync(sym: &Symposium, only: Option<&'a str>) -> Self {
+    pub fn for_plugin_sync(sym: &Symposium, only: Option<&'a str>) -> Self {
         let mut policy = Policy::for_command(&sym.options);
         policy.first_fetch = true;
         policy.force = true;
@@ -183,6 +188,8 @@ pub struct SourceState {
     pub outcome: Option<Outcome>,
     /// Why it is absent or older than it could be; a line for people.
     pub notice: Option<String>,
+    /// Whether a diagnostic says so too.
+    pub is_told: bool,
     /// What a change of the source would change, besides the folders that a scan of it finds.
     pub inputs: Vec<PathBuf>,
 }
@@ -191,6 +198,8 @@ impl SourceState {
     /// What people should hear of it: that it was fetched, or what is missing.
     pub fn event(&self) -> Option<Event> {
         let (action, origin, reason) = match (&self.notice, self.outcome) {
+            // One thing is told once.
+            (Some(_), _) if self.is_told => return None,
             (Some(notice), _) => (Action::Skip, None, Some(notice.clone())),
             (None, Some(Outcome::Fetched)) => {
                 let commit = self.commit.as_deref().unwrap_or_default();
@@ -229,6 +238,7 @@ pub fn open(
         fetched_at: None,
         outcome: None,
         notice: None,
+        is_told: false,
         inputs: Vec::new(),
     };
     let diagnostic = match &spec.location {
@@ -239,31 +249,31 @@ pub fn open(
             let mut told = Diagnostic::clone(problem);
             // The others go on, as with a folder that is missing.
             told.severity = Severity::Warning;
+            told.message =
+                format!("the plugin source `{}` is left out: {}", spec.name, told.message);
             Some(in_configuration(sym, spec, told))
         }
         Location::Builtin => open_builtin(sym, &mut state),
     };
+    state.is_told = diagnostic.is_some();
     (state, diagnostic.into_iter().collect())
 }
 
 /// The problem at the source's place in the configuration, if it stands there.
 fn in_configuration(sym: &Symposium, spec: &SourceSpec, problem: Diagnostic) -> Diagnostic {
-    let file = sym.dirs.config_file();
-    let is_ours = |source: &&SourceConfig| source.name == spec.name;
-    if !sym.config.sources.iter().any(|source| is_ours(&source)) {
-        return problem.in_file(file);
+    if !sym.config.sources.iter().any(|source| source.name == spec.name) {
+        return problem;
     }
-    let Ok(text) = std::fs::read_to_string(&file) else { return problem.in_file(file) };
-    let source = Source::new(file, text);
-    let key = match &problem.message {
-        message if message.contains("`rev`") || message.contains("branch, tag") => "rev",
-        message if message.contains("the folder `") => "subdir",
-        _ => "",
+    let said = format!("{} {}", problem.message, problem.notes.join(" "));
+    let speaks_of = |words: &[&str]| words.iter().any(|words| said.contains(words));
+    let key = if speaks_of(&["`rev`", "branch, tag", "no branch or tag `"]) {
+        "rev"
+    } else if speaks_of(&["the folder `", "no folder `"]) {
+        "subdir"
+    } else {
+        ""
     };
-    match crate::config::place_of_source(&source, &spec.name, key) {
-        Some(span) => problem.at(&source, span),
-        None => problem.in_file(&source.path),
-    }
+    sym.in_configuration(problem, |config| crate::config::place_of_source(config, &spec.name, key))
 }
 
 fn open_path(
@@ -324,7 +334,11 @@ fn open_git(
     let cache = sym.dirs.plugin_sources();
     state.location = repository.shown();
     state.inputs.push(repository.stamp(&cache));
-    let policy = refresh.policy_for(spec);
+    let mut policy = refresh.policy_for(spec);
+    // A configuration that can't be read may well say that nobody is to be asked.
+    if sym.config_state == ConfigState::Broken && refresh.only.is_none() {
+        policy = Policy { level: UpdateLevel::None, force: false, first_fetch: false, ..policy };
+    }
     let progress = std::cell::Cell::new(Progress::default());
     let tell = || progress.set(sym.report.busy("Fetching", &spec.name));
     let found = repository.checkout_telling(&cache, &policy, &sym.env, &tell);
@@ -355,11 +369,10 @@ fn open_git(
         Some(age) => format!("the copy of {age} is used"),
         None => "there is no copy of it".to_owned(),
     };
-    Some(
-        Diagnostic::warning(format!("can't read the plugin source `{}`", spec.name))
-            .note(told(repository, &problem))
-            .note(format!("{used}; `cargo agents plugin sync {}` tries again", spec.name)),
-    )
+    let told = Diagnostic::warning(format!("can't read the plugin source `{}`", spec.name))
+        .note(told(repository, &problem))
+        .note(format!("{used}; `cargo agents plugin sync {}` tries again", spec.name));
+    Some(in_configuration(sym, spec, told))
 }
 
 /// Git's own words, with the URL before them where they do not name it.

@@ -71,7 +71,7 @@ fn f21_a_repository_by_path_starts_at_the_configuration_or_at_home() {
     let place = Place::git("acme/tools", "");
     let (state, said) = place.open(&Refresh::cached());
     assert_eq!(state.root, None);
-    assert!(said[0].contains("config.toml:3:7: the git URL `acme/tools` has no host"), "{said:?}");
+    assert!(said[0].contains("config.toml:3:7: the plugin source `acme` is left out: the git URL `acme/tools` has no host"), "{said:?}");
     assert!(said[0].contains("did you mean `https://github.com/acme/tools`?"), "{said:?}");
 }
 
@@ -102,9 +102,12 @@ fn f23_a_source_without_auto_update_waits_until_it_is_named() {
     let sym = &place.sym;
     assert_eq!(place.open(&Refresh::for_command(sym)).0.outcome, Some(Outcome::Fetched));
     repo.commit(&[("a", "2")]);
-    assert_eq!(place.open(&Refresh::for_sync(sym, None)).0.outcome, Some(Outcome::Cached));
-    assert_eq!(place.open(&Refresh::for_sync(sym, Some("x"))).0.outcome, Some(Outcome::Cached));
-    let found = place.open(&Refresh::for_sync(sym, Some("acme")));
+    assert_eq!(place.open(&Refresh::for_plugin_sync(sym, None)).0.outcome, Some(Outcome::Cached));
+    assert_eq!(
+        place.open(&Refresh::for_plugin_sync(sym, Some("x"))).0.outcome,
+        Some(Outcome::Cached)
+    );
+    let found = place.open(&Refresh::for_plugin_sync(sym, Some("acme")));
     assert_eq!((found.0.outcome, found.1), (Some(Outcome::Fetched), vec![]));
     repo.commit(&[("a", "3")]);
     place.sym.options.update = Some(UpdateLevel::Check);
@@ -124,13 +127,13 @@ fn what_can_not_be_read_says_what_is_used_instead_and_what_tries_again() {
     repo.commit(&[("a", "1")]);
     let url = repo.url();
     let place = Place::git(&url, "");
-    let sync = Refresh::for_sync(&place.sym, None);
+    let sync = Refresh::for_plugin_sync(&place.sym, None);
     assert_eq!(place.open(&sync).1, Vec::<String>::new());
     fs::rename(&repo.dir, origin.path().join("moved")).expect("moves");
     let (state, said) = place.open(&sync);
     assert!(state.root.is_some_and(|root| root.join("a").is_file()));
     let [said] = said.as_slice() else { panic!("{said:?}") };
-    assert!(said.starts_with("can't read the plugin source `acme`; "), "{said}");
+    assert!(said.contains("config.toml:3:7: can't read the plugin source `acme`; "), "{said}");
     assert!(said.contains(&url) || said.contains("does not appear to be a git"), "{said}");
     assert!(said.contains("the copy of "), "{said}");
     assert!(said.ends_with("`cargo agents plugin sync acme` tries again"), "{said}");

@@ -56,7 +56,7 @@ pub struct Located {
 }
 
 /// A crate whose sources are not on this machine.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, thiserror::Error)]
 pub struct NotOnDisk {
     /// The crate.
     pub name: String,
@@ -64,6 +64,26 @@ pub struct NotOnDisk {
     pub version: Option<Version>,
     /// What kept it from being used or had, where it was more than not being there.
     pub reason: Option<String>,
+    /// Whether the reason is that there is no cargo to fetch it.
+    pub is_without_cargo: bool,
+}
+
+impl NotOnDisk {
+    /// What to do about it: what the workspace depends on comes with `cargo fetch`, another crate
+    /// (one that its skills are taken from) only with us.
+    pub fn remedy(&self, workspace: &Workspace, offline: bool) -> &'static str {
+        let dependencies = workspace.dependencies.iter().map(|known| &known.name);
+        let mut known = dependencies.chain(workspace.locked.iter().map(|known| &known.name));
+        if self.is_without_cargo {
+            "crates are fetched by cargo: put it on PATH, or name it in `SYMPOSIUM_CARGO`"
+        } else if known.any(|name| same_crate(name, &self.name)) {
+            "`cargo fetch` puts the sources of dependencies on disk"
+        } else if offline {
+            "without `--offline`, cargo is asked to fetch it"
+        } else {
+            "the next `cargo agents sync` tries again"
+        }
+    }
 }
 
 impl std::fmt::Display for NotOnDisk {
@@ -102,7 +122,8 @@ impl CrateRequest {
     }
 
     fn missing(&self, reason: Option<String>) -> NotOnDisk {
-        NotOnDisk { name: self.name.clone(), version: self.version.clone(), reason }
+        let (name, version) = (self.name.clone(), self.version.clone());
+        NotOnDisk { name, version, reason, is_without_cargo: false }
     }
 }
 
@@ -170,6 +191,7 @@ impl<'a> CrateDisk<'a> {
                 name: candidate.name.clone(),
                 version: Some(candidate.version.clone()),
                 reason,
+                is_without_cargo: false,
             }),
             None => self.newest(request).ok_or_else(|| request.missing(None)),
         }
@@ -181,6 +203,19 @@ impl<'a> CrateDisk<'a> {
         request: &CrateRequest,
     ) -> Option<(String, Version, DependencyOrigin)> {
         self.resolved(request).map(|found| (found.name, found.version, found.origin))
+    }
+
+    /// The versions of a crate of crates.io, or of a vendor folder, that are on this machine; the
+    /// newest first.
+    pub fn versions(&self, name: &str) -> Vec<Version> {
+        let mut found = vendor::versions(&self.vendor, name);
+        if let Some(home) = &self.cargo_home {
+            found.extend(registry::versions(home, name));
+        }
+        let mut versions: Vec<_> = found.into_iter().map(|(_, version)| version).collect();
+        versions.sort_by(|one, other| other.cmp(one));
+        versions.dedup();
+        versions
     }
 
     /// A member, a path dependency, or a `[patch]` by path.

@@ -222,17 +222,29 @@ impl Problem {
         let offset = yaml.start + self.offset.unwrap_or(0).min(yaml.len());
         let problem =
             Diagnostic::error(format!("the frontmatter is not valid YAML: {}", self.message));
-        let Some(key) = self.message.split_once(TWICE).map(|(_, key)| key.trim_matches('"')) else {
+        let Some((inside, key)) = self.message.split_once(TWICE) else {
             return problem.at(source, offset..offset).note(
                 "put quotes around values that hold `: `, `#` or start with a special character",
             );
         };
         // The parser points at the start of the mapping, which tells nobody where to look.
-        let mut same = blocks.iter().filter(|block| block.key == key);
-        let place = match (same.next(), same.next()) {
-            (Some(_), Some(second)) => second.lines.start..second.lines.start + key.len(),
-            _ => offset..offset,
+        let (inside, key) = (inside.trim_end_matches([':', ' ']), key.trim_matches('"'));
+        let place = if inside.is_empty() {
+            let mut same = blocks.iter().filter(|block| block.key == key);
+            same.nth(1).map(|block| block.lines.start)
+        } else {
+            let parent = blocks.iter().find(|block| block.key == inside);
+            parent.and_then(|parent| {
+                let below = lines(&source.text, &parent.lines).skip(1);
+                let mut starts = below.filter_map(|line| {
+                    let content = source.text[line.clone()].trim_start();
+                    let (found, _) = key_of(content)?;
+                    (found == key).then(|| line.end - content.len())
+                });
+                starts.nth(1)
+            })
         };
+        let place = place.map_or(offset..offset, |start| start..start + key.len());
         problem.at(source, place).note(format!("keep one `{key}`"))
     }
 }

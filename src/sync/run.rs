@@ -24,7 +24,7 @@ use super::survey::Known;
 use super::wanted::{self, Chosen};
 use crate::Symposium;
 use crate::agents::Agent;
-use crate::config::ConfigState;
+use crate::config::{ConfigState, place_of_agent};
 use crate::documents::exclude;
 use crate::fetch::git::Policy;
 use crate::files::{Lock, LockError};
@@ -128,9 +128,13 @@ pub fn configured_agents(sym: &Symposium) -> Vec<Agent> {
             None => {
                 let known: Vec<_> = Agent::ALL.iter().map(|agent| agent.name()).collect();
                 sym.report.diagnostic(
-                    &Diagnostic::warning(format!("there is no agent `{name}`; the others go on"))
-                        .in_file(sym.dirs.config_file())
-                        .note(format!("the agents are {}", known.join(", "))),
+                    &sym.in_configuration(
+                        Diagnostic::warning(format!(
+                            "there is no agent `{name}`; the others go on"
+                        )),
+                        |config| place_of_agent(config, name),
+                    )
+                    .note(format!("the agents are {}", known.join(", "))),
                 );
             }
         }
@@ -336,8 +340,8 @@ impl Sync<'_> {
 
     fn refresh(&self) -> Refresh<'static> {
         match self.request.caller {
-            Caller::Command => Refresh::for_command(self.sym),
-            Caller::Background => Refresh::for_sync(self.sym, None),
+            Caller::Command => Refresh::for_sync(self.sym),
+            Caller::Background => Refresh::for_plugin_sync(self.sym, None),
             Caller::Hook | Caller::Survey => Refresh::cached(),
         }
     }
@@ -348,7 +352,7 @@ impl Sync<'_> {
         let disk = CrateDisk::new(workspace, &sym.env, &sym.dirs).with_vendor(vendored.folders);
         let looks_only = matches!(self.request.caller, Caller::Hook | Caller::Survey);
         let fetching = !looks_only && !sym.options.offline;
-        let policy = if looks_only { Policy::cached() } else { Policy::for_command(&sym.options) };
+        let policy = if looks_only { Policy::cached() } else { Policy::for_sync(&sym.options) };
         let on_disk = disk.clone();
         let crates: Box<dyn CrateSources + '_> = if fetching {
             let fetcher = Fetcher {
@@ -375,7 +379,7 @@ impl Sync<'_> {
             if self.request.caller == Caller::Command {
                 sym.report.diagnostic(
                     &Diagnostic::warning(format!("no skills of {crate_}: {reason}"))
-                        .note("`cargo fetch` puts the sources of dependencies on disk"),
+                        .note(missing.remedy(workspace, sym.options.offline)),
                 );
             }
         }
@@ -522,18 +526,17 @@ fn summary(chosen: &Chosen, facts: &Facts<'_>, agents: &[Agent]) -> String {
     let count =
         |number: usize, one: &str| format!("{number} {one}{}", if number == 1 { "" } else { "s" });
     let mut parts = Vec::new();
-    match chosen.wanted.skills.len() {
-        0 if facts.servers.is_empty() && facts.hooks.is_empty() => {
-            parts.push("no skills apply".to_owned());
-        }
-        0 => parts.push("no skills".to_owned()),
-        number => parts.push(count(number, "skill")),
+    if !chosen.wanted.skills.is_empty() {
+        parts.push(count(chosen.wanted.skills.len(), "skill"));
     }
     if !facts.servers.is_empty() {
         parts.push(count(facts.servers.len(), "server"));
     }
     if !facts.hooks.is_empty() {
         parts.push(count(facts.hooks.len(), "hook"));
+    }
+    if parts.is_empty() {
+        parts.push("no skills apply".to_owned());
     }
     let names: Vec<_> = agents.iter().map(|agent| agent.name()).collect();
     let whom = match names.split_last() {

@@ -47,10 +47,67 @@ pub fn vendored(root: &Path, env: &Environment) -> Vendored {
     }
 }
 
+/// What cargo asks in the place of a registry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StandIn {
+    /// Another registry, by its index as cargo's `--index` takes it.
+    Index(String),
+    /// A folder of `.crate` files with an index.
+    Crates(PathBuf),
+    /// A folder of unpacked crates.
+    Sources(PathBuf),
+}
+
+impl StandIn {
+    /// The other registry's index.
+    pub fn into_index(self) -> Option<String> {
+        match self {
+            Self::Index(index) => Some(index),
+            Self::Crates(_) | Self::Sources(_) => None,
+        }
+    }
+}
+
+/// What replaces a registry for a cargo that runs in `dir`: `index` as in the lock file, `None` for
+/// crates.io.
+pub fn stand_in(dir: &Path, env: &Environment, index: Option<&str>) -> Option<StandIn> {
+    let config = CargoConfig::load(dir, env, &mut |_| ());
+    let is_it = |(name, table): &(&String, &SourceTable)| match index {
+        None => name.as_str() == DEFAULT_SOURCE,
+        Some(index) => table.registry.as_deref().is_some_and(|known| same_index(known, index)),
+    };
+    let (_, mut table) = config.sources.iter().find(is_it)?;
+    for _ in 0..MAX_CHAIN {
+        let Some(next) = &table.replace_with else { break };
+        let Some(found) = config.sources.get(next) else {
+            // It may be an alternative registry's name.
+            let variable = next.to_uppercase().replace('-', "_");
+            let variable = env.text(&format!("CARGO_REGISTRIES_{variable}_INDEX"));
+            let index =
+                variable.map(str::to_owned).or_else(|| config.registries.get(next).cloned());
+            return index.map(StandIn::Index);
+        };
+        table = found;
+    }
+    table.replace_with.is_none().then_some(())?;
+    let index = table.registry.clone().map(StandIn::Index);
+    let crates = table.local_registry.clone().map(StandIn::Crates);
+    index.or(crates).or_else(|| table.directory.clone().map(StandIn::Sources))
+}
+
+fn same_index(one: &str, other: &str) -> bool {
+    let bare = |index: &str| {
+        index.strip_prefix("registry+").unwrap_or(index).trim_end_matches('/').to_owned()
+    };
+    bare(one) == bare(other)
+}
+
 /// What configuration files say that matters here.
 #[derive(Debug, Default)]
 pub(super) struct CargoConfig {
     sources: BTreeMap<String, SourceTable>,
+    /// Indexes of alternative registries.
+    registries: BTreeMap<String, String>,
     /// Packages that `[patch]` takes from a folder.
     pub patches: Vec<(String, PathBuf)>,
     pub inputs: Vec<PathBuf>,
@@ -62,6 +119,8 @@ pub(super) struct CargoConfig {
 struct SourceTable {
     replace_with: Option<String>,
     directory: Option<PathBuf>,
+    local_registry: Option<PathBuf>,
+    registry: Option<String>,
 }
 
 impl CargoConfig {
@@ -121,16 +180,22 @@ impl CargoConfig {
         // Paths start at the folder that holds `.cargo`, but for includes.
         let base = folder.parent().unwrap_or(folder);
         let found = read(&sink, |root| {
-            (read_sources(root, base), read_patches(root), read_includes(root, folder))
+            let sources = (read_sources(root, base), read_registries(root));
+            (sources, read_patches(root), read_includes(root, folder))
         });
         if let Some(problem) = sink.finish().into_iter().next() {
             self.tolerate(problem);
         }
-        let Some((sources, patches, includes)) = found else { return Vec::new() };
+        let Some(((sources, registries), patches, includes)) = found else { return Vec::new() };
         for (name, table) in sources {
             let known = self.sources.entry(name).or_default();
             known.replace_with = known.replace_with.take().or(table.replace_with);
             known.directory = known.directory.take().or(table.directory);
+            known.local_registry = known.local_registry.take().or(table.local_registry);
+            known.registry = known.registry.take().or(table.registry);
+        }
+        for (name, index) in registries {
+            self.registries.entry(name).or_insert(index);
         }
         self.patches.extend(patch_folders(base, &patches));
         includes
@@ -171,8 +236,21 @@ fn read_sources(root: &Table<'_>, base: &Path) -> Vec<(String, SourceTable)> {
     for key in table.keys() {
         let Some(entry) = table.table(&key.value) else { continue };
         let replace_with = entry.string("replace-with").map(|name| name.value);
-        let directory = entry.string("directory").map(|path| normalize(&base.join(path.value)));
-        sources.push((key.value, SourceTable { replace_with, directory }));
+        let path = |key| entry.string(key).map(|path| normalize(&base.join(path.value)));
+        let (directory, local_registry) = (path("directory"), path("local-registry"));
+        let registry = entry.string("registry").map(|index| index.value);
+        let table = SourceTable { replace_with, directory, local_registry, registry };
+        sources.push((key.value, table));
     }
     sources
+}
+
+/// `[registries.<name>] index`.
+fn read_registries(root: &Table<'_>) -> Vec<(String, String)> {
+    let Some(table) = root.table("registries") else { return Vec::new() };
+    let index = |key: crate::text::toml::Located<String>| {
+        let index = table.table(&key.value)?.string("index")?.value;
+        Some((key.value, index))
+    };
+    table.keys().into_iter().filter_map(index).collect()
 }

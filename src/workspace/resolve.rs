@@ -260,7 +260,8 @@ fn warn_unlocked(reader: &mut Reader, facts: &Facts<'_>, dependencies: &[Depende
         if let Some(more) = unknown.len().checked_sub(LISTED).filter(|more| *more > 0) {
             names.push_str(&format!(" and {more} more"));
         }
-        Diagnostic::warning(format!("Cargo.lock does not have {names}: their versions are unknown"))
+        let theirs = if unknown.len() == 1 { "its version is" } else { "their versions are" };
+        Diagnostic::warning(format!("Cargo.lock does not have {names}: {theirs} unknown"))
             .note("run `cargo check`, which completes it")
     };
     reader.diagnostics.push(warning.in_file(lock));

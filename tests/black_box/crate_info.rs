@@ -185,3 +185,18 @@ fn f201_skills_of_another_crate_that_it_redirects_to_say_which() {
     let run = info(&sandbox, &["widget"]).ok();
     assert!(run.stdout.contains("- guide (in widget-guide 3.0.0): g"), "{}", run.stdout);
 }
+
+#[test]
+fn f199_the_versions_that_are_here_are_named_when_none_is_wanted() {
+    let sandbox = ready(&[]);
+    for version in ["1.0.9", "1.0.10"] {
+        sandbox.registry_crate("widget", version, &[]);
+    }
+    let run = info(&sandbox, &["widget", "--version", "2"]).code(1);
+    let told = "no version that meets `2`, only of 1.0.10, 1.0.9";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+    assert!(!run.stderr.contains("are not on this machine"), "{}", run.stderr);
+    assert!(run.stderr.contains("without `--offline`"), "{}", run.stderr);
+    let run = info(&sandbox, &["gadget"]).code(1);
+    assert!(run.stderr.contains("the sources of gadget are not on this machine"));
+}

@@ -124,7 +124,7 @@ fn f120_a_browser_s_url_with_a_branch_that_has_a_slash_and_a_folder() {
 }
 
 #[test]
-fn f121_what_is_there_is_used_without_a_look_at_the_network() {
+fn f121_a_sync_asks_for_news_once_a_minute_and_those_who_look_never() {
     let sandbox = ready();
     let server = served(&sandbox, "");
     sync(&sandbox, &[]).ok();
@@ -132,11 +132,47 @@ fn f121_what_is_there_is_used_without_a_look_at_the_network() {
     let before = server.requests();
     assert!(!before.is_empty());
     publish(&sandbox, "two");
+    // It answered a moment ago: its word still counts.
     sync(&sandbox, &[]).ok();
-    sandbox.run(&["plugin", "list"]).ok();
-    sandbox.run(&["plugin", "show", "p"]).ok();
     assert_eq!(server.requests(), before);
     assert_eq!(installed(&sandbox), ["one"]);
+    let_a_minute_pass(&sandbox);
+    for look in [&["plugin", "list"][..], &["plugin", "show", "p"], &["status"], &["why", "p"]] {
+        sandbox.run(look).ok();
+    }
+    sync(&sandbox, &["--update", "none"]).ok();
+    assert_eq!(server.requests(), before);
+    let run = sync(&sandbox, &[]).ok();
+    assert_eq!(installed(&sandbox), ["two"]);
+    assert!(run.stderr.contains("Fetched acme"), "{}", run.stderr);
+    let after = server.requests().len();
+    assert!(after > before.len());
+    sync(&sandbox, &[]).ok();
+    assert_eq!(server.requests().len(), after);
+}
+
+#[test]
+fn f121_skills_that_a_plugin_has_in_a_repository_are_as_fresh_as_sources() {
+    let sandbox = ready();
+    let server = Server::start(&sandbox.dir().join("repos"), Manner::Git);
+    sandbox.write("home/.symposium/config.toml", NO_BUILTIN);
+    sandbox.user_plugin(
+        "q/SYMPOSIUM.toml",
+        &format!(
+            "name = \"q\"\ncrates = [\"widget\"]\n[[skills]]\nsource.git = \"{}\"\n",
+            server.url("acme/.git")
+        ),
+    );
+    sync(&sandbox, &[]).ok();
+    assert_eq!(installed(&sandbox), ["one"]);
+    publish(&sandbox, "two");
+    sync(&sandbox, &[]).ok();
+    assert_eq!(installed(&sandbox), ["one"]);
+    let_a_minute_pass(&sandbox);
+    sync(&sandbox, &["--offline"]).ok();
+    assert_eq!(installed(&sandbox), ["one"]);
+    sync(&sandbox, &[]).ok();
+    assert_eq!(installed(&sandbox), ["two"]);
 }
 
 #[test]
@@ -159,16 +195,12 @@ fn f121_update_check_asks_and_fetches_only_what_is_new() {
     let server = served(&sandbox, "");
     sync(&sandbox, &[]).ok();
     let first = server.requests().len();
-    // Asked a moment ago: its word still counts.
-    sync(&sandbox, &["--update", "check"]).ok();
-    assert_eq!(server.requests().len(), first);
-    let_a_minute_pass(&sandbox);
+    // However short ago it answered: the user asks.
     sync(&sandbox, &["--update", "check"]).ok();
     let asked = server.requests().len();
     assert!(asked > first);
     assert!(asked - first < first, "the pack was not fetched again: {:?}", server.requests());
     publish(&sandbox, "two");
-    let_a_minute_pass(&sandbox);
     sync(&sandbox, &["--update", "check"]).ok();
     assert_eq!(installed(&sandbox), ["two"]);
 }
@@ -202,6 +234,7 @@ fn f23_without_auto_update_only_its_name_or_update_fetch_refreshes() {
     let before = server.requests().len();
     publish(&sandbox, "two");
     let_a_minute_pass(&sandbox);
+    sync(&sandbox, &[]).ok();
     sync(&sandbox, &["--update", "check"]).ok();
     let run = sandbox.run(&["plugin", "sync"]).ok();
     assert!(run.stderr.contains("auto-update = false"), "{}", run.stderr);
@@ -305,7 +338,7 @@ fn f122_offline_the_copy_serves_and_one_line_says_so() {
     let server = served(&sandbox, "");
     sync(&sandbox, &[]).ok();
     let before = server.requests().len();
-    let run = sync(&sandbox, &["--offline", "--update", "check"]).ok();
+    let run = sync(&sandbox, &["--offline"]).ok();
     let lines: Vec<_> = run.stderr.lines().filter(|line| line.contains("offline")).collect();
     assert_eq!(lines.len(), 1, "{}", run.stderr);
     assert!(lines[0].contains("Skipped acme"), "{}", run.stderr);
@@ -437,4 +470,19 @@ fn f17_the_recommendations_can_be_switched_off() {
     sync(&sandbox, &[]).ok();
     assert_eq!(installed(&sandbox), [""; 0]);
     assert!(!cache(&sandbox).exists());
+}
+
+#[test]
+fn f31_a_configuration_that_can_not_be_read_may_switch_a_source_off_so_none_is_fetched() {
+    let mut sandbox = bare_sandbox();
+    let _ = recommendations(&sandbox);
+    let server = Server::start(&sandbox.dir().join("repos"), Manner::Git);
+    sandbox.set("SYMPOSIUM_RECOMMENDATIONS_URL", server.url("recommendations/.git"));
+    sandbox.package(&[("salsa", "0.22.0")]);
+    sandbox.write("home/.symposium/config.toml", "[defaults\nsymposium-recommendations = false\n");
+    let run = sandbox.run(&["sync", "--agent", "claude"]);
+    assert!(run.stderr.contains("config.toml:1:"), "{}", run.stderr);
+    assert_eq!(server.requests(), [""; 0]);
+    sandbox.run(&["plugin", "sync", "symposium-recommendations"]).ok();
+    assert!(!server.requests().is_empty());
 }

@@ -66,6 +66,9 @@ fn f39_agents_are_removed_even_those_that_nobody_knows_any_more() {
     sandbox.config("[[agent]]\nname = \"gone\"\n\n[[agent]]\nname = \"claude\"\n");
     let run = sandbox.run(&["init", "--add-agent", "goose"]).ok();
     says(&run, "there is no agent `gone`; the others go on");
+    let place = sandbox.read("home/.symposium/config.toml");
+    let line = 1 + place.lines().position(|line| line.contains("gone")).expect("stands there");
+    says(&run, &format!("config.toml:{line}:8\n"));
     sandbox.run(&["init", "--remove-agent", "gone", "--remove-agent", "goose"]).ok();
     assert!(!config(&sandbox).contains("gone"), "{}", config(&sandbox));
     assert!(!sandbox.has("home/.agents"), "goose's files are gone with their folders");

@@ -377,3 +377,23 @@ fn explain_prints_what_a_code_means() {
     let run = sandbox.run(&["plugin", "explain", "S999"]).code(1);
     assert!(run.stderr.contains("no code `S999`"), "{}", run.stderr);
 }
+
+#[test]
+fn decision_12_a_folder_with_nothing_but_a_misnamed_manifest_has_nothing_to_validate() {
+    let sandbox = sandbox();
+    sandbox.write("p/symposium.toml", "name = \"p\"\ncrates = [\"*\"]\n");
+    let run = sandbox.run(&["plugin", "validate", "../p"]).code(1);
+    assert!(run.stderr.contains("named exactly `SYMPOSIUM.toml`"), "{}", run.stderr);
+    assert!(run.stderr.contains("no plugin and no skill"), "{}", run.stderr);
+    assert!(!run.stderr.contains("0 skills"), "{}", run.stderr);
+}
+
+#[test]
+fn a_plugin_that_names_no_crate_says_why_it_never_applies() {
+    let sandbox = ready();
+    for crates in ["", "crates = []", "crates = [\"not a crate\"]"] {
+        sandbox.user_plugin("p/SYMPOSIUM.toml", &format!("name = \"p\"\n{crates}\n"));
+        let list = sandbox.run(&["plugin", "list"]).ok();
+        assert!(list.stdout.contains("names no crate that it could be for"), "{}", list.stdout);
+    }
+}

@@ -209,3 +209,31 @@ fn a_folder_that_is_away_takes_nothing_along() {
         !sandbox.has("home/.claude.json") || !sandbox.read("home/.claude.json").contains("tools")
     );
 }
+
+#[test]
+fn f18_a_source_in_trouble_is_told_of_once_with_its_place() {
+    let sandbox = ready("");
+    for (source, place, message) in [
+        ("path = \"gone\"", "config.toml:3:8", "does not exist"),
+        ("path = \"config.toml\"", "config.toml:3:8", "is not a folder"),
+        ("git = \"ext::sh -c x\"", "config.toml:3:7", "ext::"),
+        ("git = \"file:///nowhere/x\"", "config.toml:3:7", "/nowhere/x"),
+        ("git = \"https://example.com/a\"\nrev = \"-x\"", "config.toml:4:7", "-x"),
+        ("git = \"https://example.com/a\"\nsubdir = \"../x\"", "config.toml:4:10", "../x"),
+    ] {
+        sandbox.write(
+            "home/.symposium/config.toml",
+            format!("[[plugin-source]]\nname = \"odd\"\n{source}\n{NO_BUILTIN}"),
+        );
+        let run = sandbox.run(&["sync", "--agent", "claude"]).ok();
+        let heads = run
+            .stderr
+            .lines()
+            .filter(|line| !line.starts_with("   =") && !line.contains("Fetching"));
+        let told: Vec<_> = heads.filter(|line| line.contains("odd")).collect();
+        assert_eq!(told.len(), 1, "{source}: {}", run.stderr);
+        assert!(run.stderr.contains(place), "{source}: {}", run.stderr);
+        assert!(run.stderr.contains(message), "{source}: {}", run.stderr);
+        let _ = std::fs::remove_dir_all(sandbox.home().join(".symposium/cache"));
+    }
+}

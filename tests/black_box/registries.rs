@@ -171,6 +171,148 @@ fn f144_f145_redirects_and_named_crates_are_fetched_at_a_version_that_meets_the_
     assert_eq!(installed(&sandbox), ["nv1-0-0", "v1-5-0"], "{}", run.stderr);
 }
 
+/// The `.crate` files that were asked for.
+fn downloads(registry: &SparseRegistry) -> Vec<String> {
+    let mut all: Vec<_> = registry
+        .server
+        .requests()
+        .iter()
+        .filter_map(|request| Some(request.split("/crates/").nth(1)?.split(' ').next()?.to_owned()))
+        .collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn tree_of_three(registry: &SparseRegistry) -> String {
+    let text = skill("sound", "s");
+    for name in ["leaf", "twig"] {
+        registry.publish(name, "1.0.0", &[]);
+    }
+    let others = ["leaf", "twig"];
+    registry.publish_needing("widget", "1.0.0", &others, &[("skills/sound/SKILL.md", &text)])
+}
+
+#[test]
+fn f138_of_a_mirrored_crate_only_the_crate_itself_is_downloaded() {
+    let sandbox = with_cargo();
+    let registry = instead_of_crates_io(&sandbox);
+    let sum = tree_of_three(&registry);
+    plugin_for(&sandbox, "widget");
+    // With no lock file cargo chooses the version; with one, it is the file's.
+    sandbox.package(&[("widget", "1.0.0")]);
+    let lock = sandbox.read("ws/Cargo.lock");
+    sandbox.run(&["crate-info", "widget", "--version", "^1"]).ok();
+    assert_eq!(downloads(&registry), ["widget-1.0.0.crate"]);
+    std::fs::remove_dir_all(sandbox.home().join(".cargo/registry")).expect("removes");
+    let _ = std::fs::remove_dir_all(sandbox.home().join(".symposium/cache"));
+    let exact = "source = \"registry+https://github.com/rust-lang/crates.io-index\"\n";
+    assert!(lock.contains(exact), "{lock}");
+    let lock = lock.replace(exact, &format!("{exact}checksum = \"{sum}\"\n"));
+    sandbox.write("ws/Cargo.lock", &lock);
+    let before = registry.server.requests().len();
+    let run = sandbox.run(&["sync", "--agent", "claude"]).ok();
+    assert_eq!(installed(&sandbox), ["sound"], "{}", run.stderr);
+    assert_eq!(downloads(&registry), ["widget-1.0.0.crate"]);
+    // Nothing has to be chosen, so nothing is asked about the rest of the tree.
+    let asked = registry.server.requests().split_off(before);
+    assert!(!asked.iter().any(|request| request.contains("leaf")), "{asked:?}");
+}
+
+#[test]
+fn f138_a_registry_that_stands_in_under_another_table_s_name_is_asked() {
+    let sandbox = with_cargo();
+    let registry = instead_of_crates_io(&sandbox);
+    tree_of_three(&registry);
+    let config = format!(
+        "[source.crates-io]\nreplace-with = \"hop\"\n[source.hop]\nregistry = \"sparse+http://127.0.0.1:1/\"\n\
+         replace-with = \"our-mirror\"\n[registries.our-mirror]\nindex = \"{}\"\n",
+        registry.index()
+    );
+    sandbox.write("home/.cargo/config.toml", config);
+    sandbox.package(&[]);
+    let run = sandbox.run(&["crate-info", "widget"]).ok();
+    assert!(run.stdout.contains("- sound: s"), "{}", run.stdout);
+    assert_eq!(downloads(&registry), ["widget-1.0.0.crate"]);
+}
+
+#[test]
+fn f139_a_version_that_was_yanked_since_is_fetched_all_the_same() {
+    let sandbox = with_cargo();
+    let registry = instead_of_crates_io(&sandbox);
+    let text = skill("old-ways", "o");
+    let files = [("skills/old-ways/SKILL.md", &*text)];
+    let sum = registry.publish_yanked("widget", "1.0.0", &files);
+    registry.publish("widget", "1.1.0", &[]);
+    sandbox.package(&[("widget", "1.0.0")]);
+    plugin_for(&sandbox, "widget");
+    let lock = sandbox.read("ws/Cargo.lock");
+    let exact = "registry+https://github.com/rust-lang/crates.io-index\"\n";
+    sandbox.write("ws/Cargo.lock", lock.replace(exact, &format!("{exact}checksum = \"{sum}\"\n")));
+    let run = sandbox.run(&["sync", "--agent", "claude"]).ok();
+    assert_eq!(installed(&sandbox), ["old-ways"], "{}", run.stderr);
+}
+
+#[test]
+fn f138_a_folder_of_crate_files_stands_in_for_crates_io() {
+    let sandbox = with_cargo();
+    let registry = SparseRegistry::start(&sandbox.dir().join("registry"));
+    let sum = tree_of_three(&registry);
+    // Cargo's local registries: the files side by side, and an index.
+    let from = sandbox.dir().join("registry");
+    for name in ["leaf", "twig", "widget"] {
+        let file = format!("{name}-1.0.0.crate");
+        let bytes = std::fs::read(from.join("crates").join(&file)).expect("reads");
+        sandbox.write(&format!("local/{file}"), bytes);
+        let index = format!("{}/{}/{name}", &name[..2], &name[2..4]);
+        let bytes = std::fs::read(from.join("index").join(&index)).expect("reads");
+        sandbox.write(&format!("local/index/{index}"), bytes);
+    }
+    let config = format!(
+        "[source.crates-io]\nreplace-with = \"here\"\n[source.here]\nlocal-registry = {:?}\n",
+        sandbox.dir().join("local").display().to_string()
+    );
+    sandbox.write("home/.cargo/config.toml", config);
+    sandbox.package(&[("widget", "1.0.0")]);
+    plugin_for(&sandbox, "widget");
+    let lock = sandbox.read("ws/Cargo.lock");
+    let exact = "registry+https://github.com/rust-lang/crates.io-index\"\n";
+    sandbox.write("ws/Cargo.lock", lock.replace(exact, &format!("{exact}checksum = \"{sum}\"\n")));
+    let run = sandbox.run(&["sync", "--agent", "claude"]).ok();
+    assert_eq!(installed(&sandbox), ["sound"], "{}", run.stderr);
+    let unpacked = sandbox.home().join(".cargo/registry/src");
+    assert!(!unpacked.exists(), "only the one crate was unpacked, by us");
+}
+
+#[test]
+fn f138_without_cargo_the_remedy_is_cargo() {
+    let mut sandbox = with_cargo();
+    sandbox.package(&[("widget", "1.0.0")]);
+    plugin_for(&sandbox, "widget");
+    let run = sandbox.run(&["sync", "--agent", "claude", "--offline"]).ok();
+    assert!(run.stderr.contains("`cargo fetch` puts"), "{}", run.stderr);
+    sandbox.set("SYMPOSIUM_CARGO", "no-such-cargo");
+    let run = sandbox.run(&["sync", "--agent", "claude"]).ok();
+    assert!(run.stderr.contains("`SYMPOSIUM_CARGO`"), "{}", run.stderr);
+    assert!(!run.stderr.contains("`cargo fetch`"), "{}", run.stderr);
+    let run = sandbox.run(&["crate-info", "widget"]).code(1);
+    assert!(run.stderr.contains("`SYMPOSIUM_CARGO`"), "{}", run.stderr);
+}
+
+#[test]
+fn f145_a_crate_that_only_its_skills_are_taken_from_has_another_remedy() {
+    let sandbox = with_cargo();
+    sandbox.package(&[]);
+    sandbox.user_plugin(
+        "q/SYMPOSIUM.toml",
+        "name = \"q\"\ncrates = [\"*\"]\n[[plugins]]\nsource.cargo = \"named\"\n",
+    );
+    let run = sandbox.run(&["sync", "--agent", "claude", "--offline"]).ok();
+    assert!(run.stderr.contains("no skills of named"), "{}", run.stderr);
+    assert!(run.stderr.contains("without `--offline`"), "{}", run.stderr);
+    assert!(!run.stderr.contains("cargo fetch"), "{}", run.stderr);
+}
+
 fn named_crates(sandbox: &Sandbox) {
     sandbox.user_plugin(
         "p/SYMPOSIUM.toml",

@@ -29,7 +29,7 @@ pub(super) fn run(sym: &Symposium, only: Option<&str>) -> CommandResult {
     let mut failed = false;
     let mut count = 0;
     for (spec, (state, diagnostics)) in
-        specs.iter().zip(open_all(sym, &specs, &Refresh::for_sync(sym, only)))
+        specs.iter().zip(open_all(sym, &specs, &Refresh::for_plugin_sync(sym, only)))
     {
         if state.kind == SourceKind::Git {
             count += 1;

@@ -48,20 +48,27 @@ impl Policy {
         }
     }
 
-    /// For a command that the user gave. Without `--update` what was never fetched is fetched;
-    /// with `--update none` not even that.
+    /// For a command that only looks. Without `--update` what was never fetched is fetched; with
+    /// `--update none` not even that.
     pub fn for_command(options: &crate::symposium::Options) -> Self {
         let level = options.update.unwrap_or_default();
         Self {
             level,
             first_fetch: options.update != Some(UpdateLevel::None),
-            force: level == UpdateLevel::Fetch,
+            force: level != UpdateLevel::None,
             offline: options.offline,
             limit: options.timeout,
             // Whoever holds the lock is bounded too.
             patience: options.timeout,
             limits: Limits::default(),
         }
+    }
+
+    /// For a command that brings agents up to date: as [`Policy::for_command`], and without
+    /// `--update` the remote is asked for news, unless it answered less than a minute ago.
+    pub fn for_sync(options: &crate::symposium::Options) -> Self {
+        let level = options.update.unwrap_or(UpdateLevel::Check);
+        Self { level, ..Self::for_command(options) }
     }
 }
 

@@ -191,7 +191,7 @@ enum Fate {
 impl Evaluator<'_> {
     fn list(&mut self, atoms: &[CrateAtom]) -> Finding {
         if atoms.is_empty() {
-            let reason = "its list of crates is empty, which never holds".to_owned();
+            let reason = "it names no crate that it could be for, so it never applies".to_owned();
             return Finding { truth: Truth::No, reason };
         }
         let mut holding = Vec::new();
@@ -266,7 +266,11 @@ impl Evaluator<'_> {
         let env = self.facts.env;
         let (holds, wanted) = match value {
             None => (env.var(name).is_some(), "set".to_owned()),
-            Some("") => (env.has(name) && env.var(name).is_none(), "set to nothing".to_owned()),
+            Some("") if !env.has(name) => {
+                let reason = format!("the variable {name} is not set");
+                return Finding { truth: Truth::No, reason };
+            }
+            Some("") => (env.var(name).is_none(), "empty".to_owned()),
             Some(value) => (env.text(name) == Some(value), format!("`{value}`")),
         };
         let not = if holds { "" } else { "not " };

@@ -80,7 +80,7 @@ fn f98_f99_reasons_and_matches_of_lists() {
         (&["*", "serde"], true, "serde 1.0.228", &["serde@1.0.228"]),
         (&["odd"], true, "odd", &["odd"]),
         (&["odd>=1"], false, "the version of odd is not known; ≥ 1 is needed", &[]),
-        (&[], false, "its list of crates is empty, which never holds", &[]),
+        (&[], false, "it names no crate that it could be for, so it never applies", &[]),
     ] {
         let evaluation = world.evaluate(Some(crates), &[]);
         assert_eq!((evaluation.holds, evaluation.reason.as_str()), (holds, reason), "{crates:?}");
@@ -154,6 +154,14 @@ fn decision_2b_predicates() {
         ("all(env(CI), env(NOPE))", false),
     ] {
         assert_eq!(world.evaluate(None, &[predicate]).holds, holds, "{predicate}");
+    }
+    for (predicate, reason) in [
+        ("env(CI=)", "the variable CI is not empty"),
+        ("env(UNSET=)", "the variable UNSET is not set"),
+        ("env(EMPTY=)", "the variable EMPTY is empty"),
+        ("env(EMPTY)", "the variable EMPTY is not set"),
+    ] {
+        assert_eq!(world.evaluate(None, &[predicate]).reason, reason);
     }
     assert!(world.evaluate(Some(&["my-app", "*"]), &["workspace-member()"]).holds);
     assert!(!world.evaluate(Some(&["serde"]), &["workspace-member()"]).holds);

@@ -136,6 +136,7 @@ mod tests {
             fetched_at: None,
             outcome: None,
             notice: None,
+            is_told: false,
             inputs: Vec::new(),
         }
     }

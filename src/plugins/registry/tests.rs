@@ -253,7 +253,7 @@ fn f122_a_first_run_without_a_network_works_with_the_rest() {
 fn an_unknown_source_is_named_with_those_in_force() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let sym = context(dir.path(), ALONE);
-    let registry = Registry::load(&sym, &Refresh::for_sync(&sym, Some("acme")));
+    let registry = Registry::load(&sym, &Refresh::for_plugin_sync(&sym, Some("acme")));
     assert!(registry.diagnostics[0].is_error());
     assert!(registry.diagnostics[0].message.contains("no plugin source `acme`"));
 }

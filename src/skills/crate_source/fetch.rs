@@ -16,10 +16,16 @@ use super::{How, Located, git, is_crates_io};
 use crate::config::{Dirs, Environment};
 use crate::process::{Child, Output, RunError, Status};
 use crate::skills::metadata::is_crate_name;
-use crate::workspace::same_crate;
+use crate::workspace::{StandIn, same_crate, stand_in};
+
+mod entry;
+
+pub use entry::RegistryEntry;
 
 /// The name of the package that asks for the crate.
 const PACKAGE: &str = "symposium-fetch";
+/// What lock files call crates.io.
+const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 /// Variables that would change where cargo writes or what it runs.
 const UNWANTED: [&str; 12] = [
     "CARGO_TARGET_DIR",
@@ -50,7 +56,7 @@ pub struct Fetcher<'a> {
 }
 
 /// What to fetch.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct FetchRequest<'a> {
     /// The crate; `-` and `_` are equal.
     pub name: &'a str,
@@ -60,35 +66,10 @@ pub struct FetchRequest<'a> {
     pub requirement: Option<&'a VersionReq>,
     /// The registry's index as in `Cargo.lock`; `None` for crates.io.
     pub index: Option<&'a str>,
+    /// SHA-256 of the `.crate` file in hex, where the lock file has it.
+    pub checksum: Option<&'a str>,
     /// The repository and the commit of a git dependency, instead of a registry.
     pub git: Option<(&'a str, &'a str)>,
-}
-
-/// What a registry knows of a crate.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RegistryEntry {
-    /// The name as published.
-    pub name: String,
-    /// The newest version.
-    pub version: Option<Version>,
-    /// Where it is developed, by its own word.
-    pub repository: Option<String>,
-}
-
-impl RegistryEntry {
-    /// Reads what `cargo info` prints: the name first, then `key: value` lines.
-    fn parse(name: &str, text: &str) -> Self {
-        let value = |key: &str| {
-            let found = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
-            found.and_then(|value| value.split_whitespace().next())
-        };
-        let first = text.split_whitespace().next().filter(|first| same_crate(first, name));
-        Self {
-            name: first.unwrap_or(name).to_owned(),
-            version: value("version").and_then(|version| Version::parse(version).ok()),
-            repository: value("repository").map(str::to_owned),
-        }
-    }
 }
 
 /// Why a crate could not be fetched.
@@ -124,7 +105,8 @@ pub enum FetchError {
 
 impl Fetcher<'_> {
     /// Fetches a crate into cargo's own folders, downloading nothing else where cargo is new enough
-    /// (`cargo info`, since 1.82), and says where it is.
+    /// (`cargo info`, since 1.82), and says where it is. A yanked version comes with what it
+    /// depends on: only a whole lock file makes cargo take it.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -145,6 +127,11 @@ impl Fetcher<'_> {
             index: request.index.filter(|index| !is_crates_io(index)),
             deadline: Instant::now() + self.limit,
         };
+        if request.git.is_none()
+            && let Some(version) = request.version
+        {
+            return session.exact(request, version);
+        }
         let locked = session.resolve(request)?;
         match request.git {
             // Cargo had to check it out to know its version.
@@ -248,7 +235,7 @@ impl Session<'_> {
 
     /// As [`Fetcher::look_up`], by letting cargo choose a version.
     fn look_up_replaced(&self, name: &str) -> Result<Option<RegistryEntry>, FetchError> {
-        let any = FetchRequest { name, version: None, requirement: None, index: None, git: None };
+        let any = FetchRequest { name, ..FetchRequest::default() };
         let entry = |name: String, version| RegistryEntry { name, version, repository: None };
         match self.resolve(&any) {
             Ok(locked) => Ok(Some(entry(locked.name, Some(locked.version)))),
@@ -290,12 +277,13 @@ impl Session<'_> {
             "[package]\nname = \"{PACKAGE}\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n\
              [lib]\npath = \"lib.rs\"\n\n[workspace]\n\n"
         );
-        let write = |file: &str, text: String| {
-            let path = self.folder.join(file);
-            fs::write(&path, text).map_err(|source| FetchError::Io { path, source })
-        };
-        write("lib.rs", String::new())?;
-        write("Cargo.toml", format!("{head}{manifest}"))
+        self.write("lib.rs", String::new())?;
+        self.write("Cargo.toml", format!("{head}{manifest}"))
+    }
+
+    fn write(&self, file: &str, text: String) -> Result<(), FetchError> {
+        let path = self.folder.join(file);
+        fs::write(&path, text).map_err(|source| FetchError::Io { path, source })
     }
 
     fn locked(&self, name: &str) -> Option<Locked> {
@@ -311,21 +299,61 @@ impl Session<'_> {
         })
     }
 
-    /// Has the one crate downloaded; where that can't be, the whole tree of it.
-    fn bring(&self, locked: &Locked) -> Result<Located, FetchError> {
-        if let Some(located) = self.find(locked) {
+    /// A version that needs no choosing. Its lock file says which file it is; without one, cargo
+    /// does.
+    fn exact(&self, request: &FetchRequest<'_>, version: &Version) -> Result<Located, FetchError> {
+        let checksum = request.checksum.map(str::to_owned);
+        let locked = Locked { name: request.name.to_owned(), version: version.clone(), checksum };
+        if let Some(located) = self.alone(&locked)? {
             return Ok(located);
         }
+        let Some(checksum) = &locked.checksum else {
+            return self.bring(&self.resolve(request)?);
+        };
+        self.write_package(&locked.name, request)?;
+        let source = self.index.unwrap_or(CRATES_IO);
+        let lock = format!(
+            "version = 3\n\n[[package]]\nname = \"{0}\"\nversion = \"{version}\"\n\
+             source = \"{source}\"\nchecksum = \"{checksum}\"\n\n\
+             [[package]]\nname = \"{PACKAGE}\"\nversion = \"0.0.0\"\n\
+             dependencies = [\"{0}\"]\n",
+            locked.name
+        );
+        self.write("Cargo.lock", lock)?;
+        self.tree(&locked)
+    }
+
+    /// Has the one crate downloaded; where that can't be, the whole tree of it.
+    fn bring(&self, locked: &Locked) -> Result<Located, FetchError> {
+        match self.alone(locked)? {
+            Some(located) => Ok(located),
+            None => self.tree(locked),
+        }
+    }
+
+    /// The one crate, if cargo can be made to download it alone. `cargo info` asks no mirror of
+    /// crates.io unless the mirror's index is named.
+    fn alone(&self, locked: &Locked) -> Result<Option<Located>, FetchError> {
+        if let Some(located) = self.find(locked) {
+            return Ok(Some(located));
+        }
+        let mirror = stand_in(self.folder, self.fetcher.env, self.index);
+        if let Some(StandIn::Crates(folder)) = &mirror {
+            return Ok(registry::in_folder(folder, self.fetcher.dirs, &self.wanted(locked)));
+        }
+        let mirror = mirror.and_then(StandIn::into_index);
         let spec = format!("{}@{}", locked.name, locked.version);
         let mut args = vec!["info".to_owned(), spec];
-        if let Some(index) = self.index {
+        if let Some(index) = mirror.as_deref().or(self.index) {
             args.extend(["--index".to_owned(), index_url(index).to_owned()]);
         }
         // What it thinks of the crate's manifest does not matter as long as the crate is there.
         self.cargo(args)?;
-        if let Some(located) = self.find(locked) {
-            return Ok(located);
-        }
+        Ok(self.find(locked))
+    }
+
+    /// The crate and all that it depends on.
+    fn tree(&self, locked: &Locked) -> Result<Located, FetchError> {
         let output = self.cargo(["metadata", "--format-version", "1"])?;
         if !output.success() {
             return Err(FetchError::Cargo(cargo_says(&output)));
@@ -335,9 +363,12 @@ impl Session<'_> {
 
     fn find(&self, locked: &Locked) -> Option<Located> {
         let home = self.fetcher.env.cargo_home()?;
+        registry::find(&home, self.fetcher.dirs, &self.wanted(locked)).ok()
+    }
+
+    fn wanted<'b>(&'b self, locked: &'b Locked) -> Wanted<'b> {
         let Locked { name, version, checksum } = locked;
-        let wanted = Wanted { name, version, index: self.index, checksum: checksum.as_deref() };
-        registry::find(&home, self.fetcher.dirs, &wanted).ok()
+        Wanted { name, version, index: self.index, checksum: checksum.as_deref() }
     }
 
     fn cargo<T: Into<OsString>>(
@@ -431,21 +462,4 @@ fn from_metadata(output: &Output, locked: &Locked) -> Option<Located> {
         dir: found.manifest_path.parent()?.to_path_buf(),
         how: How::Vendor,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn f207_what_cargo_info_prints_is_read() {
-        let text = "serde_json #json #serde\nA format, version: none\nversion: 1.0.150 (latest \
-                    1.0.154)\nlicense: MIT\nrepository: https://example.com/json\nfeatures:\n";
-        let entry = RegistryEntry::parse("serde-json", text);
-        assert_eq!(entry.name, "serde_json");
-        assert_eq!(entry.version, Some(Version::new(1, 0, 150)));
-        assert_eq!(entry.repository.as_deref(), Some("https://example.com/json"));
-        let nothing = RegistryEntry { name: "x".to_owned(), version: None, repository: None };
-        assert_eq!(RegistryEntry::parse("x", ""), nothing);
-    }
 }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use super::fetch::{FetchRequest, Fetcher};
+use super::fetch::{FetchError, FetchRequest, Fetcher};
 use super::{CrateDisk, CrateRequest, CrateSources, Located, NotOnDisk};
 use crate::report::Reporter;
 use crate::workspace::DependencyOrigin;
@@ -48,23 +48,23 @@ impl<'a> OnDemand<'a> {
             Some((name, version, _)) => (name.as_str(), Some(version)),
             None => (request.name.as_str(), request.version.as_ref()),
         };
-        let (index, git) = match resolved.as_ref().map(|(_, _, origin)| origin) {
-            Some(DependencyOrigin::Registry { index, .. }) => (index.as_deref(), None),
-            Some(DependencyOrigin::Git { url, commit }) => {
-                (None, Some((url.as_str(), commit.as_str())))
-            }
-            _ => (None, None),
-        };
         let requirement = request.requirement.as_ref();
+        let mut wanted = FetchRequest { name, version, requirement, ..FetchRequest::default() };
+        match resolved.as_ref().map(|(_, _, origin)| origin) {
+            Some(DependencyOrigin::Registry { index, checksum }) => {
+                (wanted.index, wanted.checksum) = (index.as_deref(), checksum.as_deref());
+            }
+            Some(DependencyOrigin::Git { url, commit }) => wanted.git = Some((url, commit)),
+            _ => {}
+        }
         let what = version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"));
         let _progress = self.report.map(|report| report.busy("Fetching", &what));
-        self.fetcher.fetch(&FetchRequest { name, version, requirement, index, git }).map_err(
-            |error| NotOnDisk {
-                name: name.to_owned(),
-                version: version.cloned(),
-                reason: Some(error.to_string()),
-            },
-        )
+        self.fetcher.fetch(&wanted).map_err(|error| NotOnDisk {
+            name: name.to_owned(),
+            version: version.cloned(),
+            is_without_cargo: matches!(error, FetchError::Run(_)),
+            reason: Some(error.to_string()),
+        })
     }
 }
 

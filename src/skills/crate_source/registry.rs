@@ -122,6 +122,15 @@ pub(super) fn find(
     Err(problem)
 }
 
+/// A crate in a folder of `.crate` files, cargo's "local registry"; it has to have the checksum of
+/// the lock file.
+pub(super) fn in_folder(folder: &Path, dirs: &Dirs, wanted: &Wanted<'_>) -> Option<Located> {
+    let (name, file) = wanted.in_registry(folder, ".crate")?;
+    wanted.checksum?;
+    let dir = unpacked(&file, &name, dirs, wanted).ok()?;
+    Some(wanted.located(name, dir, How::RegistryCache))
+}
+
 /// Whether the `.crate` file in `cache` has the checksum that is wanted.
 fn is_the_one(cache: &Path, wanted: &Wanted<'_>) -> bool {
     let file = wanted.in_registry(cache, ".crate");

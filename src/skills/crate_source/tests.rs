@@ -283,13 +283,7 @@ fn f94_offline_and_bad_names_start_nothing() {
     let limit = Duration::from_secs(1);
     let mut fetcher = Fetcher { env: &env, dirs: &place.dirs, limit, offline: true };
     let fetch = |fetcher: &Fetcher<'_>, name: &str| {
-        fetcher.fetch(&FetchRequest {
-            name,
-            version: None,
-            requirement: None,
-            index: None,
-            git: None,
-        })
+        fetcher.fetch(&FetchRequest { name, ..FetchRequest::default() })
     };
     assert!(matches!(fetch(&fetcher, "a"), Err(FetchError::Offline)));
     fetcher.offline = false;
@@ -342,10 +336,8 @@ fn fetch_with(place: &Place, cargo: &Path, limit: Duration) -> Result<Located, F
     let requirement = VersionReq::parse(">=1").expect("a requirement");
     fetcher.fetch(&FetchRequest {
         name: "b_c",
-        version: None,
         requirement: Some(&requirement),
-        index: None,
-        git: None,
+        ..FetchRequest::default()
     })
 }
 
@@ -397,8 +389,7 @@ fn the_users_source_replacement_applies() {
     let env = Environment::with(place.dir.path(), [("CARGO_HOME", home.as_os_str())]);
     let limit = Duration::from_secs(60);
     let fetcher = Fetcher { env: &env, dirs: &place.dirs, limit, offline: false };
-    let request =
-        FetchRequest { name: "a", version: None, requirement: None, index: None, git: None };
+    let request = FetchRequest { name: "a", ..FetchRequest::default() };
     let located = fetcher.fetch(&request).expect("fetches");
     assert_eq!(located.dir, place.dir.path().join("mirror/a"));
     assert_eq!(located.version, version("1.0.0"));
@@ -436,7 +427,7 @@ fn a_git_dependency_is_fetched_at_its_commit() {
     let limit = Duration::from_secs(60);
     let fetcher = Fetcher { env: &env, dirs: &place.dirs, limit, offline: false };
     let git = Some((url.as_str(), commit.as_str()));
-    let request = FetchRequest { name: "a", version: None, requirement: None, index: None, git };
+    let request = FetchRequest { name: "a", git, ..FetchRequest::default() };
     let located = fetcher.fetch(&request).expect("fetches");
     assert_eq!((located.how, located.version), (How::Git, version("0.4.0")));
     assert!(located.dir.ends_with("in/a"));

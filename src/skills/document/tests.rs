@@ -350,3 +350,17 @@ proptest::proptest! {
         let _ = SkillDocument::check(&source(&text));
     }
 }
+
+#[test]
+fn a_key_that_stands_twice_is_pointed_at_where_it_comes_again() {
+    for (yaml, place) in [
+        ("name: a\ndescription: d\nname: a\n", (4, 1)),
+        ("name: a\ndescription: d\nmetadata:\n  x: y\n  crates: z\n  x: y\n", (7, 3)),
+    ] {
+        let source = Source::new("SKILL.md", format!("---\n{yaml}---\n"));
+        let problem = SkillDocument::parse(Arc::clone(&source)).expect_err("it is refused");
+        let span = problem.span.clone().expect("a place");
+        assert_eq!(source.line_column(span.start), place, "{problem}");
+        assert!(problem.notes.iter().any(|note| note.starts_with("keep one `")), "{problem}");
+    }
+}

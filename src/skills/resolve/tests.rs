@@ -22,7 +22,7 @@ impl CrateSources for Fake {
         let missing = || NotOnDisk {
             name: request.name.clone(),
             version: request.version.clone(),
-            reason: None,
+            ..NotOnDisk::default()
         };
         let name = request.name.replace('_', "-");
         let version = self.crates.get(&name).ok_or_else(missing)?;

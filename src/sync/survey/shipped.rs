@@ -36,7 +36,7 @@ impl Survey<'_> {
         let request = CrateRequest { name, version, requirement: None };
         let Some(loaded) = &self.ground.loaded else {
             let CrateRequest { name, version, .. } = request;
-            return Err(NotOnDisk { name, version, reason: None });
+            return Err(NotOnDisk { name, version, ..NotOnDisk::default() });
         };
         let workspace = &loaded.workspace;
         let folders = vendored(&workspace.root, &sym.env).folders;

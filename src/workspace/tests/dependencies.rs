@@ -317,7 +317,7 @@ fn f51_an_edited_manifest_runs_ahead_of_its_lock_file() {
     assert_eq!(
         place.told(&loaded),
         [
-            "Cargo.lock: Cargo.lock does not have new: their versions are unknown; run `cargo check`, which completes it"
+            "Cargo.lock: Cargo.lock does not have new: its version is unknown; run `cargo check`, which completes it"
         ]
     );
 }

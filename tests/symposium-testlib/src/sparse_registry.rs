@@ -53,15 +53,47 @@ impl SparseRegistry {
         self.add(name, version, files, true)
     }
 
+    /// As [`SparseRegistry::publish`]; the version needs version 1 of each of `others`.
+    ///
+    /// # Panics
+    /// When it can't be written.
+    pub fn publish_needing(
+        &self,
+        name: &str,
+        version: &str,
+        others: &[&str],
+        files: &[(&str, &str)],
+    ) -> String {
+        self.add_with(name, version, others, files, false)
+    }
+
     fn add(&self, name: &str, version: &str, files: &[(&str, &str)], yanked: bool) -> String {
+        self.add_with(name, version, &[], files, yanked)
+    }
+
+    fn add_with(
+        &self,
+        name: &str,
+        version: &str,
+        others: &[&str],
+        files: &[(&str, &str)],
+        yanked: bool,
+    ) -> String {
         let archive = archive(name, version, files);
         let sum = hex(&archive);
         let file = self.root.join("crates").join(format!("{name}-{version}.crate"));
         std::fs::write(file, archive).expect("writes");
         let index = self.root.join("index").join(index_path(name));
         std::fs::create_dir_all(index.parent().expect("a parent")).expect("creates");
+        let needs = |other: &&str| {
+            format!(
+                "{{\"name\":\"{other}\",\"req\":\"^1\",\"features\":[],\"optional\":false,\
+                 \"default_features\":true,\"target\":null,\"kind\":\"normal\"}}"
+            )
+        };
+        let needed = others.iter().map(needs).collect::<Vec<_>>().join(",");
         let line = format!(
-            "{{\"name\":\"{name}\",\"vers\":\"{version}\",\"deps\":[],\"cksum\":\"{sum}\",\
+            "{{\"name\":\"{name}\",\"vers\":\"{version}\",\"deps\":[{needed}],\"cksum\":\"{sum}\",\
              \"features\":{{}},\"yanked\":{yanked}}}\n"
         );
         let mut lines = std::fs::OpenOptions::new();

@@ -36,10 +36,7 @@ pub(super) struct Found {
 impl Found {
     /// Whether there was nothing to look at, not even something broken.
     pub(super) fn is_empty(&self) -> bool {
-        self.plugins.is_empty()
-            && self.skills.is_empty()
-            && self.crates == 0
-            && self.diagnostics.is_empty()
+        self.plugins.is_empty() && self.skills.is_empty() && self.crates == 0
     }
 
     /// `3 plugins, 5 skills: 2 errors, 1 warning`.

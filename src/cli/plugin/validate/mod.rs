@@ -29,6 +29,8 @@ pub(super) fn run(sym: &Symposium, path: &Path, check_crates: bool) -> CommandRe
     let mut found = checks::Found::default();
     checks::check(sym, &target::of(sym, &path)?, &mut found);
     if found.is_empty() {
+        // A file with nearly the right name has been told of.
+        tell(sym, &cwd, &mut found.diagnostics);
         return Err(Diagnostic::error("there is nothing to validate: no plugin and no skill")
             .in_file(&path)
             .note("a plugin has a `SYMPOSIUM.toml`, a skill a `SKILL.md`")
