@@ -89,5 +89,5 @@ fn cut(value: &mut Value, path: &[String], with: &dyn Fn(&mut Value)) {
 pub(super) fn refused(path: &Path) -> Diagnostic {
     Diagnostic::error("this file is laid out in a way that Symposium can't edit safely")
         .in_file(path)
-        .note("the file was left as it is")
+        .note("lay it out more plainly; the file was left as it is")
 }

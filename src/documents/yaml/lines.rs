@@ -40,8 +40,11 @@ impl Entry {
     }
 }
 
-/// The keys of the block mapping whose lines are `range`; `None` when they are no block mapping.
-pub(super) fn entries(text: &str, range: Range<usize>) -> Option<Vec<Entry>> {
+/// The keys of the block mapping whose lines are `range`.
+///
+/// # Errors
+/// Where there is something that is not of a block mapping.
+pub(super) fn entries(text: &str, range: Range<usize>) -> Result<Vec<Entry>, usize> {
     let mut found: Vec<Entry> = Vec::new();
     let mut indent = None;
     for line in lines(text, range.clone()) {
@@ -65,7 +68,8 @@ pub(super) fn entries(text: &str, range: Range<usize>) -> Option<Vec<Entry>> {
             }
             continue;
         }
-        let (key, colon) = (blanks == wanted).then(|| key_of(content)).flatten()?;
+        let found_key = (blanks == wanted).then(|| key_of(content)).flatten();
+        let (key, colon) = found_key.ok_or(line.start + blanks)?;
         let rest = line.start + blanks + colon + 1..line.end;
         let (start, end) = (line.start, line.end);
         if let Some(last) = found.last_mut() {
@@ -73,7 +77,7 @@ pub(super) fn entries(text: &str, range: Range<usize>) -> Option<Vec<Entry>> {
         }
         found.push(Entry { key, indent: blanks, start, rest, end, limit: range.end });
     }
-    Some(found)
+    Ok(found)
 }
 
 /// The lines in `range`, line breaks left out.
@@ -178,7 +182,7 @@ mod tests {
     #[test]
     fn what_is_no_block_mapping_is_none() {
         for text in ["{a: 1}\n", "- a\n", "&x a: 1\n", "? a\n: b\n"] {
-            assert_eq!(entries(text, 0..text.len()), None, "{text}");
+            assert!(entries(text, 0..text.len()).is_err(), "{text}");
         }
     }
 }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::compare::{self, joined};
 use super::document::Editor;
 use super::edited::{Created, Keep};
-use super::splice::{Splice, apply, delete_lines, insert_below, newline_of};
+use super::splice::{Splice, apply, delete_lines, insert_below, line_start, newline_of};
 use crate::text::{Diagnostic, Source};
 use lines::{Entry, entries, next_line};
 use values::{Layout, scalar};
@@ -102,7 +102,7 @@ impl Editor for Yaml<'_> {
             // Comments of the user's are all that is left in it.
             (None, _) if entry.end > entry.rest.end => Ok(false),
             (None, Some((key, table))) => self.remove(table, key),
-            (Some(was), _) if entry.inline(&self.text).is_empty() && is_empty_flow(was) => {
+            (Some(was), _) if entry.inline(&self.text).is_empty() && says_nothing(was) => {
                 let at = entry.rest.start;
                 self.text = apply(&self.text, vec![Splice::insert(at, was)]);
                 Ok(true)
@@ -137,14 +137,15 @@ impl Yaml<'_> {
     /// # Errors
     /// When what the lines show is not what the parser sees.
     fn members(&self, range: Range<usize>, path: &[String]) -> Result<Vec<Entry>, Diagnostic> {
-        let found = entries(&self.text, range).ok_or_else(|| self.refused())?;
+        let key_line = range.start.saturating_sub(usize::from(!path.is_empty()));
+        let found = entries(&self.text, range).map_err(|at| self.refused_at(at))?;
         let seen: Vec<String> = match self.get(path)? {
             Some(Value::Object(members)) => members.keys().cloned().collect(),
             _ => Vec::new(),
         };
         let same = found.len() == seen.len()
             && found.iter().zip(&seen).all(|(entry, key)| entry.key == *key);
-        if same { Ok(found) } else { Err(self.refused()) }
+        if same { Ok(found) } else { Err(self.refused_at(line_start(&self.text, key_line))) }
     }
 
     fn insert(
@@ -180,7 +181,7 @@ impl Yaml<'_> {
             }
             Some(parent) => {
                 let inline = parent.inline(&self.text);
-                let all = if is_empty_flow(inline) {
+                let all = if says_nothing(inline) {
                     let was = self.text[parent.rest.start..parent.inline_range(&self.text).end]
                         .to_owned();
                     splices.push(Splice::delete(
@@ -275,7 +276,12 @@ impl Yaml<'_> {
     }
 
     fn refused(&self) -> Diagnostic {
-        compare::refused(self.path).note("plain indented mappings are understood")
+        compare::refused(self.path).note(PLAIN)
+    }
+
+    fn refused_at(&self, offset: usize) -> Diagnostic {
+        let source = Source::new(self.path, self.text.as_str());
+        compare::refused(self.path).at(&source, offset..offset).note(PLAIN)
     }
 
     fn verify(&self, holds: bool) -> Result<(), Diagnostic> {
@@ -283,15 +289,22 @@ impl Yaml<'_> {
     }
 }
 
+/// What people can do about a layout that is refused.
+const PLAIN: &str =
+    "write it as plain indented mappings, one line a key, without `{}`, `&` and `*`";
+
 /// Equal, an absent mapping and an empty one being the same.
 fn same(one: &Value, other: &Value) -> bool {
     let empty = |value: &Value| value.is_null() || value.as_object().is_some_and(Map::is_empty);
     one == other || (empty(one) && empty(other))
 }
 
-fn is_empty_flow(text: &str) -> bool {
+/// Whether a value on the key's own line is a mapping without members, or null.
+fn says_nothing(text: &str) -> bool {
     let text = text.trim();
-    text.strip_prefix('{')
+    let null = matches!(text, "~" | "null" | "Null" | "NULL");
+    null || text
+        .strip_prefix('{')
         .and_then(|text| text.strip_suffix('}'))
         .is_some_and(|inside| inside.trim().is_empty())
 }

@@ -267,6 +267,28 @@ fn what_can_t_be_edited_safely_is_refused() {
 }
 
 #[test]
+fn a_layout_that_is_refused_is_named_by_its_place() {
+    for (text, place) in [
+        ("{extensions: {a: {}}}\n", "config.yaml:1:1:"),
+        ("a: 1\nextensions: {a: {b: 1}}\nz: 2\n", "config.yaml:2:1:"),
+        ("extensions:\n  ? a\n  : 1\n", "config.yaml:2:3:"),
+        ("a: 1\n...\n", "config.yaml:2:1:"),
+    ] {
+        let refusal = open(text).set(&table(), "ours", &server(), &Keep::default());
+        let refusal = refusal.expect_err("refused").to_string();
+        assert!(refusal.starts_with(place), "{refusal}");
+        assert!(refusal.contains("plain indented mappings"), "a remedy: {refusal}");
+    }
+}
+
+#[test]
+fn null_behind_a_key_is_an_empty_mapping_and_comes_back() {
+    for text in ["extensions: ~\n", "a: 1\nextensions: null # none\nb: 2\n", "extensions: NULL"] {
+        there_and_back(text);
+    }
+}
+
+#[test]
 fn what_does_not_parse_is_refused_with_its_place() {
     let text = "a: 1\nb: [1\nc: 2\n";
     expect!["config.yaml:3:2: invalid YAML: did not find expected ',' or ']'; mend it by hand; the file was left as it is"].assert_eq(&try_open(text).expect_err("refused").to_string());
