@@ -25,6 +25,7 @@ pub mod parents;
 pub mod plan;
 mod programs;
 pub mod register;
+mod registering;
 pub mod registration;
 mod remember;
 pub mod remove;

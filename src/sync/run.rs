@@ -15,10 +15,7 @@ use super::observe::observe;
 use super::parents::Parents;
 use super::plan::{Plan, plan};
 use super::programs::resolve_server;
-use super::register::register;
-use super::registration::{Desired, Registered, Registrar};
-use super::servers;
-use super::setup::{Setup, Sweep};
+use super::setup::Sweep;
 use super::snapshot::Stored;
 use super::survey::Known;
 use super::wanted::{self, Chosen};
@@ -30,7 +27,7 @@ use crate::fetch::git::Policy;
 use crate::files::{Lock, LockError};
 use crate::installations::{Acquirer, Mode as InstallMode, Network};
 use crate::plugins::registry::Registry;
-use crate::plugins::source::{Refresh, SourceKind};
+use crate::plugins::source::Refresh;
 use crate::report::{Action, Change, Event, Kind, Verdict};
 use crate::skills::crate_source::fetch::Fetcher;
 use crate::skills::crate_source::{CrateDisk, CrateSources, OnDemand};
@@ -202,7 +199,7 @@ fn start(sym: &Symposium, request: &Request) -> anyhow::Result<Started> {
 }
 
 /// Where it is not known which agents are configured, none would count as such, and what is there for them would be removed.
-fn refuse_broken(sym: &Symposium, request: &Request) -> Result<(), Diagnostic> {
+pub(super) fn refuse_broken(sym: &Symposium, request: &Request) -> Result<(), Diagnostic> {
     let acts = request.mode == Mode::Apply && request.named.is_none();
     if !acts || sym.config_state.names_the_agents() {
         return Ok(());
@@ -394,7 +391,7 @@ impl Sync<'_> {
         parents
     }
 
-    fn is_for_the_user(&self) -> bool {
+    pub(super) fn is_for_the_user(&self) -> bool {
         matches!(self.request.caller, Caller::Command | Caller::Survey)
     }
 
@@ -441,76 +438,6 @@ impl Sync<'_> {
         if self.request.mode == Mode::Apply && changes.iter().any(|change| takes(change.action)) {
             folders::reap(self.sym, &self.loaded.workspace.root);
         }
-    }
-
-    /// Hooks and servers of the configured agents. `--agent` places skills only.
-    fn register(
-        &self,
-        agents: &[Agent],
-        facts: &Facts<'_>,
-        failed: &mut bool,
-    ) -> anyhow::Result<Registered> {
-        if self.request.named.is_some() || self.request.mode == Mode::Look {
-            return Ok(Registered::default());
-        }
-        let (sym, root) = (self.sym, &self.loaded.workspace.root);
-        let setup = Setup::new(sym, Some(root), self.is_for_the_user())?;
-        let apply = self.request.mode == Mode::Apply;
-        let (mut registrar, diagnostics) = Registrar::open(sym, Some(root), apply);
-        sym.report.diagnostics(&diagnostics);
-        if self.request.caller == Caller::Hook {
-            registrar.for_hook();
-        }
-        let (desired, notes) = self.wish(agents, facts, &setup, &registrar);
-        if self.request.caller == Caller::Command {
-            sym.report.diagnostics(&notes);
-        }
-        if registrar.begin().is_ok()
-            && let Some(sym) = self.overtaken()?
-        {
-            drop(registrar);
-            let Self { request, loaded, now, .. } = *self;
-            let anew = Sync { sym: &sym, request, loaded, now };
-            return anew.register(&configured_agents(&sym), facts, failed);
-        }
-        let registered = register(&setup, &mut registrar, desired, agents, apply);
-        *failed |= registered.failed();
-        sym.report.diagnostics(&registered.diagnostics);
-        Ok(registered)
-    }
-
-    /// The context as it is by now, when other agents were configured since this began.
-    fn overtaken(&self) -> anyhow::Result<Option<Symposium>> {
-        left::mind(self.sym, &self.loaded.workspace.root, self.request)?;
-        let now = self.sym.reread();
-        let choice = |sym: &Symposium| (sym.config.agents.clone(), sym.config.hook_scope);
-        if self.request.mode != Mode::Apply || choice(&now) == choice(self.sym) {
-            return Ok(None);
-        }
-        refuse_broken(&now, self.request)?;
-        Ok(Some(now))
-    }
-
-    /// The hooks and servers that should be registered, and what people should know of them.
-    pub(super) fn wish(
-        &self,
-        agents: &[Agent],
-        facts: &Facts<'_>,
-        setup: &Setup<'_>,
-        registrar: &Registrar<'_>,
-    ) -> (Desired, Vec<Diagnostic>) {
-        let mut desired = Desired::default();
-        let notes = setup.hooks(&mut desired, agents, registrar.ledgers(), self.request.sweep);
-        // Which server came from which source is not recorded. A repository that was never fetched
-        // brought none, one that was fetched stays in the cache.
-        if facts.unavailable.values().any(|kind| *kind == SourceKind::Path) {
-            let known: Vec<&str> =
-                facts.servers.iter().map(|(_, server, _)| server.name.as_str()).collect();
-            registrar.keep_servers_beside(&mut desired, &known);
-        }
-        let mode = self.install_mode();
-        servers::wish(setup, registrar, &facts.servers, agents, mode, &mut desired);
-        (desired, notes)
     }
 
     pub(super) fn install_mode(&self) -> InstallMode {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use expect_test::expect_file;
-use symposium_testlib::readers::Reader;
+use symposium_testlib::readers::{Reader, Refusal};
 use symposium_testlib::{Node, Run, Sandbox, Tree};
 
 use super::diff::diff;
@@ -71,11 +71,14 @@ fn round_trip(agent: &str, scope: &str, variant: &str, page: &mut String) {
         }
     }
     let before = outside(&sandbox);
+    let wrong_before = refused(&sandbox, agent);
     let status = sandbox.git(&["status", "--porcelain"]);
     let added = sandbox.run(&["init", "--add-agent", agent, "--hook-scope", scope]);
     let after = outside(&sandbox);
     if added.code == 0 {
-        taken(&sandbox, agent);
+        let mut wrong = refused(&sandbox, agent);
+        wrong.retain(|refusal| !wrong_before.contains(refusal));
+        assert_eq!(wrong, [], "{agent} {scope} {variant}");
     }
     show_errors(&sandbox, &added, page);
     show_changes(&sandbox, &before, &after, page);
@@ -99,14 +102,15 @@ fn round_trip(agent: &str, scope: &str, variant: &str, page: &mut String) {
     assert_eq!(back.changes_since(&before), [""; 0], "taken back: {agent}, {scope}, {variant}");
 }
 
-/// Goose and Kiro, as far as their rules are known, take everything that is ours now. What the user
-/// had before (`mine`) may be wrong as it was.
-fn taken(sandbox: &Sandbox, agent: &str) {
-    for reader in Reader::ALL.into_iter().filter(|reader| reader.agent() == agent) {
-        let mut loaded = reader.load(&sandbox.home(), &sandbox.ws());
-        loaded.refused.retain(|refusal| !refusal.place.contains(".mine"));
-        assert_eq!(loaded.refused, [], "{reader:?}");
-    }
+/// What Goose and Kiro, as far as their rules are known, do not take. What the user had before (`mine`)
+/// may be wrong as it was.
+fn refused(sandbox: &Sandbox, agent: &str) -> Vec<Refusal> {
+    Reader::ALL
+        .into_iter()
+        .filter(|reader| reader.agent() == agent)
+        .flat_map(|reader| reader.load(&sandbox.home(), &sandbox.ws()).refused)
+        .filter(|refusal| !refusal.place.contains(".mine"))
+        .collect()
 }
 
 fn show_errors(sandbox: &Sandbox, run: &Run, page: &mut String) {
