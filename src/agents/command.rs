@@ -57,7 +57,8 @@ pub struct Program {
 }
 
 /// How an agent should call us: by name where the name is found, else by path. A build folder's
-/// path never enters a user's file: it is gone with the next `cargo clean`.
+/// path never enters a user's file: it is gone with the next `cargo clean`. Neither does one that
+/// ends in another name than [`PROGRAM`].
 pub fn choose_program(facts: &ProgramFacts) -> Program {
     let bare = |warning| Program { text: PROGRAM.to_owned(), warning };
     if facts.on_minimal_path {
@@ -68,6 +69,10 @@ pub fn choose_program(facts: &ProgramFacts) -> Program {
     };
     if in_build_folder(&path, facts.windows) {
         return bare(Some(not_on_path("it runs from a build folder")));
+    }
+    if !is_our_path(&path) {
+        // What is written under another name could not be told from the user's own.
+        return bare(Some(not_on_path("this program has another name")));
     }
     Program { text: quote(&path, facts.windows, facts.shell), warning: None }
 }

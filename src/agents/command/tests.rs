@@ -156,6 +156,16 @@ fn decision_19b_a_build_folder_is_never_registered() {
 }
 
 #[test]
+fn a_program_of_another_name_is_never_registered_for_it_could_not_be_told_from_the_users() {
+    for (exe, windows) in [("/opt/bin/agents", false), (r"C:\bin\cargo-agents-2.exe", true)] {
+        let program = choose_program(&facts(exe, windows, Shell::GitBash));
+        assert_eq!(program.text, PROGRAM, "{exe}");
+        let warning = program.warning.expect("a warning").to_string();
+        assert!(warning.contains("this program has another name"), "{warning}");
+    }
+}
+
+#[test]
 fn case_13_older_spellings_are_ours() {
     for call in [
         "cargo-agents hook claude pre-tool-use",
