@@ -239,7 +239,7 @@ impl ToolUse {
 }
 
 /// Parses JSON after a byte order mark. A lone surrogate becomes U+FFFD and what is nested deeper
-/// than [`DEEPEST`] becomes `null`, instead of an error: a guard must see the command beside it.
+/// than 100 levels becomes `null`, instead of an error: a guard must see the command beside it.
 ///
 /// # Errors
 /// When it is no JSON.
