@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::json_shapes::mistakes;
-use crate::{NO_BUILTIN, git_sources, plugin_with_skill, sandbox, skill};
+use crate::{for_two_agents, git_sources, skill};
 use symposium_testlib::{Run, Sandbox};
 
 /// The events on standard output, each looked at.
@@ -49,13 +49,7 @@ fn failure(run: &Run) -> Value {
 }
 
 fn ready() -> Sandbox {
-    let sandbox = sandbox();
-    sandbox.write(
-        "home/.symposium/config.toml",
-        format!("[[agent]]\nname = \"claude\"\n[[agent]]\nname = \"codex\"\n{NO_BUILTIN}"),
-    );
-    sandbox.package(&[("widget", "1.2.3"), ("gadget", "0.1.0")]);
-    plugin_with_skill(&sandbox, "widget", "widget", "basics");
+    let sandbox = for_two_agents();
     let text = skill("ships", "b");
     sandbox.registry_crate("gadget", "0.1.0", &[("skills/a/SKILL.md", &text)]);
     sandbox

@@ -84,6 +84,19 @@ pub fn skill(name: &str, description: &str) -> String {
     format!("---\nname: {name}\ndescription: {description}\n---\n\n# {name}\n")
 }
 
+/// A workspace for two agents that depends on `widget`, which a plugin has a skill for, and on
+/// `gadget`.
+fn for_two_agents() -> Sandbox {
+    let sandbox = sandbox();
+    sandbox.write(
+        "home/.symposium/config.toml",
+        format!("[[agent]]\nname = \"claude\"\n[[agent]]\nname = \"codex\"\n{NO_BUILTIN}"),
+    );
+    sandbox.package(&[("widget", "1.2.3"), ("gadget", "0.1.0")]);
+    plugin_with_skill(&sandbox, "widget", "widget", "basics");
+    sandbox
+}
+
 /// A plugin in the user's folder that offers one skill to workspaces that use `crate_name`.
 pub fn plugin_with_skill(sandbox: &Sandbox, plugin: &str, crate_name: &str, skill_name: &str) {
     sandbox.user_plugin(

@@ -236,6 +236,13 @@ fn f138_a_registry_that_stands_in_under_another_table_s_name_is_asked() {
     assert_eq!(downloads(&registry), ["widget-1.0.0.crate"]);
 }
 
+/// Puts the checksum of the workspace's one package of a registry into its lock file.
+fn lock_to(sandbox: &Sandbox, sum: &str) {
+    let lock = sandbox.read("ws/Cargo.lock");
+    let exact = "registry+https://github.com/rust-lang/crates.io-index\"\n";
+    sandbox.write("ws/Cargo.lock", lock.replace(exact, &format!("{exact}checksum = \"{sum}\"\n")));
+}
+
 #[test]
 fn f139_a_version_that_was_yanked_since_is_fetched_all_the_same() {
     let sandbox = with_cargo();
@@ -246,9 +253,7 @@ fn f139_a_version_that_was_yanked_since_is_fetched_all_the_same() {
     registry.publish("widget", "1.1.0", &[]);
     sandbox.package(&[("widget", "1.0.0")]);
     plugin_for(&sandbox, "widget");
-    let lock = sandbox.read("ws/Cargo.lock");
-    let exact = "registry+https://github.com/rust-lang/crates.io-index\"\n";
-    sandbox.write("ws/Cargo.lock", lock.replace(exact, &format!("{exact}checksum = \"{sum}\"\n")));
+    lock_to(&sandbox, &sum);
     let run = sandbox.run(&["sync", "--agent", "claude"]).ok();
     assert_eq!(installed(&sandbox), ["old-ways"], "{}", run.stderr);
 }
@@ -275,9 +280,7 @@ fn f138_a_folder_of_crate_files_stands_in_for_crates_io() {
     sandbox.write("home/.cargo/config.toml", config);
     sandbox.package(&[("widget", "1.0.0")]);
     plugin_for(&sandbox, "widget");
-    let lock = sandbox.read("ws/Cargo.lock");
-    let exact = "registry+https://github.com/rust-lang/crates.io-index\"\n";
-    sandbox.write("ws/Cargo.lock", lock.replace(exact, &format!("{exact}checksum = \"{sum}\"\n")));
+    lock_to(&sandbox, &sum);
     let run = sandbox.run(&["sync", "--agent", "claude"]).ok();
     assert_eq!(installed(&sandbox), ["sound"], "{}", run.stderr);
     let unpacked = sandbox.home().join(".cargo/registry/src");

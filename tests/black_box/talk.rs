@@ -3,7 +3,7 @@
 
 use regex::Regex;
 
-use crate::{NO_BUILTIN, plugin_with_skill, sandbox, skill};
+use crate::{NO_BUILTIN, for_two_agents, sandbox, skill};
 use symposium_testlib::{Run, Sandbox};
 
 /// Steers a terminal in every way there is, and pretends to be a line of ours.
@@ -11,13 +11,7 @@ const NASTY: &str = "a\u{1b}[31mb\u{1b}[8mc\u{1b}]0;t\u{7}d\u{9b}2Je\u{202e}f\u{
 
 /// A workspace whose plugins and skills say what they must not.
 fn hostile() -> Sandbox {
-    let sandbox = sandbox();
-    sandbox.write(
-        "home/.symposium/config.toml",
-        format!("[[agent]]\nname = \"claude\"\n[[agent]]\nname = \"codex\"\n{NO_BUILTIN}"),
-    );
-    sandbox.package(&[("widget", "1.2.3"), ("gadget", "0.1.0")]);
-    plugin_with_skill(&sandbox, "widget", "widget", "basics");
+    let sandbox = for_two_agents();
     let escaped: String =
         NASTY.chars().map(|letter| format!("\\U{:08X}", u32::from(letter))).collect();
     sandbox.user_plugin(

@@ -112,13 +112,19 @@ fn case_87_an_empty_home_and_workspace_are_empty_again() {
     says(&sandbox.run(&["uninstall"]).ok(), "nothing of Symposium's is left");
 }
 
+/// A home and a workspace that their user has files in.
+fn lived_in() -> Sandbox {
+    let sandbox = sandbox();
+    plugins(&sandbox);
+    lived_in_home(&sandbox);
+    lived_in_workspace(&sandbox);
+    sandbox
+}
+
 #[test]
 fn case_87_a_lived_in_home_and_workspace_are_as_they_were() {
     for scope in ["global", "project"] {
-        let sandbox = sandbox();
-        plugins(&sandbox);
-        lived_in_home(&sandbox);
-        lived_in_workspace(&sandbox);
+        let sandbox = lived_in();
         let before = tree(&sandbox);
         init(&sandbox, "ws", &["--hook-scope", scope]);
         sandbox.run(&["sync"]).ok();
@@ -219,10 +225,7 @@ fn a_linked_checkout_keeps_its_lines_when_the_other_leaves() {
 #[test]
 fn case_87_events_of_an_agent_that_still_runs_bring_nothing_back() {
     for scope in ["global", "project"] {
-        let sandbox = sandbox();
-        plugins(&sandbox);
-        lived_in_home(&sandbox);
-        lived_in_workspace(&sandbox);
+        let sandbox = lived_in();
         let before = tree(&sandbox);
         init(&sandbox, "ws", &["--hook-scope", scope]);
         let there = tree(&sandbox);
