@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// processes hold "the" lock at once.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
 }
 
 /// Why a lock was not taken.
@@ -51,19 +51,28 @@ impl Lock {
         Self::acquire_by(File::try_lock_shared, path, patience)
     }
 
+    /// The lock file, for what its holders tell each other.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
     fn acquire_by(
         take: impl Fn(&File) -> Result<(), TryLockError>,
         path: &Path,
         patience: Duration,
     ) -> Result<Self, LockError> {
         let failed = |source| LockError::Io { path: path.to_path_buf(), source };
-        let open = || OpenOptions::new().create(true).truncate(false).write(true).open(path);
-        let file = with_parents(path, open).map_err(failed)?;
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).read(true).write(true);
+        // What stands in it is nobody else's business.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = with_parents(path, || options.open(path)).map_err(failed)?;
         let start = Instant::now();
         let mut pause = Duration::from_millis(1);
         loop {
             match take(&file) {
-                Ok(()) => return Ok(Self { _file: file }),
+                Ok(()) => return Ok(Self { file }),
                 Err(TryLockError::Error(source)) => return Err(failed(source)),
                 Err(TryLockError::WouldBlock) => {}
             }

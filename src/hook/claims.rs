@@ -6,13 +6,18 @@
 //! their uses of tools anew in each turn, so that an identity alone may come again with another
 //! command behind it.
 //!
-//! Whoever has the event's lock answers it; the system lets go of the lock should that process die.
+//! Each event has a file, which is both its lock and its answer. Whoever has the lock answers it; the
+//! system lets go of the lock should that process die. Nothing is replaced or listed for it: where
+//! hundreds of events come in a second, each still costs the same.
+//!
 //! Who comes while it is held says nothing, for the agent waits for both and takes the stronger
 //! answer (all that run us twice do). Only a use of a tool without a name may be another use that
 //! looks the same, at the same moment, and a denial must not pass it by: that delivery waits for the
 //! answer, as it would for its own. Who comes later repeats the decision, for an agent may listen to
 //! either.
 
+use std::fs::File;
+use std::io::{Read as _, Seek as _, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -24,18 +29,25 @@ use symposium_hook::Decision;
 use super::session::{self, Store};
 use crate::agents::wire::{Decoded, Delivery, Outcome};
 use crate::config::Dirs;
-use crate::files::{Lock, LockError, replace_cache};
+use crate::files::{Lock, LockError};
 
 /// How long after its answer an event that looks the same is the same.
 const NAMED: Duration = Duration::from_secs(5);
 /// The same for one that has neither name nor moment. Registrations are run at the same time or one
 /// right after the other; a user or a model that repeats itself takes longer, mostly.
 const UNNAMED: Duration = Duration::from_secs(2);
+/// How long an event's file stays at least, well beyond the time in which the event can come again.
+const KEEP: Duration = Duration::from_secs(60);
+/// At one event of so many, those of long ago are removed.
+const SWEEP_EACH: u8 = 64;
+
+/// Of an event's file.
+const EXTENSION: &str = "event";
 
 /// What a delivery is.
 #[derive(Debug)]
 pub enum Claim {
-    /// Nobody was asked yet. Others wait while this is held.
+    /// Nobody was asked yet. Others wait while this is held; without it, nothing is remembered.
     First(Option<Lock>),
     /// It was answered, or is being answered: this is to be said again.
     Repeated(Box<Outcome>),
@@ -51,16 +63,15 @@ pub struct Claims {
     waits: bool,
 }
 
-/// A delivery of before.
+/// What came of a delivery.
 #[derive(Debug, Serialize, Deserialize)]
 struct Record {
-    key: String,
     /// Until when what looks the same is the same, in milliseconds since 1970.
     until: u64,
     answer: Said,
 }
 
-#[derive(Debug, Default, Clone, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Said {
     decision: Option<Decision>,
     reasons: Vec<String>,
@@ -86,73 +97,92 @@ impl Claims {
     /// how long another process may take to answer what only looks the same.
     pub fn claim(&self, patience: Duration) -> Claim {
         let patience = if self.waits { patience } else { Duration::ZERO };
-        let held = match Lock::acquire(&self.turn(), patience) {
+        let held = match Lock::acquire(&self.file(&self.key), patience) {
             Ok(held) => Some(held),
             Err(LockError::Busy { .. }) if !self.waits => return Claim::Repeated(Box::default()),
             Err(_) => None,
         };
-        let records = self.read();
-        let Some(record) = records.into_iter().find(|record| record.key == self.key) else {
+        let Some(record) = held.as_ref().and_then(|held| read(held.file())) else {
             return Claim::First(held);
         };
-        if held.is_some() {
-            self.forget_turn();
-        }
         let Said { decision, reasons, updated_input, stop } = record.answer;
         let said = Outcome { decision, reasons, updated_input, stop, ..Outcome::default() };
         Claim::Repeated(Box::new(said))
     }
 
-    /// Remembers the answer, for the event as it came and as it was `rewritten`: an agent may
-    /// deliver it to the second registration with what the first one made of it.
-    pub fn answered(&self, outcome: &Outcome, rewritten: Option<&Decoded>) {
-        if let Ok(_held) = Lock::acquire(self.store.lock(), session::PATIENCE) {
-            let answer = Said {
-                decision: outcome.decision,
-                reasons: outcome.reasons.clone(),
-                updated_input: outcome.updated_input.clone(),
-                stop: outcome.stop.clone(),
-            };
-            let window = u64::try_from(self.window.as_millis()).unwrap_or(u64::MAX);
-            let until = session::now().saturating_add(window);
-            let mut records = self.read();
-            for key in std::iter::once(self.key.clone()).chain(rewritten.and_then(key)) {
-                records.retain(|record| record.key != key);
-                records.push(Record { key, until, answer: answer.clone() });
-            }
-            self.write(&records);
+    /// Remembers the answer to the delivery that was the first, for the event as it came and as it
+    /// was `rewritten`: an agent may deliver it to the second registration with what the first one
+    /// made of it.
+    pub fn answered(&self, held: Option<&Lock>, outcome: &Outcome, rewritten: Option<&Decoded>) {
+        let Some(held) = held else { return };
+        let window = u64::try_from(self.window.as_millis()).unwrap_or(u64::MAX);
+        let answer = Said {
+            decision: outcome.decision,
+            reasons: outcome.reasons.clone(),
+            updated_input: outcome.updated_input.clone(),
+            stop: outcome.stop.clone(),
+        };
+        let record = Record { until: session::now().saturating_add(window), answer };
+        let mut written = write(held.file(), &record);
+        if let Some(key) = rewritten.and_then(key).filter(|key| *key != self.key) {
+            let other = Lock::acquire(&self.file(&key), session::PATIENCE);
+            written = written
+                .and(other.map_err(std::io::Error::other).and_then(|o| write(o.file(), &record)));
         }
-        self.forget_turn();
-    }
-
-    /// The lock of whoever answers the event.
-    fn turn(&self) -> PathBuf {
-        self.store.beside(&format!("{}.turn", self.key))
-    }
-
-    /// Removes the lock's file. Somebody may wait for the lock of the file that was, and somebody
-    /// else take the next one's: both find the answer, which is written before.
-    fn forget_turn(&self) {
-        let _ = std::fs::remove_file(self.turn());
-    }
-
-    /// Those that still count.
-    fn read(&self) -> Vec<Record> {
-        let bytes = std::fs::read(self.store.beside("claims")).unwrap_or_default();
-        let mut records: Vec<Record> = serde_json::from_slice(&bytes).unwrap_or_default();
-        let now = session::now();
-        // A clock that was set back must not make them count for long.
-        let longest = u64::try_from(NAMED.as_millis()).unwrap_or(u64::MAX);
-        records.retain(|record| record.until >= now && record.until - now <= longest);
-        records
-    }
-
-    fn write(&self, records: &[Record]) {
-        let bytes = serde_json::to_vec(records).unwrap_or_default();
-        if let Err(error) = replace_cache(&self.store.beside("claims"), &bytes) {
+        if let Err(error) = written {
             tracing::debug!("the event is not remembered: {error}");
         }
+        // As good as by chance, and the same for a test.
+        if u8::from_str_radix(&self.key[..2], 16).is_ok_and(|byte| byte % SWEEP_EACH == 0) {
+            self.sweep(KEEP);
+        }
     }
+
+    /// The file of an event of the session.
+    fn file(&self, key: &str) -> PathBuf {
+        self.store.beside(&format!("{key}.{EXTENSION}"))
+    }
+
+    /// Removes the files of all events, of any session, that are older than `age` and that nobody
+    /// holds.
+    fn sweep(&self, age: Duration) {
+        let folder = self.store.lock().parent().map(std::fs::read_dir);
+        for entry in folder.into_iter().flatten().flatten().flatten() {
+            let path = entry.path();
+            let is_event = path.extension().is_some_and(|extension| extension == EXTENSION);
+            let written = || entry.metadata().and_then(|found| found.modified());
+            if is_event
+                && written().is_ok_and(|time| time.elapsed().is_ok_and(|passed| passed >= age))
+                && let Ok(_held) = Lock::acquire(&path, Duration::ZERO)
+            {
+                let _ = std::fs::remove_file(&path);
+            }
+        }
+    }
+}
+
+/// What came of the event, if that still counts. A text that nobody finished is none.
+fn read(mut file: &File) -> Option<Record> {
+    // A first delivery finds an empty one.
+    file.metadata().ok().filter(|found| found.len() > 0)?;
+    let mut text = Vec::new();
+    file.read_to_end(&mut text).ok()?;
+    let record: Record = serde_json::from_slice(&text).ok()?;
+    let now = session::now();
+    // A clock that was set back must not make it count for long.
+    let longest = u64::try_from(NAMED.as_millis()).unwrap_or(u64::MAX);
+    (record.until >= now && record.until - now <= longest).then_some(record)
+}
+
+/// Writes over what is there, which does not count any more.
+fn write(mut file: &File, record: &Record) -> std::io::Result<()> {
+    let text = serde_json::to_vec(record)?;
+    file.rewind()?;
+    file.write_all(&text)?;
+    if file.metadata()?.len() != text.len() as u64 {
+        file.set_len(text.len() as u64)?;
+    }
+    Ok(())
 }
 
 /// What two deliveries of the same event share.
@@ -239,10 +269,9 @@ mod tests {
             let held = first(claims().claim(Duration::ZERO));
             let denied = Outcome { stop: Some("enough".to_owned()), ..Outcome::denied("no") };
             let said = Outcome { context: vec!["c".to_owned()], ..denied.clone() };
-            claims().answered(&said, None);
+            claims().answered(Some(&held), &said, None);
             drop(held);
             assert_eq!(repeated(claims().claim(Duration::ZERO)), denied);
-            assert!(!claims().turn().exists());
         }
     }
 
@@ -265,7 +294,7 @@ mod tests {
                 let second = scope.spawn(|| claims(&dir, &decoded).claim(Duration::from_secs(60)));
                 std::thread::sleep(Duration::from_millis(100));
                 assert!(!second.is_finished());
-                claims(&dir, &decoded).answered(&Outcome::denied("no"), None);
+                claims(&dir, &decoded).answered(Some(&held), &Outcome::denied("no"), None);
                 drop(held);
                 assert_eq!(repeated(second.join().expect("no panic")), Outcome::denied("no"));
             });
@@ -300,8 +329,8 @@ mod tests {
             start("compact"),
         ] {
             let claims = claims(&dir, &decoded);
-            let _held = first(claims.claim(Duration::ZERO));
-            claims.answered(&Outcome::denied("no"), None);
+            let held = first(claims.claim(Duration::ZERO));
+            claims.answered(Some(&held), &Outcome::denied("no"), None);
         }
         let single = event(Delivery::Single, "ls");
         assert!(Claims::new(&Dirs::under(dir.path()), &single).is_none());
@@ -315,10 +344,10 @@ mod tests {
     fn an_event_that_comes_again_as_the_first_answer_rewrote_it_is_the_same() {
         let dir = dir();
         let (before, after) = (named("1", "rm x"), named("1", "trash x"));
-        let _held = first(claims(&dir, &before).claim(Duration::ZERO));
+        let held = first(claims(&dir, &before).claim(Duration::ZERO));
         let input = serde_json::json!({ "command": "trash x" }).as_object().cloned();
         let rewrite = Outcome { updated_input: input, ..Outcome::default() };
-        claims(&dir, &before).answered(&rewrite, Some(&after));
+        claims(&dir, &before).answered(Some(&held), &rewrite, Some(&after));
         assert_eq!(repeated(claims(&dir, &after).claim(Duration::ZERO)), rewrite);
     }
 
@@ -328,11 +357,65 @@ mod tests {
         for until in [now - 1, now + 3_600_000] {
             let dir = dir();
             let claims = claims(&dir, &named("1", "ls"));
-            let answer = Said::default();
-            std::fs::create_dir_all(dir.path().join("cache/locks")).expect("a folder");
-            claims.write(&[Record { key: claims.key.clone(), until, answer }]);
+            let long = Said { reasons: vec!["no".repeat(1_000)], ..Said::default() };
+            let held = first(claims.claim(Duration::ZERO));
+            write(held.file(), &Record { until, answer: long }).expect("writes");
+            drop(held);
+            let held = first(claims.claim(Duration::ZERO));
+            claims.answered(Some(&held), &Outcome::denied("yes"), None);
+            drop(held);
+            assert_eq!(repeated(claims.claim(Duration::ZERO)), Outcome::denied("yes"));
+        }
+    }
+
+    #[test]
+    fn a_text_that_nobody_finished_is_no_answer() {
+        let dir = dir();
+        let claims = claims(&dir, &named("1", "ls"));
+        let held = first(claims.claim(Duration::ZERO));
+        claims.answered(Some(&held), &Outcome::denied("no"), None);
+        drop(held);
+        let text = std::fs::read(claims.file(&claims.key)).expect("an answer");
+        for cut in 0..text.len() {
+            std::fs::write(claims.file(&claims.key), &text[..cut]).expect("writes");
             let _held = first(claims.claim(Duration::ZERO));
         }
+    }
+
+    #[test]
+    fn the_files_of_long_ago_are_removed_but_none_that_is_held() {
+        let dir = dir();
+        let held = first(claims(&dir, &named("held", "ls")).claim(Duration::ZERO));
+        let files = || std::fs::read_dir(dir.path().join("cache/locks")).expect("a folder").count();
+        for number in 0..2_000 {
+            let claims = claims(&dir, &named(&number.to_string(), "ls"));
+            drop(first(claims.claim(Duration::ZERO)));
+        }
+        let claims = claims(&dir, &named("last", "ls"));
+        claims.sweep(KEEP);
+        assert_eq!(files(), 2_001);
+        claims.sweep(Duration::ZERO);
+        assert_eq!(files(), 1);
+        drop(held);
+    }
+
+    /// As many events of a session as an agent has in days, an hour apart.
+    #[test]
+    fn the_files_of_a_session_without_end_stay_few() {
+        let dir = dir();
+        let folder = dir.path().join("cache/locks");
+        let hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+        let mut most = 0;
+        for number in 0..3_000 {
+            let claims = claims(&dir, &named(&number.to_string(), "ls"));
+            let held = first(claims.claim(Duration::ZERO));
+            claims.answered(Some(&held), &Outcome::default(), None);
+            if let Ok(file) = File::options().write(true).open(claims.file(&claims.key)) {
+                file.set_modified(hour_ago).expect("sets");
+            }
+            most = most.max(std::fs::read_dir(&folder).expect("a folder").count());
+        }
+        assert!(most < 16 * usize::from(SWEEP_EACH), "{most}");
     }
 
     #[test]
@@ -343,7 +426,7 @@ mod tests {
         let claims = Claims::new(&Dirs::under(&file), &named("1", "ls")).expect("has an identity");
         for _ in 0..2 {
             assert!(matches!(claims.claim(Duration::ZERO), Claim::First(None)));
-            claims.answered(&Outcome::default(), None);
+            claims.answered(None, &Outcome::default(), None);
         }
     }
 }

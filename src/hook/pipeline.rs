@@ -121,10 +121,10 @@ impl Turn<'_> {
             Some(claims) => match claims.claim(self.left()) {
                 // The plugins' word stands, and nothing is said twice.
                 Claim::Repeated(outcome) => *outcome,
-                Claim::First(_held) => {
+                Claim::First(held) => {
                     let (outcome, rewritten) =
                         self.consult(&stored, &hooks, stdin, &decoded, (&root, &cwd));
-                    claims.answered(&outcome, rewritten.as_ref());
+                    claims.answered(held.as_ref(), &outcome, rewritten.as_ref());
                     outcome
                 }
             },
