@@ -30,12 +30,12 @@ mod session;
 mod trace;
 mod wishes;
 
+use crate::report::ExitCode;
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::panic::AssertUnwindSafe;
-use std::process::ExitCode;
 
-use self::quick::Quick;
+use self::quick::{Quick, Seen};
 use crate::agents::wire::Answer;
 use crate::config::{Config, Dirs, Environment};
 use crate::report::log;
@@ -58,12 +58,12 @@ pub fn main(args: &[OsString], env: &Environment) -> ExitCode {
         let call = pipeline::Call { args, stdin: &stdin, by_hand, env, dirs: &dirs };
         // Were there a panic on the short way, the whole way is still there to answer.
         let quick = std::panic::catch_unwind(AssertUnwindSafe(|| quick::answer(&call)));
-        match quick.unwrap_or(Quick::More(None)) {
+        match quick.unwrap_or_else(|_| Quick::More(Seen::default())) {
             Quick::Answer(answer) => answer,
-            Quick::More(stored) => {
+            Quick::More(seen) => {
                 let place = dirs.clone();
                 log::install_lazily(dirs.logs(), move || Config::load(&place).config.log_level);
-                pipeline::answer(&call, stored)
+                pipeline::answer(&call, seen)
             }
         }
     }))

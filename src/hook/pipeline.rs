@@ -10,6 +10,7 @@ use super::arrival::await_programs;
 use super::claims::{Claim, Claims};
 use super::conversation::Conversation;
 use super::dispatch::{self, Dispatch};
+use super::quick::Seen;
 use super::select::{Occasion, select};
 use super::session::{self, Store};
 use super::wishes::log_unmet;
@@ -45,8 +46,8 @@ struct Turn<'a> {
     arrived: u64,
 }
 
-/// The answer to a call. `stored` is the snapshot that holds where the agent works, if that is known.
-pub(super) fn answer(call: &Call<'_>, stored: Option<Box<Stored>>) -> Answer {
+/// The answer to a call of which something may have been found out.
+pub(super) fn answer(call: &Call<'_>, seen: Seen) -> Answer {
     current::panic_where_asked(call.env, "start");
     let started = Instant::now();
     let (spec, event) = match understood(call.args) {
@@ -55,7 +56,7 @@ pub(super) fn answer(call: &Call<'_>, stored: Option<Box<Stored>>) -> Answer {
     };
     let turn =
         Turn { spec, event, env: call.env, dirs: call.dirs, started, arrived: session::now() };
-    let answer = turn.answer(call.stdin, stored);
+    let answer = turn.answer(call.stdin, seen);
     trace::record(call.env, spec.name(), event.cli_name(), call.stdin, &answer, started.elapsed());
     answer
 }
@@ -89,8 +90,9 @@ fn refuse(call: &Call<'_>, problem: &str) -> Answer {
 }
 
 impl Turn<'_> {
-    fn answer(&self, stdin: &[u8], stored: Option<Box<Stored>>) -> Answer {
-        let mut decoded = match self.spec.decode(self.event, stdin, self.env) {
+    fn answer(&self, stdin: &[u8], seen: Seen) -> Answer {
+        let decode = || self.spec.decode(self.event, stdin, self.env);
+        let mut decoded = match seen.decoded.map_or_else(decode, Ok) {
             Ok(decoded) => decoded,
             Err(problem) => {
                 tracing::warn!("{problem}");
@@ -105,7 +107,7 @@ impl Turn<'_> {
             return Answer::carry_on();
         }
         let Some(cwd) = cwd_of(self.env, &decoded) else { return Answer::carry_on() };
-        let known = stored.filter(|stored| !(self.insists() && stored.header.failed));
+        let known = seen.stored.filter(|stored| !(self.insists() && stored.header.failed));
         let Some(stored) = known.map(|known| *known).or_else(|| self.found(&cwd)) else {
             return Answer::carry_on();
         };

@@ -10,7 +10,6 @@ use symposium_hook::Event;
 use super::conversation::Conversation;
 use super::pipeline::{Call, cwd_of, matching, name_tool, understood};
 use super::session::Store;
-use crate::agents::AgentSpec;
 use crate::agents::wire::{Answer, Decoded, Outcome};
 use crate::sync::current::{self, Known};
 use crate::sync::snapshot::Stored;
@@ -19,36 +18,53 @@ use crate::sync::snapshot::Stored;
 pub(super) enum Quick {
     /// The answer: nothing is to be done for it.
     Answer(Answer),
-    /// More is to be done. The snapshot that holds where the agent works, if there is one.
-    More(Option<Box<Stored>>),
+    /// More is to be done, with what is known by now.
+    More(Seen),
+}
+
+/// What was found out about an event.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// The event.
+    pub(super) decoded: Option<Decoded>,
+    /// The snapshot that holds where the agent works.
+    pub(super) stored: Option<Box<Stored>>,
 }
 
 /// The answer, where nothing is to be done for it.
 pub(super) fn answer(call: &Call<'_>) -> Quick {
+    let mut seen = Seen::default();
+    match answer_at_once(call, &mut seen) {
+        Some(answer) => Quick::Answer(answer),
+        None => Quick::More(seen),
+    }
+}
+
+fn answer_at_once(call: &Call<'_>, seen: &mut Seen) -> Option<Answer> {
     #[cfg(debug_assertions)]
     if call.env.has("SYMPOSIUM_TEST_PANIC") {
-        return Quick::More(None);
+        return None;
     }
-    let Some((spec, event, mut decoded)) = decoded(call) else { return Quick::More(None) };
+    let (spec, event) = understood(call.args).ok()?;
+    let decoded = seen.decoded.insert(spec.decode(event, call.stdin, call.env).ok()?);
     if call.env.has("SYMPOSIUM_HOOK_TRACE") {
-        return Quick::More(None);
+        return None;
     }
     if decoded.foreign {
-        return Quick::Answer(Answer::carry_on());
+        return Some(Answer::carry_on());
     }
-    let Some(cwd) = cwd_of(call.env, &decoded) else { return Quick::More(None) };
-    let stored = match current::known(call.env, call.dirs, &cwd) {
-        Known::Nowhere => return Quick::Answer(Answer::carry_on()),
-        Known::Nothing => return Quick::More(None),
-        Known::Snapshot(stored) => stored,
+    let stored = match current::known(call.env, call.dirs, &cwd_of(call.env, decoded)?) {
+        Known::Nowhere => return Some(Answer::carry_on()),
+        Known::Nothing => return None,
+        Known::Snapshot(stored) => seen.stored.insert(stored),
     };
     // A session's start and its prompts are remembered.
     if matches!(event, Event::SessionStart | Event::UserPromptSubmit) {
-        return Quick::More(Some(stored));
+        return None;
     }
-    name_tool(spec, &mut decoded, &stored.header.servers);
-    if !matching(spec, event, &stored, &decoded).is_empty() {
-        return Quick::More(Some(stored));
+    name_tool(spec, decoded, &stored.header.servers);
+    if !matching(spec, event, stored, decoded).is_empty() {
+        return None;
     }
     let conversation = Conversation {
         spec,
@@ -56,18 +72,8 @@ pub(super) fn answer(call: &Call<'_>) -> Quick {
         dirs: call.dirs,
         // Of no use: nothing is remembered.
         arrived: 0,
-        stored: &stored,
+        stored,
         store: decoded.input.session_id().map(|id| Store::new(call.dirs, id)),
     };
-    if conversation.is_idle(&decoded) {
-        Quick::Answer(spec.encode(event, &Outcome::default()))
-    } else {
-        Quick::More(Some(stored))
-    }
-}
-
-fn decoded(call: &Call<'_>) -> Option<(&'static dyn AgentSpec, Event, Decoded)> {
-    let (spec, event) = understood(call.args).ok()?;
-    let decoded = spec.decode(event, call.stdin, call.env).ok()?;
-    Some((spec, event, decoded))
+    conversation.is_idle(decoded).then(|| spec.encode(event, &Outcome::default()))
 }
