@@ -2,9 +2,9 @@
 //!
 //! Agents read this: one `Key: value` a line, on standard output.
 
+use crate::report::ExitCode;
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use semver::{Version, VersionReq};
 use serde::Serialize;

@@ -2,8 +2,8 @@
 //!
 //! The child gets our terminal, the arguments as they were typed, and the exit code is its own.
 
+use crate::report::ExitCode;
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 use clap::CommandFactory as _;
 

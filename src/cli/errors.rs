@@ -1,6 +1,6 @@
 //! Failures as people read them: what happened and where, causes below, never a debug dump.
 
-use std::process::ExitCode;
+use crate::report::ExitCode;
 
 use clap::error::ErrorKind;
 

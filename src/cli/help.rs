@@ -3,9 +3,9 @@
 //! What plugins vend is listed as the folder's workspace has it. Nothing is fetched, synced or
 //! written for it.
 
+use crate::report::ExitCode;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Arg, ArgAction, CommandFactory as _};

@@ -2,8 +2,8 @@
 
 mod ask;
 
+use crate::report::ExitCode;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use super::CommandResult;

@@ -43,8 +43,8 @@ mod use_;
 mod version;
 mod why;
 
+use crate::report::ExitCode;
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 use crate::Symposium;
 use crate::config::Environment;

@@ -1,6 +1,6 @@
 //! `cargo agents sync`.
 
-use std::process::ExitCode;
+use crate::report::ExitCode;
 use std::time::Instant;
 
 use super::CommandResult;

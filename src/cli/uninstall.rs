@@ -1,7 +1,7 @@
 //! `cargo agents uninstall`: everything of ours goes, and nothing else.
 
+use crate::report::ExitCode;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::Instant;
 
 use super::CommandResult;

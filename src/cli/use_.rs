@@ -1,7 +1,7 @@
 //! `cargo agents use`: the user's word on a dependency's own skills, and on plugins.
 
+use crate::report::ExitCode;
 use std::path::Path;
-use std::process::ExitCode;
 use std::time::Instant;
 
 use super::CommandResult;

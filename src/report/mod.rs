@@ -8,6 +8,7 @@
 //! May use: `text`, `files`, `config`. Used by: every room above.
 
 mod event;
+mod exit;
 pub mod log;
 mod people;
 mod progress;
@@ -17,6 +18,7 @@ mod snippet;
 mod wrap;
 
 pub use event::{Action, Change, Event, Kind, Verdict};
+pub use exit::ExitCode;
 pub use people::{Palette, fit, short_path};
 pub use progress::Progress;
 pub use reporter::{Format, Reporter, Verbosity};

@@ -284,6 +284,23 @@ fn a_reader_that_goes_away_is_no_failure() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stream_that_was_closed_is_not_the_next_file() {
+    let look =
+        "seen=$(readlink /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2)\necho \"$seen\" > \"$1\"\n";
+    let sandbox = with_demo(look);
+    let seen = sandbox.dir().join("seen");
+    let ours = sandbox.command(&["demo", seen.to_str().expect("is UTF-8")]);
+    let mut closed = std::process::Command::new("sh");
+    closed.args(["-c", "exec \"$@\" <&- >&- 2>&-", "sh"]).arg(ours.get_program());
+    closed.args(ours.get_args()).current_dir(sandbox.ws()).env_clear();
+    closed.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    assert!(closed.status().expect("sh runs").success());
+    let seen = std::fs::read_to_string(seen).expect("the demo ran");
+    assert_eq!(seen, "/dev/null\n".repeat(3));
+}
+
 #[test]
 fn hook_behind_global_options_is_hook_all_the_same() {
     let sandbox = sandbox();

@@ -6,10 +6,10 @@
 
 mod candidates;
 
+use crate::report::ExitCode;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _, ValueEnum};
 

@@ -7,7 +7,7 @@ mod programs;
 mod sources;
 mod workspace;
 
-use std::process::ExitCode;
+use crate::report::ExitCode;
 
 use super::CommandResult;
 use super::grammar::DoctorArgs;

@@ -1,6 +1,6 @@
 //! `cargo agents plugin explain`: what a code means.
 
-use std::process::ExitCode;
+use crate::report::ExitCode;
 
 use crate::Symposium;
 use crate::cli::CommandResult;

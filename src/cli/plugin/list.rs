@@ -1,8 +1,8 @@
 //! `cargo agents plugin list`: the sources, and what is in them.
 
+use crate::report::ExitCode;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;

@@ -1,8 +1,8 @@
 //! `cargo agents plugin show`: what a plugin offers, when, and everything it could run.
 
+use crate::report::ExitCode;
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use serde::Serialize;
 

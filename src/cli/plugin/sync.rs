@@ -1,6 +1,6 @@
 //! `cargo agents plugin sync`: fetch git sources.
 
-use std::process::ExitCode;
+use crate::report::ExitCode;
 
 use crate::Symposium;
 use crate::cli::CommandResult;

@@ -11,9 +11,9 @@ mod cargo;
 mod installed;
 mod throttle;
 
+use crate::report::ExitCode;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
 use clap::Args;

@@ -5,7 +5,7 @@ mod gather;
 pub mod model;
 mod show;
 
-use std::process::ExitCode;
+use crate::report::ExitCode;
 
 use super::CommandResult;
 use crate::Symposium;

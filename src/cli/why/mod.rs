@@ -5,8 +5,8 @@ pub mod model;
 mod plugins;
 mod skills;
 
+use crate::report::ExitCode;
 use std::path::Path;
-use std::process::ExitCode;
 
 use super::CommandResult;
 use super::closest::{closest, did_you_mean};

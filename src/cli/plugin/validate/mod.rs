@@ -8,8 +8,8 @@ mod checks;
 mod names;
 mod target;
 
+use crate::report::ExitCode;
 use std::path::Path;
-use std::process::ExitCode;
 use std::time::Instant;
 
 use crate::Symposium;
