@@ -4,12 +4,14 @@
 //! sources, cargo's downloaded `.crate` files (unpacked into our cache), cargo's git checkouts.
 //! Only [`fetch`] reaches the network, and only by running cargo.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use semver::{Version, VersionReq};
 
 use crate::config::{Dirs, Environment};
-use crate::workspace::{Dependency, DependencyOrigin, Workspace, same_crate};
+use crate::workspace::{Dependency, DependencyOrigin, Workspace, of_crate, same_crate};
 
 pub mod fetch;
 mod git;
@@ -23,6 +25,7 @@ mod tests;
 
 pub use on_demand::OnDemand;
 pub use package::{PackageId, package_id};
+use registry::Shelves;
 pub use registry::known_names;
 
 /// How a crate's sources were found.
@@ -153,6 +156,8 @@ pub struct CrateDisk<'a> {
     pub vendor: Vec<PathBuf>,
     /// Our own folders: `.crate` files are unpacked there.
     pub dirs: &'a Dirs,
+    /// See [`Self::shelves`]. Copies share it.
+    shelves: Rc<RefCell<Option<Rc<Shelves>>>>,
 }
 
 /// A crate with what tells it from others of its name.
@@ -166,7 +171,8 @@ struct Candidate {
 impl<'a> CrateDisk<'a> {
     /// The usual places for `workspace`.
     pub fn new(workspace: &'a Workspace, env: &Environment, dirs: &'a Dirs) -> Self {
-        Self { workspace, cargo_home: env.cargo_home(), vendor: Vec::new(), dirs }
+        let (cargo_home, vendor, shelves) = (env.cargo_home(), Vec::new(), Rc::default());
+        Self { workspace, cargo_home, vendor, dirs, shelves }
     }
 
     /// With vendor folders.
@@ -209,8 +215,8 @@ impl<'a> CrateDisk<'a> {
     /// newest first.
     pub fn versions(&self, name: &str) -> Vec<Version> {
         let mut found = vendor::versions(&self.vendor, name);
-        if let Some(home) = &self.cargo_home {
-            found.extend(registry::versions(home, name));
+        if let Some(shelves) = self.shelves() {
+            found.extend(shelves.versions(name));
         }
         let mut versions: Vec<_> = found.into_iter().map(|(_, version)| version).collect();
         versions.sort_by(|one, other| other.cmp(one));
@@ -225,46 +231,56 @@ impl<'a> CrateDisk<'a> {
             .members
             .iter()
             .map(|member| (&member.name, member.version.as_ref(), member.dir.as_path()));
-        let dependencies = self.workspace.dependencies.iter().filter_map(|dependency| {
+        let dependencies = self.dependencies(request).filter_map(|dependency| {
             let DependencyOrigin::Path(dir) = &dependency.origin else { return None };
             Some((&dependency.name, dependency.version.as_ref(), dir.as_path()))
         });
+        let members = members.filter(|(name, ..)| same_crate(name, &request.name));
         // A dependency says more than membership: it is what the request is about.
-        dependencies.chain(members).filter(|(name, ..)| same_crate(name, &request.name)).find_map(
-            |(name, version, dir)| {
-                let version = version
-                    .cloned()
-                    .or_else(|| package_id(dir)?.version)
-                    .unwrap_or(Version::new(0, 0, 0));
-                let known = request.takes(&version) && dir.is_dir();
-                known.then(|| Located {
-                    name: name.clone(),
-                    version,
-                    dir: dir.to_path_buf(),
-                    how: How::Path,
-                })
-            },
-        )
+        dependencies.chain(members).find_map(|(name, version, dir)| {
+            let version = version
+                .cloned()
+                .or_else(|| package_id(dir)?.version)
+                .unwrap_or(Version::new(0, 0, 0));
+            let known = request.takes(&version) && dir.is_dir();
+            known.then(|| Located {
+                name: name.clone(),
+                version,
+                dir: dir.to_path_buf(),
+                how: How::Path,
+            })
+        })
+    }
+
+    /// The workspace's dependencies of this name.
+    fn dependencies<'r>(
+        &'r self,
+        request: &'r CrateRequest,
+    ) -> impl Iterator<Item = &'r Dependency> {
+        of_crate(&self.workspace.dependencies, &request.name, |dependency| &dependency.name)
+    }
+
+    /// Cargo's registry folders, as they were when they were first asked for.
+    fn shelves(&self) -> Option<Rc<Shelves>> {
+        let home = self.cargo_home.as_deref()?;
+        let mut shelves = self.shelves.borrow_mut();
+        Some(Rc::clone(shelves.get_or_insert_with(|| Rc::new(Shelves::of(home)))))
+    }
+
+    /// Has the folders looked at anew: something was fetched.
+    fn forget_shelves(&self) {
+        self.shelves.take();
     }
 
     /// What the lock file resolved for this name, newest first.
     fn resolved(&self, request: &CrateRequest) -> Option<Candidate> {
-        let direct = self
-            .workspace
-            .dependencies
-            .iter()
-            .filter(|dependency| same_crate(&dependency.name, &request.name))
-            .filter_map(Candidate::of_dependency);
-        let locked = self
-            .workspace
-            .locked
-            .iter()
-            .filter(|package| same_crate(&package.name, &request.name))
-            .filter_map(|package| {
-                let origin = origin_of(package.source.as_deref()?, package.checksum.clone())?;
-                let (name, version) = (package.name.clone(), package.version.clone());
-                Some(Candidate { name, version, origin })
-            });
+        let direct = self.dependencies(request).filter_map(Candidate::of_dependency);
+        let locked = of_crate(&self.workspace.locked, &request.name, |package| &package.name);
+        let locked = locked.filter_map(|package| {
+            let origin = origin_of(package.source.as_deref()?, package.checksum.clone())?;
+            let (name, version) = (package.name.clone(), package.version.clone());
+            Some(Candidate { name, version, origin })
+        });
         let newest = |candidates: Vec<Candidate>| {
             let wanted = candidates.into_iter().filter(|found| request.takes(&found.version));
             wanted.max_by(|one, other| one.version.cmp(&other.version))
@@ -289,7 +305,7 @@ impl<'a> CrateDisk<'a> {
                     index: index.as_deref(),
                     checksum: checksum.as_deref(),
                 };
-                registry::find(home, self.dirs, &wanted)
+                self.shelves().ok_or(None)?.find(self.dirs, &wanted)
             }
             DependencyOrigin::Path(_) | DependencyOrigin::Unresolved => Err(None),
         }
@@ -298,8 +314,8 @@ impl<'a> CrateDisk<'a> {
     /// The newest version on this machine that is wanted, of crates.io or a vendor folder.
     fn newest(&self, request: &CrateRequest) -> Option<Located> {
         let mut versions = vendor::versions(&self.vendor, &request.name);
-        if let Some(home) = &self.cargo_home {
-            versions.extend(registry::versions(home, &request.name));
+        if let Some(shelves) = self.shelves() {
+            versions.extend(shelves.versions(&request.name));
         }
         // As cargo does: a pre-release only for those who ask for one.
         let asked = request.version.is_some() || request.requirement.is_some();

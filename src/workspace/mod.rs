@@ -34,4 +34,6 @@ pub use cargo_config::{StandIn, Vendored, stand_in, vendored};
 pub use discover::{locate, nearest_manifest};
 pub use fingerprint::Fingerprint;
 pub use load::Loaded;
-pub use model::{Dependency, DependencyOrigin, LockedPackage, Member, Workspace, same_crate};
+pub use model::{
+    Dependency, DependencyOrigin, LockedPackage, Member, Workspace, of_crate, same_crate,
+};

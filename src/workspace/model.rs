@@ -84,6 +84,22 @@ pub struct LockedPackage {
     pub checksum: Option<String>,
 }
 
+/// Those of `items`, which are sorted by name, that are the crate `name`.
+pub fn of_crate<'a, T>(
+    items: &'a [T],
+    name: &'a str,
+    name_of: impl Fn(&T) -> &str + Copy + 'a,
+) -> impl Iterator<Item = &'a T> {
+    debug_assert!(items.is_sorted_by(|one, other| name_of(one) <= name_of(other)));
+    // Up to the first `-` or `_` all spellings are the same, and so stand side by side.
+    let stem = name.find(['-', '_']).map_or(name, |end| &name[..end]);
+    let start = items.partition_point(|item| name_of(item) < stem);
+    items[start..]
+        .iter()
+        .take_while(move |item| name_of(item).starts_with(stem))
+        .filter(move |item| same_crate(name_of(item), name))
+}
+
 /// Whether two crate names mean the same crate: `-` and `_` are equal.
 pub fn same_crate(one: &str, other: &str) -> bool {
     one.len() == other.len()

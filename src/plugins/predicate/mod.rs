@@ -17,14 +17,14 @@ use std::path::Path;
 use crate::config::Environment;
 use crate::files::contained;
 use crate::plugins::model::{CrateAtom, Gate, MatchedCrate, Predicate};
-use crate::workspace::{Dependency, Member, same_crate};
+use crate::workspace::{Dependency, Member, of_crate, same_crate};
 
 pub use atom::{AtomError, CrateList, parse_crate_list};
 
 /// What predicates are evaluated against.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'a> {
-    /// Direct dependencies of the workspace's members.
+    /// Direct dependencies of the workspace's members, sorted by name.
     pub dependencies: &'a [Dependency],
     /// The members.
     pub members: &'a [Member],
@@ -215,12 +215,8 @@ impl Evaluator<'_> {
         let CrateAtom::Crate { name, requirement, .. } = atom else {
             return Fate::Holds(words::EVERYWHERE.to_owned());
         };
-        let same: Vec<&Dependency> = self
-            .facts
-            .dependencies
-            .iter()
-            .filter(|dependency| same_crate(&dependency.name, name))
-            .collect();
+        let same: Vec<&Dependency> =
+            of_crate(self.facts.dependencies, name, |dependency| &dependency.name).collect();
         if same.is_empty() {
             return Fate::Missing(name.clone());
         }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use semver::{Version, VersionReq};
 
-use super::registry::{self, Wanted};
+use super::registry::{self, Shelves, Wanted};
 use super::{How, Located, git, is_crates_io};
 use crate::config::{Dirs, Environment};
 use crate::process::{Child, Output, RunError, Status};
@@ -363,7 +363,7 @@ impl Session<'_> {
 
     fn find(&self, locked: &Locked) -> Option<Located> {
         let home = self.fetcher.env.cargo_home()?;
-        registry::find(&home, self.fetcher.dirs, &self.wanted(locked)).ok()
+        Shelves::of(&home).find(self.fetcher.dirs, &self.wanted(locked)).ok()
     }
 
     fn wanted<'b>(&'b self, locked: &'b Locked) -> Wanted<'b> {

@@ -59,7 +59,9 @@ impl<'a> OnDemand<'a> {
         }
         let what = version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"));
         let _progress = self.report.map(|report| report.busy("Fetching", &what));
-        self.fetcher.fetch(&wanted).map_err(|error| NotOnDisk {
+        let fetched = self.fetcher.fetch(&wanted);
+        self.disk.forget_shelves();
+        fetched.map_err(|error| NotOnDisk {
             name: name.to_owned(),
             version: version.cloned(),
             is_without_cargo: matches!(error, FetchError::Run(_)),

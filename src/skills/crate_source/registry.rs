@@ -58,12 +58,17 @@ impl Wanted<'_> {
     }
 }
 
-/// Whether no folder of cargo's belongs to crates.io itself.
-fn is_mirrored(registry: &Path) -> bool {
-    let any = Version::new(0, 0, 0);
-    let of_crates_io = Wanted { name: "", version: &any, index: None, checksum: None };
-    let all = ["src", "cache"].iter().flat_map(|kind| folders(&registry.join(kind)));
-    !all.into_iter().any(|dir| of_crates_io.is_home(&dir, false))
+/// The folders of registries that cargo has. Hundreds of crates are looked for in them.
+#[derive(Debug)]
+pub(super) struct Shelves {
+    /// Cargo's `registry` folder.
+    dir: PathBuf,
+    /// With unpacked crates.
+    sources: Vec<PathBuf>,
+    /// With `.crate` files.
+    caches: Vec<PathBuf>,
+    /// Whether none of them belongs to crates.io itself.
+    mirrored: bool,
 }
 
 fn index_host(index: &str) -> Option<&str> {
@@ -73,53 +78,81 @@ fn index_host(index: &str) -> Option<&str> {
     Some(host.split(':').next().unwrap_or(host))
 }
 
-/// Finds a crate in cargo's folders. Where the registry is another than the index's own, a mirror
-/// or a stranger, the `.crate` file must have the checksum of the lock file.
-///
-/// # Errors
-/// `Some` with the reason when it is there and can't be used.
-pub(super) fn find(
-    home: &Path,
-    dirs: &Dirs,
-    wanted: &Wanted<'_>,
-) -> Result<Located, Option<String>> {
-    let registry = home.join("registry");
-    let mirrored = is_mirrored(&registry);
-    let mut problem = None;
-    let mut sources: Vec<_> = folders(&registry.join("src"));
-    sources.sort_by_key(|source| !wanted.is_home(source, mirrored));
-    let mut incomplete = None;
-    for source in sources {
-        let Some((name, dir)) = wanted.in_registry(&source, "") else { continue };
-        let cache = registry.join("cache").join(source.file_name().unwrap_or_default());
-        let known = wanted.is_home(&source, mirrored) || is_the_one(&cache, wanted);
-        if !known {
-            continue;
+impl Shelves {
+    /// Those of the cargo home `home`.
+    pub(super) fn of(home: &Path) -> Self {
+        let dir = home.join("registry");
+        let (sources, caches) = (folders(&dir.join("src")), folders(&dir.join("cache")));
+        let any = Version::new(0, 0, 0);
+        let of_crates_io = Wanted { name: "", version: &any, index: None, checksum: None };
+        let mut all = sources.iter().chain(&caches);
+        let mirrored = !all.any(|dir| of_crates_io.is_home(dir, false));
+        Self { dir, sources, caches, mirrored }
+    }
+
+    /// Those of the crate's own registry first.
+    fn in_order<'s>(&self, shelves: &'s [PathBuf], wanted: &Wanted<'_>) -> Vec<&'s PathBuf> {
+        let mut shelves: Vec<_> = shelves.iter().collect();
+        shelves.sort_by_key(|shelf| !wanted.is_home(shelf, self.mirrored));
+        shelves
+    }
+
+    /// Finds a crate. Where the registry is another than the index's own, a mirror or a stranger,
+    /// the `.crate` file must have the checksum of the lock file.
+    ///
+    /// # Errors
+    /// `Some` with the reason when it is there and can't be used.
+    pub(super) fn find(&self, dirs: &Dirs, wanted: &Wanted<'_>) -> Result<Located, Option<String>> {
+        let mut problem = None;
+        let mut incomplete = None;
+        for source in self.in_order(&self.sources, wanted) {
+            let Some((name, dir)) = wanted.in_registry(source, "") else { continue };
+            let cache = self.dir.join("cache").join(source.file_name().unwrap_or_default());
+            let known = wanted.is_home(source, self.mirrored) || is_the_one(&cache, wanted);
+            if !known {
+                continue;
+            }
+            if dir.join(COMPLETE).is_file() {
+                return Ok(wanted.located(name, dir, How::RegistrySource));
+            }
+            incomplete.get_or_insert((name, dir));
         }
-        if dir.join(COMPLETE).is_file() {
+        for cache in self.in_order(&self.caches, wanted) {
+            let Some((name, file)) = wanted.in_registry(cache, ".crate") else { continue };
+            if wanted.checksum.is_none() && !wanted.is_home(cache, self.mirrored) {
+                continue;
+            }
+            match unpacked(&file, &name, dirs, wanted) {
+                Ok(dir) => return Ok(wanted.located(name, dir, How::RegistryCache)),
+                Err(reason) => problem = Some(format!("{}: {reason}", file.display())),
+            }
+        }
+        // Sources that something else than cargo put there are whole if their manifest is.
+        if let Some((name, dir)) = incomplete
+            && package_id(&dir).is_some_and(|id| id.version.as_ref() == Some(wanted.version))
+        {
             return Ok(wanted.located(name, dir, How::RegistrySource));
         }
-        incomplete.get_or_insert((name, dir));
+        Err(problem)
     }
-    let mut caches: Vec<_> = folders(&registry.join("cache"));
-    caches.sort_by_key(|cache| !wanted.is_home(cache, mirrored));
-    for cache in caches {
-        let Some((name, file)) = wanted.in_registry(&cache, ".crate") else { continue };
-        if wanted.checksum.is_none() && !wanted.is_home(&cache, mirrored) {
-            continue;
+
+    /// The versions of a crate of crates.io, in either form.
+    pub(super) fn versions(&self, name: &str) -> Vec<(String, Version)> {
+        let any = Version::new(0, 0, 0);
+        let of_crates_io = Wanted { name, version: &any, index: None, checksum: None };
+        let mut found = Vec::new();
+        let shelves = self.sources.iter().chain(&self.caches);
+        for shelf in shelves.filter(|shelf| of_crates_io.is_home(shelf, self.mirrored)) {
+            let Ok(entries) = fs::read_dir(shelf) else { continue };
+            let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+            found.extend(names.filter_map(|entry| {
+                split_name(entry.strip_suffix(".crate").unwrap_or(&entry), name)
+            }));
         }
-        match unpacked(&file, &name, dirs, wanted) {
-            Ok(dir) => return Ok(wanted.located(name, dir, How::RegistryCache)),
-            Err(reason) => problem = Some(format!("{}: {reason}", file.display())),
-        }
+        found.sort_by(|one, other| one.1.cmp(&other.1));
+        found.dedup();
+        found
     }
-    // Sources that something else than cargo put there are whole if their manifest is.
-    if let Some((name, dir)) = incomplete
-        && package_id(&dir).is_some_and(|id| id.version.as_ref() == Some(wanted.version))
-    {
-        return Ok(wanted.located(name, dir, How::RegistrySource));
-    }
-    Err(problem)
 }
 
 /// A crate in a folder of `.crate` files, cargo's "local registry"; it has to have the checksum of
@@ -167,29 +200,6 @@ fn unpacked(file: &Path, name: &str, dirs: &Dirs, wanted: &Wanted<'_>) -> Result
     unpack(reader, Format::TarGz, &target, layout, &Limits::default())
         .map_err(|error| error.to_string())?;
     Ok(target)
-}
-
-/// The versions of a crate of crates.io that cargo has, in either form.
-pub(super) fn versions(home: &Path, name: &str) -> Vec<(String, Version)> {
-    let any = Version::new(0, 0, 0);
-    let of_crates_io = Wanted { name, version: &any, index: None, checksum: None };
-    let mirrored = is_mirrored(&home.join("registry"));
-    let mut found = Vec::new();
-    for kind in ["src", "cache"] {
-        let registries = folders(&home.join("registry").join(kind));
-        for registry in
-            registries.iter().filter(|registry| of_crates_io.is_home(registry, mirrored))
-        {
-            let Ok(entries) = fs::read_dir(registry) else { continue };
-            let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-            found.extend(names.filter_map(|entry| {
-                split_name(entry.strip_suffix(".crate").unwrap_or(&entry), name)
-            }));
-        }
-    }
-    found.sort_by(|one, other| one.1.cmp(&other.1));
-    found.dedup();
-    found
 }
 
 /// Names of crates that cargo has met: the files of its index caches, to find what a misspelt name
