@@ -18,14 +18,28 @@ use crate::plugins::source::{SourceKind, SourceState};
 use crate::symposium::VERSION;
 use crate::workspace::Fingerprint;
 
-#[derive(Serialize, Deserialize)]
-struct Compiled {
+/// Whose the file is: what comes after it is read as this program wrote it.
+#[derive(PartialEq, Serialize, Deserialize)]
+struct Head {
     program: String,
     source: String,
     root: PathBuf,
+}
+
+impl Head {
+    fn of(source: &str, root: &Path) -> Self {
+        let (program, source) = (VERSION.to_owned(), source.to_owned());
+        Self { program, source, root: root.to_path_buf() }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Compiled {
     plugins: Vec<Plugin>,
     skills: Vec<StandaloneSkill>,
     inputs: Vec<PathBuf>,
+    /// The fingerprint of a path source, as lines.
+    lines: String,
 }
 
 /// What the source at `root` holds: as remembered, where nothing changed since. With what was
@@ -76,15 +90,16 @@ fn file(dirs: &Dirs, source: &str, root: &Path) -> PathBuf {
         let _ = write!(text, "{byte:02x}");
         text
     });
-    dirs.cache().join("registry").join(format!("{hash}.txt"))
+    dirs.cache().join("registry").join(format!("{hash}.bin"))
 }
 
-/// The first line is JSON, the rest the fingerprint.
 fn load(file: &Path, source: &str, root: &Path) -> Option<(Scan, String)> {
-    let text = std::fs::read_to_string(file).ok()?;
-    let (first, lines) = text.split_once('\n')?;
-    let compiled: Compiled = serde_json::from_str(first).ok()?;
-    let fits = compiled.program == VERSION && compiled.source == source && compiled.root == root;
+    let bytes = std::fs::read(file).ok()?;
+    let (head, rest) = postcard::take_from_bytes::<Head>(&bytes).ok()?;
+    if head != Head::of(source, root) {
+        return None;
+    }
+    let compiled: Compiled = postcard::from_bytes(rest).ok()?;
     let scan = Scan {
         plugins: compiled.plugins,
         skills: compiled.skills,
@@ -92,7 +107,7 @@ fn load(file: &Path, source: &str, root: &Path) -> Option<(Scan, String)> {
         is_partial: false,
         inputs: compiled.inputs,
     };
-    fits.then(|| (scan, lines.to_owned()))
+    Some((scan, compiled.lines))
 }
 
 /// Best effort: without the file, the manifests are read again. Values of servers' variables and
@@ -106,17 +121,13 @@ fn store(file: &Path, source: &str, root: &Path, scan: &Scan, fingerprint: &Fing
         return;
     }
     let compiled = Compiled {
-        program: VERSION.to_owned(),
-        source: source.to_owned(),
-        root: root.to_path_buf(),
         plugins: scan.plugins.clone(),
         skills: scan.skills.clone(),
         inputs: scan.inputs.clone(),
+        lines: fingerprint.to_lines(),
     };
-    let Ok(mut text) = serde_json::to_string(&compiled) else { return };
-    text.push('\n');
-    text.push_str(&fingerprint.to_lines());
-    if let Err(error) = crate::files::replace_cache(file, text.as_bytes()) {
+    let Ok(bytes) = postcard::to_allocvec(&(Head::of(source, root), compiled)) else { return };
+    if let Err(error) = crate::files::replace_cache(file, &bytes) {
         tracing::debug!("the compiled registry is not kept: {error}");
     }
 }
@@ -172,6 +183,35 @@ mod tests {
         assert_eq!(changed.plugins, scan("mine", &root, Strictness::Load).plugins);
         std::fs::remove_dir_all(root.join("a")).expect("removes");
         assert_eq!(names(&scan_cached(&dirs, &state, &root).0), ["b"]);
+    }
+
+    #[test]
+    fn what_is_not_ours_to_understand_counts_as_absent() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let dirs = Dirs::under(&dir.path().join("home"));
+        let root = dir.path().join("source");
+        std::fs::create_dir_all(root.join("a")).expect("creates");
+        let text =
+            "name = \"a\"\ncrates = [\"x>=1\"]\npredicates = [\"any(env(A=b), not(env(C)))\"]\n";
+        std::fs::write(root.join("a/SYMPOSIUM.toml"), text).expect("writes");
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        scan_cached(&dirs, &state(&root), &root);
+        let file = file(&dirs, "mine", &root);
+        let bytes = std::fs::read(&file).expect("it is remembered");
+        assert!(load(&file, "mine", &root).is_some());
+        assert!(
+            load(&file, "yours", &root).is_none() && load(&file, "mine", &dirs.cache()).is_none()
+        );
+        for cut in 0..bytes.len() {
+            std::fs::write(&file, &bytes[..cut]).expect("writes");
+            assert!(load(&file, "mine", &root).is_none(), "{cut} of {}", bytes.len());
+        }
+        // Of another program.
+        let at = bytes.windows(VERSION.len()).position(|some| some == VERSION.as_bytes());
+        let mut other = bytes;
+        other[at.expect("is there")] += 1;
+        std::fs::write(&file, &other).expect("writes");
+        assert!(load(&file, "mine", &root).is_none());
     }
 
     #[test]
