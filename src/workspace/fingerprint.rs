@@ -113,6 +113,10 @@ impl Fingerprint {
     /// Adds what another fingerprint observed. A path whose state differs between the two was
     /// changed in between, and makes the whole never hold.
     pub fn merge(&mut self, other: Self) {
+        if self.inputs.is_empty() {
+            *self = other;
+            return;
+        }
         for (path, theirs) in other.inputs {
             match self.inputs.entry(path) {
                 Entry::Vacant(free) => {

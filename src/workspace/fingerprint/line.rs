@@ -1,10 +1,10 @@
 //! A fingerprint as lines of text that are checked as they are read: what a hook does at every
 //! event must cost little beside the `stat` calls themselves.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::str::SplitN;
 
 use super::seen::{Base, Seen};
 use super::{Fingerprint, Hash, Stat, State};
@@ -45,40 +45,47 @@ impl Fingerprint {
 
     /// Reads the text back; `None` when it is not [`Fingerprint::to_lines`]' work.
     pub fn from_lines(text: &str) -> Option<Self> {
-        let mut fingerprint = Self::default();
-        let mut base: Option<PathBuf> = None;
-        for line in text.lines() {
-            if let Some(folder) = line.strip_prefix('@') {
-                base = read_base(folder)?;
-                continue;
+        let mut inputs = Vec::new();
+        let mut base: Option<Cow<'_, Path>> = None;
+        let mut lines = Lines(text.as_bytes());
+        while let Some(line) = lines.next() {
+            match line? {
+                Line::Base(folder) => base = folder,
+                Line::Input(state, path) => {
+                    let path = match &base {
+                        None => path.into_owned(),
+                        Some(base) => base.join(&path),
+                    };
+                    inputs.push((path.into_os_string(), state));
+                }
             }
-            let (state, path) = read_line(line)?;
-            let path = base.as_ref().map_or(path.clone(), |base| base.join(&path));
-            fingerprint.inputs.insert(path.into_os_string(), state);
         }
-        Some(fingerprint)
+        Some(Self { inputs: inputs.into_iter().collect() })
     }
 
     /// Whether the fingerprint that `text` holds still holds: as [`Fingerprint::still_holds`],
     /// without building it. Text that can't be understood does not hold.
     pub fn lines_hold(text: &str) -> bool {
-        let mut folder: Option<PathBuf> = None;
-        let mut lines = text.lines().peekable();
+        let mut folder: Option<Cow<'_, Path>> = None;
+        let mut lines = Lines(text.as_bytes());
         loop {
             let base = folder.as_deref().map(Base::new);
             // Until the next folder.
-            while let Some(line) = lines.next_if(|line| !line.starts_with('@')) {
-                let Some((state, path)) = read_line(line) else { return false };
+            let next = loop {
+                let (state, path) = match lines.next() {
+                    None => return true,
+                    Some(None) => return false,
+                    Some(Some(Line::Base(next))) => break next,
+                    Some(Some(Line::Input(state, path))) => (state, path),
+                };
                 let holds = match &base {
-                    None => state.agrees(Seen::at(&path), || path.clone()),
+                    None => state.agrees(Seen::at(&path), || path.to_path_buf()),
                     Some(base) => state.agrees(base.seen(&path), || base.path().join(&path)),
                 };
                 if !holds {
                     return false;
                 }
-            }
-            let Some(line) = lines.next() else { return true };
-            let Some(next) = read_base(&line[1..]) else { return false };
+            };
             folder = next;
         }
     }
@@ -102,18 +109,12 @@ fn shared_folder<'a>(inputs: &[(&'a Path, &State)]) -> Option<&'a Path> {
     folders.find(shared)
 }
 
-/// `path` as it is looked up in `base`; `None` where that would not be the same.
+/// `path` as it is looked up in `base`; `None` where that would not be the same, letter by letter.
 fn inside<'a>(base: &Path, path: &'a Path) -> Option<&'a Path> {
-    let rest = path.strip_prefix(base).ok().filter(|rest| !rest.as_os_str().is_empty())?;
-    (base.join(rest).as_os_str() == path.as_os_str()).then_some(rest)
-}
-
-/// The folder of a line `@ FOLDER`; `None` inside for `@`.
-fn read_base(text: &str) -> Option<Option<PathBuf>> {
-    match text.strip_prefix(' ') {
-        Some(folder) => read_path(folder).map(Some),
-        None => text.is_empty().then_some(None),
-    }
+    let rest = path.to_str()?.strip_prefix(base.to_str()?)?;
+    let rest = rest.strip_prefix(std::path::MAIN_SEPARATOR)?;
+    let relative = !rest.is_empty() && !Path::new(rest).has_root();
+    relative.then_some(Path::new(rest))
 }
 
 fn write_state(text: &mut String, state: &State) {
@@ -172,60 +173,121 @@ fn write_path(text: &mut String, path: &Path) {
     }
 }
 
-fn read_line(line: &str) -> Option<(State, PathBuf)> {
-    let (kind, rest) = line.split_once(' ')?;
-    let (state, path) = match kind {
-        "m" => (State::Missing, rest),
-        "u" => (State::Unreadable, rest),
-        "o" => (State::Other, rest),
-        "x" => (State::Unsure, rest),
-        "f" => {
-            let mut parts = rest.splitn(6, ' ');
-            (State::File(read_stat(&mut parts)?, None), parts.next()?)
-        }
-        "F" => {
-            let mut parts = rest.splitn(7, ' ');
-            let stat = read_stat(&mut parts)?;
-            (State::File(stat, Some(read_hash(parts.next()?)?)), parts.next()?)
-        }
-        "d" => {
-            let mut parts = rest.splitn(7, ' ');
-            let stat = read_stat(&mut parts)?;
-            (State::Folder(Some(stat), read_hash(parts.next()?)?), parts.next()?)
-        }
-        "D" => {
-            let (hash, path) = rest.split_once(' ')?;
-            (State::Folder(None, read_hash(hash)?), path)
-        }
-        _ => return None,
-    };
-    Some((state, read_path(path)?))
+/// A line as read.
+enum Line<'t> {
+    /// What the next paths are relative to.
+    Base(Option<Cow<'t, Path>>),
+    /// A path and what was there.
+    Input(State, Cow<'t, Path>),
 }
 
-fn read_stat(parts: &mut SplitN<'_, char>) -> Option<Stat> {
-    Some(Stat {
-        length: parts.next()?.parse().ok()?,
-        mtime: parts.next()?.parse().ok()?,
-        ctime: parts.next()?.parse().ok()?,
-        inode: parts.next()?.parse().ok()?,
-        device: parts.next()?.parse().ok()?,
-    })
-}
+/// What is left of the text. It is gone through once, by hand: with 500 plugins in folders, general
+/// tools took a fifth of the time that their `stat` calls take.
+struct Lines<'t>(&'t [u8]);
 
-fn read_hash(text: &str) -> Option<Hash> {
-    if text.len() != 64 || !text.is_ascii() {
-        return None;
+impl<'t> Iterator for Lines<'t> {
+    /// `None` inside: a line that can't be understood.
+    type Item = Option<Line<'t>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        (!self.0.is_empty()).then(|| self.line())
     }
-    let mut hash = [0; 4];
-    for (index, word) in hash.iter_mut().enumerate() {
-        *word = u64::from_str_radix(&text[index * 16..(index + 1) * 16], 16).ok()?;
-    }
-    Some(hash)
 }
 
-fn read_path(text: &str) -> Option<PathBuf> {
+impl<'t> Lines<'t> {
+    fn line(&mut self) -> Option<Line<'t>> {
+        let kind = self.byte()?;
+        if kind == b'@' {
+            return match self.byte() {
+                Some(b' ') => self.path().map(|folder| Line::Base(Some(folder))),
+                Some(b'\n') | None => Some(Line::Base(None)),
+                Some(_) => None,
+            };
+        }
+        if self.byte()? != b' ' {
+            return None;
+        }
+        let state = match kind {
+            b'm' => State::Missing,
+            b'u' => State::Unreadable,
+            b'o' => State::Other,
+            b'x' => State::Unsure,
+            b'f' => State::File(self.stat()?, None),
+            b'F' => State::File(self.stat()?, Some(self.hash()?)),
+            b'd' => State::Folder(Some(self.stat()?), self.hash()?),
+            b'D' => State::Folder(None, self.hash()?),
+            _ => return None,
+        };
+        Some(Line::Input(state, self.path()?))
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    fn stat(&mut self) -> Option<Stat> {
+        Some(Stat {
+            length: self.number()?,
+            mtime: self.signed()?,
+            ctime: self.signed()?,
+            inode: self.number()?,
+            device: self.number()?,
+        })
+    }
+
+    /// Digits and a space.
+    fn number(&mut self) -> Option<u64> {
+        let mut value: u64 = 0;
+        let mut digits = 0;
+        loop {
+            match self.byte()? {
+                digit @ b'0'..=b'9' => {
+                    value = value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
+                    digits += 1;
+                }
+                b' ' => return (digits > 0).then_some(value),
+                _ => return None,
+            }
+        }
+    }
+
+    fn signed(&mut self) -> Option<i64> {
+        if self.0.first() == Some(&b'-') {
+            self.byte();
+            return 0i64.checked_sub_unsigned(self.number()?);
+        }
+        i64::try_from(self.number()?).ok()
+    }
+
+    /// 64 digits and a space.
+    fn hash(&mut self) -> Option<Hash> {
+        let mut hash = [0; 4];
+        for word in &mut hash {
+            for _ in 0..16 {
+                let digit = char::from(self.byte()?).to_digit(16)?;
+                *word = (*word << 4) | u64::from(digit);
+            }
+        }
+        (self.byte()? == b' ').then_some(hash)
+    }
+
+    /// The rest of the line.
+    fn path(&mut self) -> Option<Cow<'t, Path>> {
+        let end = self.0.iter().position(|byte| *byte == b'\n');
+        let (path, rest) = match end {
+            Some(end) => (&self.0[..end], &self.0[end + 1..]),
+            None => (self.0, &[][..]),
+        };
+        self.0 = rest;
+        read_path(std::str::from_utf8(path).ok()?)
+    }
+}
+
+fn read_path(text: &str) -> Option<Cow<'_, Path>> {
     if !text.contains('\\') {
-        return Some(PathBuf::from(text));
+        return Some(Cow::Borrowed(Path::new(text)));
     }
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -239,7 +301,7 @@ fn read_path(text: &str) -> Option<PathBuf> {
             rest = after;
         }
     }
-    os_string(bytes).map(PathBuf::from)
+    os_string(bytes).map(|path| Cow::Owned(PathBuf::from(path)))
 }
 
 #[cfg(unix)]
