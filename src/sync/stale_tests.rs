@@ -13,6 +13,10 @@ use super::run::{Caller, Mode, Request, sync};
 use super::snapshot::Stored;
 use crate::Symposium;
 use crate::config::{Dirs, Environment};
+use crate::fetch::git::Outcome;
+use crate::fetch::git::testing::{self, Repo};
+use crate::plugins::registry::Registry;
+use crate::plugins::source::Refresh;
 use crate::report::Reporter;
 use crate::symposium::Options;
 
@@ -36,10 +40,14 @@ impl Dice {
     }
 }
 
-/// A workspace in `ws`, a source of plugins in `source`, and a home.
+/// A workspace in `ws`, sources of plugins in the folder `source` and the repository `repo`, and a
+/// home.
 struct World {
     dir: tempfile::TempDir,
     dice: Dice,
+    repo: Repo,
+    /// A variable that gates look at.
+    switch: Option<&'static str>,
 }
 
 const CRATES: [&str; 3] = ["widget", "gadget", "gizmo"];
@@ -49,7 +57,8 @@ impl World {
     fn new(seed: u64) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let mut world = Self { dir, dice };
+        let repo = Repo::new(dir.path().join("repo"));
+        let mut world = Self { dir, dice, repo, switch: None };
         world.write("ws/Cargo.toml", "[workspace]\nmembers = [\"a\", \"crates/*\"]\n");
         world.config();
         world.lock();
@@ -59,6 +68,8 @@ impl World {
         for plugin in PLUGINS {
             world.plugin(plugin);
         }
+        world.push();
+        world.fetch();
         world
     }
 
@@ -73,17 +84,21 @@ impl World {
     }
 
     fn env(&self, cache: &str, cwd: &Path) -> Environment {
-        let at = |path: &str| self.path(path).into_os_string();
-        Environment::with(
-            cwd,
-            [
-                ("HOME", at("home")),
-                ("USERPROFILE", at("home")),
-                ("XDG_CONFIG_HOME", at("home/config")),
-                ("XDG_CACHE_HOME", at(cache)),
-                ("SYMPOSIUM_NO_BACKGROUND", "1".into()),
-            ],
-        )
+        let at = |path: &str| self.path(path).to_string_lossy().into_owned();
+        let (home, config, cache) = (at("home"), at("home/config"), at(cache));
+        let mut vars = vec![
+            ("USERPROFILE", home.as_str()),
+            ("XDG_CONFIG_HOME", &config),
+            ("XDG_CACHE_HOME", &cache),
+            ("SYMPOSIUM_NO_BACKGROUND", "1"),
+        ];
+        vars.extend(self.switch.map(|value| ("SWITCH", value)));
+        testing::environment(Path::new(&home), &vars).in_folder(cwd)
+    }
+
+    fn symposium(&self, cache: &str, cwd: &Path, offline: bool) -> Symposium {
+        let options = Options { offline, ..Options::default() };
+        Symposium::new(self.env(cache, cwd), Reporter::silent(), options).expect("a home")
     }
 
     fn config(&mut self) {
@@ -92,7 +107,9 @@ impl World {
         let source = self.dice.pick(&["source", "source", "source", "source/deep"]);
         let source = self.path(source);
         let text = format!(
-            "{defaults}[[agent]]\nname = \"{agent}\"\n[[plugin-source]]\nname = \"s\"\npath = {source:?}\n"
+            "{defaults}[[agent]]\nname = \"{agent}\"\n[[plugin-source]]\nname = \"s\"\npath = {source:?}\n\
+             [[plugin-source]]\nname = \"g\"\ngit = \"{}\"\n",
+            self.repo.url()
         );
         self.write("home/config/symposium/config.toml", &text);
     }
@@ -121,20 +138,46 @@ impl World {
     }
 
     fn plugin(&mut self, folder: &str) {
-        let name = folder.replace('/', "-");
+        let text = self.manifest(&folder.replace('/', "-"));
+        self.write(&format!("source/{folder}/SYMPOSIUM.toml"), &text);
+        self.write(&format!("source/{folder}/bin/h.sh"), "exit 0\n");
+        self.skill(folder, "one");
+    }
+
+    /// What was pushed to the repository is news to nobody until it is fetched.
+    fn push(&mut self) {
+        let text = self.manifest("pushed");
+        let folder = self.dice.pick(&["p", "q"]);
+        let manifest = format!("{folder}/SYMPOSIUM.toml");
+        let script = format!("{folder}/bin/h.sh");
+        self.repo.commit(&[(&manifest, &text), (&script, "exit 0\n")]);
+    }
+
+    /// As a session's start does, in the background.
+    fn fetch(&self) {
+        let sym = self.symposium("cache", &self.path("ws"), false);
+        let registry = Registry::load(&sym, &Refresh::for_plugin_sync(&sym, Some("g")));
+        let fetched = registry.sources.iter().find(|source| source.name == "g").expect("is there");
+        assert!(matches!(fetched.outcome, Some(Outcome::Fetched | Outcome::Unchanged)));
+    }
+
+    fn manifest(&mut self, name: &str) -> String {
         let one = self.dice.pick(&CRATES);
         let version = self.dice.pick(&["", ">=1.1", ">=1.2", "<1.1"]);
         let matcher = self.dice.pick(&["Bash", "Edit", "Read"]);
         let event = self.dice.pick(&["PreToolUse", "PostToolUse"]);
-        let gate = self.dice.pick(&["", "", "predicates = [\"path_exists(flag)\"]\n"]);
-        let text = format!(
+        let gate = self.dice.pick(&[
+            "",
+            "",
+            "predicates = [\"path_exists(flag)\"]\n",
+            "predicates = [\"env(SWITCH)\"]\n",
+            "predicates = [\"not(env(SWITCH=on))\"]\n",
+        ]);
+        format!(
             "name = \"{name}\"\ncrates = [\"{one}{version}\"]\n{gate}[[skills]]\nsource.path = \"skills\"\n\
              [[hooks]]\nname = \"h\"\nevent = \"{event}\"\nmatcher = \"{matcher}\"\n\
              command = {{ script = \"bin/h.sh\" }}\n"
-        );
-        self.write(&format!("source/{folder}/SYMPOSIUM.toml"), &text);
-        self.write(&format!("source/{folder}/bin/h.sh"), "exit 0\n");
-        self.skill(folder, "one");
+        )
     }
 
     fn skill(&mut self, folder: &str, name: &str) {
@@ -147,7 +190,7 @@ impl World {
     /// Changes one input, or something beside them.
     fn change(&mut self) {
         let folder = self.dice.pick(&PLUGINS);
-        match self.dice.below(16) {
+        match self.dice.below(19) {
             0 | 1 => self.lock(),
             2 | 3 => {
                 let member = self.dice.pick(&["a", "crates/b"]);
@@ -187,6 +230,9 @@ impl World {
                 let text = format!("[workspace]\nmembers = [\"a\", \"crates/*\"]\n{exclude}");
                 self.write("ws/Cargo.toml", &text);
             }
+            15 => self.switch = [None, Some(""), Some("on"), Some("off")][self.dice.below(4)],
+            16 => self.push(),
+            17 => self.fetch(),
             _ => self.in_disguise(folder),
         }
     }
@@ -234,17 +280,32 @@ impl World {
     /// What somebody finds who remembers nothing; `None` when the manifests can't be read.
     fn afresh(&self, cwd: &Path) -> Option<Value> {
         let _ = fs::remove_dir_all(self.path("nothing"));
-        let env = self.env("nothing", cwd);
-        let options = Options { offline: true, ..Options::default() };
-        let sym = Symposium::new(env, Reporter::silent(), options).expect("a home");
+        let sym = self.symposium("nothing", cwd, true);
+        // What was fetched is a fact, like what is in a folder.
+        let fetched = Dirs::resolve(&self.env("cache", cwd)).expect("a home").plugin_sources();
+        fs::create_dir_all(sym.dirs.cache()).expect("creates");
+        link(&fetched, &sym.dirs.plugin_sources());
         let request = Request {
             start: cwd.to_path_buf(),
             mode: Mode::Look,
             caller: Caller::Hook,
             ..Request::default()
         };
-        sync(&sym, &request).ok()?.stored.map(|stored| essence(&stored))
+        let found = essence(&sync(&sym, &request).ok()?.stored?);
+        let (here, there) = (sym.dirs.plugin_sources(), fetched);
+        let text = found.to_string().replace(&*here.to_string_lossy(), &there.to_string_lossy());
+        serde_json::from_str(&text).ok()
     }
+}
+
+#[cfg(unix)]
+fn link(target: &Path, link: &Path) {
+    std::os::unix::fs::symlink(target, link).expect("links");
+}
+
+#[cfg(windows)]
+fn link(target: &Path, link: &Path) {
+    std::os::windows::fs::symlink_dir(target, link).expect("links");
 }
 
 /// What hooks, help and subcommands need, without when it was first seen. Whether a program is there
