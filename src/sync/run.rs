@@ -275,6 +275,10 @@ impl Sync<'_> {
         if self.request.mode != Mode::Plan && self.request.named.is_none() {
             synced.stored = self.remember(&registry, &facts, &chosen, &agents, &synced);
         }
+        // The process is nearly over: to give back the memory of hundreds of plugins, piece by piece,
+        // would only take time.
+        drop(facts);
+        std::mem::forget(registry);
         Ok(synced)
     }
 

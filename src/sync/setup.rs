@@ -1,7 +1,9 @@
 //! How the agents call us, and which of their files carry our hooks.
 
+use std::cell::LazyCell;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use semver::Version;
@@ -35,6 +37,8 @@ pub struct Setup<'a> {
     ask: bool,
     /// What agents' programs said about their version.
     versions: Vec<(Agent, Told)>,
+    /// Whether a program that was started from a desktop finds ours.
+    on_minimal_path: OnceLock<bool>,
 }
 
 /// What an agent's program said about its version. Without a word, because it was not asked or did
@@ -87,6 +91,7 @@ impl<'a> Setup<'a> {
             git_root,
             ask,
             versions: Vec::new(),
+            on_minimal_path: OnceLock::new(),
         };
         if ask {
             setup.ask_versions();
@@ -156,7 +161,9 @@ impl<'a> Setup<'a> {
         let windows = cfg!(windows);
         let facts = ProgramFacts {
             exe: own_program(),
-            on_minimal_path: self.find_from_desktop(PROGRAM).is_some(),
+            on_minimal_path: *self
+                .on_minimal_path
+                .get_or_init(|| self.find_from_desktop(PROGRAM).is_some()),
             windows,
             shell: agent.spec().shell(windows),
         };
@@ -270,11 +277,11 @@ impl<'a> Setup<'a> {
             if other == HookScope::Global || self.root.is_some() {
                 let (program, _) = self.program(agent, other);
                 let placement = self.hook_placement(agent, other, &program, ledgers);
-                let places = all_layouts(agent, &placement);
                 if sweep == Sweep::Everything || is_recorded(agent, &placement, ledgers) {
                     desired.hooks(agent, &placement, Presence::Unwanted);
                 } else if wanted && self.ask && self.root.as_ref() != Some(&self.home) {
                     // In a home folder that is a workspace both scopes may be the same file.
+                    let places = all_layouts(agent, &placement);
                     let found = places.iter().find_map(|place| twice(agent, place, other));
                     notes.extend(found);
                 }
@@ -408,16 +415,14 @@ fn version_in(text: &str) -> Option<Version> {
 }
 
 fn is_recorded(agent: Agent, placement: &Placement<'_>, ledgers: &Ledgers) -> bool {
-    agent.spec().hooks(placement).iter().any(|place| {
-        [Which::Home, Which::Workspace].iter().any(|which| {
-            ledgers.of(*which).is_some_and(|ledger| {
-                ledger.records_at(&place.path).any(|record| {
-                    record.agent == agent.name()
-                        && !matches!(record.entry, crate::documents::Entry::KeyEntry { .. })
-                })
-            })
-        })
-    })
+    let ledgers = [Which::Home, Which::Workspace].into_iter().filter_map(|which| ledgers.of(which));
+    let mut hooks = ledgers.flat_map(|ledger| ledger.records()).filter(|record| {
+        record.agent == agent.name()
+            && !matches!(record.entry, crate::documents::Entry::KeyEntry { .. })
+    });
+    // Asked for only where there is something to compare them with.
+    let places = LazyCell::new(|| agent.spec().hooks(placement));
+    hooks.any(|record| places.iter().any(|place| record.path == place.path))
 }
 
 /// Texts that `agent`'s own files would have if we were called by other names.

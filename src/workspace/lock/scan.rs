@@ -54,21 +54,24 @@ fn package<'a>(lines: &mut Lines<'a>) -> Option<(Raw, Option<&'a str>)> {
             continue;
         }
         if line == "dependencies = [" {
-            if references.replace(list(lines)?).is_some() {
+            if references.replace(list(lines, source.is_none())?).is_some() {
                 return None;
             }
             continue;
         }
-        let Some((key, value)) = line.split_once(" = ") else {
+        let (slot, value) = if let Some(value) = line.strip_prefix("name = ") {
+            (&mut name, value)
+        } else if let Some(value) = line.strip_prefix("version = ") {
+            (&mut version, value)
+        } else if let Some(value) = line.strip_prefix("source = ") {
+            (&mut source, value)
+        } else if let Some(value) = line.strip_prefix("checksum = ") {
+            (&mut checksum, value)
+        } else if line.contains(" = ") {
+            return None;
+        } else {
             end = Some(line);
             break;
-        };
-        let slot = match key {
-            "name" => &mut name,
-            "version" => &mut version,
-            "source" => &mut source,
-            "checksum" => &mut checksum,
-            _ => return None,
         };
         // A key that is there twice is an error.
         if slot.replace(quoted(value)?).is_some() {
@@ -85,14 +88,17 @@ fn package<'a>(lines: &mut Lines<'a>) -> Option<(Raw, Option<&'a str>)> {
     Some(((package, references.into_iter().map(str::to_owned).collect()), end))
 }
 
-/// The items of an array that is written one to a line.
-fn list<'a>(lines: &mut Lines<'a>) -> Option<Vec<&'a str>> {
+/// The items of an array that is written one to a line, if they are `wanted`.
+fn list<'a>(lines: &mut Lines<'a>, wanted: bool) -> Option<Vec<&'a str>> {
     let mut items = Vec::new();
     for line in lines {
         if line == "]" {
             return Some(items);
         }
-        items.push(quoted(line.strip_prefix(' ')?.strip_suffix(',')?)?);
+        let item = quoted(line.strip_prefix(' ')?.strip_suffix(',')?)?;
+        if wanted {
+            items.push(item);
+        }
     }
     None
 }
