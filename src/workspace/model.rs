@@ -108,3 +108,23 @@ pub fn same_crate(one: &str, other: &str) -> bool {
             .zip(other.bytes())
             .all(|(a, b)| a == b || matches!((a, b), (b'-', b'_') | (b'_', b'-')))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn for_all_names_a_crate_is_found_in_every_spelling(
+            mut names in proptest::collection::vec("[ab_-]{1,5}", 0..60),
+            name in "[ab_-]{1,5}",
+        ) {
+            names.sort();
+            let found: Vec<&String> = of_crate(&names, &name, |known| known).collect();
+            let expected: Vec<&String> =
+                names.iter().filter(|known| same_crate(known, &name)).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

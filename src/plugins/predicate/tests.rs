@@ -17,8 +17,10 @@ impl World {
             version: Version::parse(version).ok(),
             origin: DependencyOrigin::Unresolved,
         };
+        let mut dependencies: Vec<_> = dependencies.iter().map(dependency).collect();
+        dependencies.sort_by(|one, other| one.name.cmp(&other.name));
         Self {
-            dependencies: dependencies.iter().map(dependency).collect(),
+            dependencies,
             members: Vec::new(),
             root: Some(tempfile::tempdir().expect("a temporary folder")),
             env: Environment::with("/", [("CI", "true"), ("EMPTY", "")]),
