@@ -20,6 +20,7 @@ use crate::plugins::model::SkillSource;
 use crate::plugins::registry::Registry;
 use crate::plugins::source::SourceKind;
 use crate::report::{Action, Change, Kind};
+use crate::workspace::Fingerprint;
 
 impl Sync<'_> {
     /// What hooks, help and subcommands need, kept for the next process. Trouble costs speed only, so
@@ -27,17 +28,17 @@ impl Sync<'_> {
     pub(super) fn remember(
         &self,
         registry: &Registry,
+        observed: Fingerprint,
         facts: &Facts<'_>,
         chosen: &Chosen,
-        agents: &[Agent],
-        synced: &Synced,
+        (agents, synced): (&[Agent], &Synced),
     ) -> Option<Stored> {
         let sym = self.sym;
         let root = &self.loaded.workspace.root;
         let path = Snapshot::path(&sym.dirs, root);
         let before = Stored::load(&path, crate::symposium::VERSION, root);
         // First, so that all that is looked at from here on is covered.
-        let mut fingerprint = self.fingerprint(registry, facts);
+        let mut fingerprint = self.fingerprint(registry, observed, facts);
         let offer = self.offer(facts, chosen, agents, (before.as_ref(), synced));
         let acts = self.request.mode == Mode::Apply;
         let changed_at = match &before {
@@ -200,9 +201,15 @@ impl Sync<'_> {
     }
 
     /// What must not change for the snapshot to hold.
-    fn fingerprint(&self, registry: &Registry, facts: &Facts<'_>) -> crate::workspace::Fingerprint {
-        let mut fingerprint = self.loaded.fingerprint.clone();
-        fingerprint.merge(registry.fingerprint.clone());
+    /// `observed` of it is what plugin sources were read from.
+    fn fingerprint(
+        &self,
+        registry: &Registry,
+        observed: Fingerprint,
+        facts: &Facts<'_>,
+    ) -> Fingerprint {
+        let mut fingerprint = observed;
+        fingerprint.merge(self.loaded.fingerprint.clone());
         let root = &self.loaded.workspace.root;
         let mut inputs: Vec<PathBuf> = registry.inputs.clone();
         inputs.push(self.sym.dirs.config_file());

@@ -253,7 +253,8 @@ impl Sync<'_> {
                 "no agents are configured: `cargo agents init`, or name one with `--agent`",
             ));
         }
-        let registry = Registry::load(sym, &self.refresh());
+        let mut registry = Registry::load(sym, &self.refresh());
+        let observed = std::mem::take(&mut registry.fingerprint);
         let Known { facts, chosen, plan, .. } = self.know(&registry, &agents);
         let mut failed = chosen.is_blocked;
         let mut changes = self.apply(&plan, &mut failed);
@@ -273,7 +274,7 @@ impl Sync<'_> {
             candidates: facts.candidates.clone(),
         };
         if self.request.mode != Mode::Plan && self.request.named.is_none() {
-            synced.stored = self.remember(&registry, &facts, &chosen, &agents, &synced);
+            synced.stored = self.remember(&registry, observed, &facts, &chosen, (&agents, &synced));
         }
         // The process is nearly over: to give back the memory of hundreds of plugins, piece by piece,
         // would only take time.

@@ -196,8 +196,8 @@ impl Snapshot {
     ///
     /// # Errors
     /// A path in it that is no Unicode.
-    pub fn store(&self) -> serde_json::Result<Stored> {
-        let mut header = self.header.clone();
+    pub fn store(self) -> serde_json::Result<Stored> {
+        let mut header = self.header;
         header.layout = LAYOUT;
         header.hooks = Event::ALL
             .iter()
@@ -352,7 +352,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let (root, path) = (dir.path(), dir.path().join("s/snapshot"));
         let made = snapshot(root);
-        made.store().expect("JSON").save(&path).expect("writes");
+        made.clone().store().expect("JSON").save(&path).expect("writes");
         let read = Stored::load(&path, "1.0.0", root).expect("is there");
         assert_eq!((read.count(Event::PreToolUse), read.count(Event::PostToolUse)), (2, 0));
         assert_eq!(read.hooks(Event::PreToolUse), made.hooks[&Event::PreToolUse]);

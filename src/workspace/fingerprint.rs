@@ -112,10 +112,9 @@ impl Fingerprint {
 
     /// Adds what another fingerprint observed. A path whose state differs between the two was
     /// changed in between, and makes the whole never hold.
-    pub fn merge(&mut self, other: Self) {
-        if self.inputs.is_empty() {
-            *self = other;
-            return;
+    pub fn merge(&mut self, mut other: Self) {
+        if self.inputs.len() < other.inputs.len() {
+            std::mem::swap(self, &mut other);
         }
         for (path, theirs) in other.inputs {
             match self.inputs.entry(path) {

@@ -66,7 +66,11 @@ impl Lock {
     fn assemble(mut raw: Vec<Raw>) -> Self {
         raw.sort_by(|(one, _), (other, _)| one.cmp(other));
         raw.dedup_by(|(one, _), (other, _)| one == other);
-        let mut lock = Self::default();
+        let mut lock = Self {
+            packages: Vec::with_capacity(raw.len()),
+            by_name: HashMap::with_capacity(raw.len()),
+            ..Self::default()
+        };
         for (index, (package, references)) in raw.into_iter().enumerate() {
             lock.by_name.entry(package.name.clone()).or_default().push(index);
             if package.source.is_none() {

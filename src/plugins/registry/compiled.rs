@@ -18,7 +18,8 @@ use crate::plugins::source::{SourceKind, SourceState};
 use crate::symposium::VERSION;
 use crate::workspace::Fingerprint;
 
-/// Whose the file is: what comes after it is read as this program wrote it.
+/// Whose the file is: what comes after it is read as this program wrote it, the fingerprint's lines
+/// and what was found.
 #[derive(PartialEq, Serialize, Deserialize)]
 struct Head {
     program: String,
@@ -37,9 +38,6 @@ impl Head {
 struct Compiled {
     plugins: Vec<Plugin>,
     skills: Vec<StandaloneSkill>,
-    inputs: Vec<PathBuf>,
-    /// The fingerprint of a path source, as lines.
-    lines: String,
 }
 
 /// What the source at `root` holds: as remembered, where nothing changed since. With what was
@@ -51,10 +49,7 @@ pub(super) fn scan_cached(
 ) -> (Scan, Option<Fingerprint>) {
     let fixed = state.kind != SourceKind::Path;
     let file = file(dirs, &state.name, root);
-    if let Some((scan, lines)) = load(&file, &state.name, root)
-        && (fixed || Fingerprint::lines_hold(&lines))
-    {
-        let fingerprint = if fixed { None } else { Fingerprint::from_lines(&lines) };
+    if let Some((scan, fingerprint)) = load(&file, &state.name, root, fixed) {
         return (scan, fingerprint);
     }
     let start = SystemTime::now();
@@ -93,21 +88,32 @@ fn file(dirs: &Dirs, source: &str, root: &Path) -> PathBuf {
     dirs.cache().join("registry").join(format!("{hash}.bin"))
 }
 
-fn load(file: &Path, source: &str, root: &Path) -> Option<(Scan, String)> {
+/// What is remembered, as long as it holds; with the fingerprint of a source that is not `fixed`.
+fn load(
+    file: &Path,
+    source: &str,
+    root: &Path,
+    fixed: bool,
+) -> Option<(Scan, Option<Fingerprint>)> {
     let bytes = std::fs::read(file).ok()?;
     let (head, rest) = postcard::take_from_bytes::<Head>(&bytes).ok()?;
     if head != Head::of(source, root) {
         return None;
     }
+    let (lines, rest) = postcard::take_from_bytes::<&str>(rest).ok()?;
+    if !fixed && !Fingerprint::lines_hold(lines) {
+        return None;
+    }
+    let fingerprint = if fixed { None } else { Some(Fingerprint::from_lines(lines)?) };
     let compiled: Compiled = postcard::from_bytes(rest).ok()?;
     let scan = Scan {
         plugins: compiled.plugins,
         skills: compiled.skills,
         diagnostics: Vec::new(),
         is_partial: false,
-        inputs: compiled.inputs,
+        inputs: Vec::new(),
     };
-    Some((scan, compiled.lines))
+    Some((scan, fingerprint))
 }
 
 /// Best effort: without the file, the manifests are read again. Values of servers' variables and
@@ -120,13 +126,9 @@ fn store(file: &Path, source: &str, root: &Path, scan: &Scan, fingerprint: &Fing
     if scan.plugins.iter().flat_map(|plugin| &plugin.servers).any(has_secrets) {
         return;
     }
-    let compiled = Compiled {
-        plugins: scan.plugins.clone(),
-        skills: scan.skills.clone(),
-        inputs: scan.inputs.clone(),
-        lines: fingerprint.to_lines(),
-    };
-    let Ok(bytes) = postcard::to_allocvec(&(Head::of(source, root), compiled)) else { return };
+    let compiled = Compiled { plugins: scan.plugins.clone(), skills: scan.skills.clone() };
+    let whole = (Head::of(source, root), fingerprint.to_lines(), compiled);
+    let Ok(bytes) = postcard::to_allocvec(&whole) else { return };
     if let Err(error) = crate::files::replace_cache(file, &bytes) {
         tracing::debug!("the compiled registry is not kept: {error}");
     }
@@ -198,20 +200,21 @@ mod tests {
         scan_cached(&dirs, &state(&root), &root);
         let file = file(&dirs, "mine", &root);
         let bytes = std::fs::read(&file).expect("it is remembered");
-        assert!(load(&file, "mine", &root).is_some());
+        assert!(load(&file, "mine", &root, false).is_some());
         assert!(
-            load(&file, "yours", &root).is_none() && load(&file, "mine", &dirs.cache()).is_none()
+            load(&file, "yours", &root, false).is_none()
+                && load(&file, "mine", &dirs.cache(), false).is_none()
         );
         for cut in 0..bytes.len() {
             std::fs::write(&file, &bytes[..cut]).expect("writes");
-            assert!(load(&file, "mine", &root).is_none(), "{cut} of {}", bytes.len());
+            assert!(load(&file, "mine", &root, false).is_none(), "{cut} of {}", bytes.len());
         }
         // Of another program.
         let at = bytes.windows(VERSION.len()).position(|some| some == VERSION.as_bytes());
         let mut other = bytes;
         other[at.expect("is there")] += 1;
         std::fs::write(&file, &other).expect("writes");
-        assert!(load(&file, "mine", &root).is_none());
+        assert!(load(&file, "mine", &root, false).is_none());
     }
 
     #[test]

@@ -91,8 +91,11 @@ impl Registry {
         self.inputs.extend(state.inputs.iter().cloned());
         if let Some(root) = &state.root {
             let (found, fingerprint) = compiled::scan_cached(dirs, &state, root);
-            if let Some(fingerprint) = fingerprint {
-                self.fingerprint.merge(fingerprint);
+            match fingerprint {
+                Some(fingerprint) => self.fingerprint.merge(fingerprint),
+                // The others never change in place.
+                None if state.kind == SourceKind::Path => self.inputs.extend(found.inputs),
+                None => {}
             }
             let entries = found.plugins.into_iter();
             self.plugins.extend(entries.map(|plugin| PluginEntry { plugin, shadowed_by: None }));
@@ -100,10 +103,6 @@ impl Registry {
             self.diagnostics.extend(found.diagnostics);
             if found.is_partial {
                 self.unavailable.insert(state.name.clone(), state.kind);
-            }
-            // The others never change in place.
-            if state.kind == SourceKind::Path {
-                self.inputs.extend(found.inputs);
             }
         }
         if state.root.is_none() && state.notice.is_some() {

@@ -14,7 +14,8 @@ use crate::workspace::LockedPackage;
 /// The packages, or `None` when the text has anything unusual in it.
 pub(in crate::workspace) fn packages(text: &str) -> Option<Vec<Raw>> {
     let mut lines = text.lines();
-    let mut packages = Vec::new();
+    // As long as they mostly are.
+    let mut packages = Vec::with_capacity(text.len() / 180);
     let mut line = head(&mut lines)?;
     while line == Some("[[package]]") {
         let (package, next) = package(&mut lines)?;
