@@ -153,6 +153,15 @@ impl Reporter {
         self.verbosity
     }
 
+    /// Whether it tells why each thing was taken or not.
+    pub fn explains(&self) -> bool {
+        match self.format {
+            Format::Silent => false,
+            Format::Json => true,
+            Format::People | Format::Document => self.verbosity >= Verbosity::Verbose,
+        }
+    }
+
     /// Columns to use, from 40 to 120.
     pub fn width(&self) -> usize {
         self.width

@@ -32,7 +32,7 @@ use crate::report::{Action, Change, Event, Kind, Verdict};
 use crate::skills::crate_source::fetch::Fetcher;
 use crate::skills::crate_source::{CrateDisk, CrateSources, OnDemand};
 use crate::text::Diagnostic;
-use crate::workspace::{Loaded, Workspace};
+use crate::workspace::{Loaded, Workspace, of_crate};
 
 /// Whether a sync changes something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -253,7 +253,7 @@ impl Sync<'_> {
                 "no agents are configured: `cargo agents init`, or name one with `--agent`",
             ));
         }
-        let mut registry = Registry::load(sym, &self.refresh());
+        let mut registry = self.registry();
         let observed = std::mem::take(&mut registry.fingerprint);
         let Known { facts, chosen, plan, .. } = self.know(&registry, &agents);
         let mut failed = chosen.is_blocked;
@@ -286,7 +286,7 @@ impl Sync<'_> {
     /// Gets what takes long before the workspace is locked: nobody shall wait for a program that is
     /// being compiled. Afterwards everything is on disk, or known not to be had.
     fn get_ahead(&self) {
-        let registry = Registry::load(self.sym, &self.refresh());
+        let registry = self.registry();
         let facts = self.gather(&registry);
         let fetcher = Network::new(self.sym);
         let acquirer = Acquirer::new(self.sym, &fetcher);
@@ -346,6 +346,18 @@ impl Sync<'_> {
             Caller::Background => Refresh::for_plugin_sync(self.sym, None),
             Caller::Hook | Caller::Survey => Refresh::cached(),
         }
+    }
+
+    /// The plugins that can matter here; all, where people are told of each.
+    fn registry(&self) -> Registry {
+        let (sym, refresh) = (self.sym, self.refresh());
+        if sym.report.explains() {
+            return Registry::load(sym, &refresh);
+        }
+        let dependencies = &self.loaded.workspace.dependencies;
+        let depends =
+            |name: &str| of_crate(dependencies, name, |known| &known.name).next().is_some();
+        Registry::load_for(sym, &refresh, &depends)
     }
 
     fn gather<'r>(&self, registry: &'r Registry) -> Facts<'r> {

@@ -3,6 +3,9 @@
 //! One file a source. A copy of a git repository never changes in place, so its folder's name says
 //! all; the files and folders of a path source are looked at, one `stat` each. What had problems is
 //! not remembered: people should be told of them again.
+//!
+//! Of thousands of plugins a workspace is concerned by a few. So each is kept with the crates that it
+//! concerns, and those of other crates can be passed over unread.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -13,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use super::scan::{Scan, StandaloneSkill, scan};
 use crate::config::Dirs;
 use crate::plugins::manifest::Strictness;
-use crate::plugins::model::{McpServer, Plugin, Transport};
+use crate::plugins::model::{CrateAtom, McpServer, Plugin, SkillSource, Transport};
 use crate::plugins::source::{SourceKind, SourceState};
 use crate::symposium::VERSION;
 use crate::workspace::Fingerprint;
@@ -35,28 +38,113 @@ impl Head {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Compiled {
-    plugins: Vec<Plugin>,
+struct Compiled<'a> {
+    #[serde(borrow)]
+    plugins: Vec<Kept<'a>>,
     skills: Vec<StandaloneSkill>,
 }
 
-/// What the source at `root` holds: as remembered, where nothing changed since. With what was
-/// observed of a path source before it was read.
+/// A plugin in the file.
+#[derive(Serialize, Deserialize)]
+struct Kept<'a> {
+    name: &'a str,
+    #[serde(borrow)]
+    manifest: &'a Path,
+    /// See [`concern`].
+    #[serde(borrow)]
+    concern: Option<&'a str>,
+    /// The plugin itself.
+    bytes: &'a [u8],
+}
+
+/// A plugin of a source.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Found {
+    /// One that may matter.
+    Plugin(Box<Plugin>),
+    /// One that can't.
+    PassedOver {
+        /// Its name, which no later plugin may have.
+        name: String,
+        /// Its manifest.
+        manifest: PathBuf,
+    },
+}
+
+/// Which crates are dependencies, if only plugins are wanted that can matter then.
+pub(super) type Depends<'a> = Option<&'a dyn Fn(&str) -> bool>;
+
+/// A source's content.
+pub(super) struct Content {
+    /// Its plugins, by path.
+    pub(super) plugins: Vec<Found>,
+    /// All else.
+    pub(super) rest: Scan,
+    /// What was observed of a path source before it was read.
+    pub(super) fingerprint: Option<Fingerprint>,
+}
+
+impl Content {
+    fn new(mut scan: Scan, depends: Depends<'_>, fingerprint: Option<Fingerprint>) -> Self {
+        let plugins = std::mem::take(&mut scan.plugins).into_iter().map(|plugin| {
+            if matters(concern(&plugin).as_deref(), depends) {
+                Found::Plugin(Box::new(plugin))
+            } else {
+                Found::PassedOver { name: plugin.name, manifest: plugin.manifest }
+            }
+        });
+        Self { plugins: plugins.collect(), rest: scan, fingerprint }
+    }
+}
+
+/// The crates of which one has to be a dependency for the plugin to matter in a workspace, with a
+/// space between them. Nothing where it may matter in any: what it says of itself is told, or its
+/// predicates have a say.
+fn concern(plugin: &Plugin) -> Option<String> {
+    let atoms = plugin.gate.crates.as_ref()?;
+    let elsewhere = !plugin.gate.predicates.is_empty() || !plugin.subcommands.is_empty();
+    if elsewhere || atoms.contains(&CrateAtom::Any) {
+        return None;
+    }
+    let mut names = plugin.gate.crates_named();
+    // To have skills of a crate is a word about that crate, whether the plugin applies or not.
+    for group in &plugin.skills {
+        names.extend(group.gate.crates_named());
+        if let SkillSource::NamedCrate { name, .. } = &group.source {
+            names.push(name);
+        }
+    }
+    Some(names.join(" "))
+}
+
+fn matters(concern: Option<&str>, depends: Depends<'_>) -> bool {
+    match (concern, depends) {
+        (Some(names), Some(depends)) => names.split(' ').any(depends),
+        _ => true,
+    }
+}
+
+/// What the source at `root` holds: as remembered, where nothing changed since.
 pub(super) fn scan_cached(
     dirs: &Dirs,
     state: &SourceState,
     root: &Path,
-) -> (Scan, Option<Fingerprint>) {
-    let fixed = state.kind != SourceKind::Path;
+    depends: Depends<'_>,
+) -> Content {
     let file = file(dirs, &state.name, root);
-    if let Some((scan, fingerprint)) = load(&file, &state.name, root, fixed) {
-        return (scan, fingerprint);
-    }
+    let fixed = state.kind != SourceKind::Path;
+    load(&file, &state.name, root, (fixed, depends)).unwrap_or_else(|| {
+        let (scan, fingerprint) = scan_now(&file, state, root);
+        Content::new(scan, depends, fingerprint)
+    })
+}
+
+fn scan_now(file: &Path, state: &SourceState, root: &Path) -> (Scan, Option<Fingerprint>) {
     let start = SystemTime::now();
     let mut found = scan(&state.name, root, Strictness::Load);
-    if fixed {
+    if state.kind != SourceKind::Path {
         if found.diagnostics.is_empty() {
-            store(&file, &state.name, root, &found, &Fingerprint::default());
+            store(file, &state.name, root, &found, &Fingerprint::default());
         }
         return (found, None);
     }
@@ -70,7 +158,7 @@ pub(super) fn scan_cached(
         found = again;
     }
     if found.diagnostics.is_empty() {
-        store(&file, &state.name, root, &found, &fingerprint);
+        store(file, &state.name, root, &found, &fingerprint);
     }
     (found, Some(fingerprint))
 }
@@ -93,8 +181,8 @@ fn load(
     file: &Path,
     source: &str,
     root: &Path,
-    fixed: bool,
-) -> Option<(Scan, Option<Fingerprint>)> {
+    (fixed, depends): (bool, Depends<'_>),
+) -> Option<Content> {
     let bytes = std::fs::read(file).ok()?;
     let (head, rest) = postcard::take_from_bytes::<Head>(&bytes).ok()?;
     if head != Head::of(source, root) {
@@ -105,15 +193,19 @@ fn load(
         return None;
     }
     let fingerprint = if fixed { None } else { Some(Fingerprint::from_lines(lines)?) };
-    let compiled: Compiled = postcard::from_bytes(rest).ok()?;
-    let scan = Scan {
-        plugins: compiled.plugins,
-        skills: compiled.skills,
-        diagnostics: Vec::new(),
-        is_partial: false,
-        inputs: Vec::new(),
+    let compiled: Compiled<'_> = postcard::from_bytes(rest).ok()?;
+    let read = |kept: &Kept<'_>| {
+        if matters(kept.concern, depends) {
+            return postcard::from_bytes(kept.bytes).ok().map(Found::Plugin);
+        }
+        let (name, manifest) = (kept.name.to_owned(), kept.manifest.to_owned());
+        Some(Found::PassedOver { name, manifest })
     };
-    Some((scan, fingerprint))
+    Some(Content {
+        plugins: compiled.plugins.iter().map(read).collect::<Option<_>>()?,
+        rest: Scan { skills: compiled.skills, ..Scan::default() },
+        fingerprint,
+    })
 }
 
 /// Best effort: without the file, the manifests are read again. Values of servers' variables and
@@ -126,12 +218,25 @@ fn store(file: &Path, source: &str, root: &Path, scan: &Scan, fingerprint: &Fing
     if scan.plugins.iter().flat_map(|plugin| &plugin.servers).any(has_secrets) {
         return;
     }
-    let compiled = Compiled { plugins: scan.plugins.clone(), skills: scan.skills.clone() };
-    let whole = (Head::of(source, root), fingerprint.to_lines(), compiled);
-    let Ok(bytes) = postcard::to_allocvec(&whole) else { return };
+    let Some(bytes) = packed(source, root, scan, fingerprint) else { return };
     if let Err(error) = crate::files::replace_cache(file, &bytes) {
         tracing::debug!("the compiled registry is not kept: {error}");
     }
+}
+
+/// `None` where a path is no Unicode.
+fn packed(source: &str, root: &Path, scan: &Scan, fingerprint: &Fingerprint) -> Option<Vec<u8>> {
+    let pack = |plugin: &Plugin| Some((concern(plugin), postcard::to_allocvec(plugin).ok()?));
+    let parts: Vec<_> = scan.plugins.iter().map(pack).collect::<Option<_>>()?;
+    let plugins = scan.plugins.iter().zip(&parts).map(|(plugin, (concern, bytes))| Kept {
+        name: &plugin.name,
+        manifest: &plugin.manifest,
+        concern: concern.as_deref(),
+        bytes,
+    });
+    let plugins = plugins.collect();
+    let compiled = Compiled { plugins, skills: scan.skills.clone() };
+    postcard::to_allocvec(&(Head::of(source, root), fingerprint.to_lines(), compiled)).ok()
 }
 
 #[cfg(test)]
@@ -154,8 +259,16 @@ mod tests {
         }
     }
 
-    fn names(scan: &Scan) -> Vec<&str> {
-        scan.plugins.iter().map(|plugin| plugin.name.as_str()).collect()
+    fn plugins(content: &Content) -> Vec<&Plugin> {
+        let whole = content.plugins.iter().filter_map(|found| match found {
+            Found::Plugin(plugin) => Some(&**plugin),
+            Found::PassedOver { .. } => None,
+        });
+        whole.collect()
+    }
+
+    fn names(content: &Content) -> Vec<&str> {
+        plugins(content).into_iter().map(|plugin| plugin.name.as_str()).collect()
     }
 
     #[test]
@@ -173,18 +286,52 @@ mod tests {
         plugin("a", "x>=1.2, <2");
         pause();
         let state = state(&root);
-        let (first, _) = scan_cached(&dirs, &state, &root);
-        let (again, fingerprint) = scan_cached(&dirs, &state, &root);
+        let first = scan_cached(&dirs, &state, &root, None);
+        let again = scan_cached(&dirs, &state, &root, None);
         assert!(file(&dirs, "mine", &root).exists(), "it is remembered");
         assert_eq!(first.plugins, again.plugins);
-        assert!(fingerprint.expect("a path source").still_holds());
+        assert!(again.fingerprint.as_ref().expect("a path source").still_holds());
         plugin("b", "y");
-        assert_eq!(names(&scan_cached(&dirs, &state, &root).0), ["a", "b"]);
+        assert_eq!(names(&scan_cached(&dirs, &state, &root, None)), ["a", "b"]);
         plugin("a", "z");
-        let (changed, _) = scan_cached(&dirs, &state, &root);
-        assert_eq!(changed.plugins, scan("mine", &root, Strictness::Load).plugins);
+        let changed = scan_cached(&dirs, &state, &root, None);
+        let fresh = scan("mine", &root, Strictness::Load).plugins;
+        assert_eq!(plugins(&changed), fresh.iter().collect::<Vec<_>>());
         std::fs::remove_dir_all(root.join("a")).expect("removes");
-        assert_eq!(names(&scan_cached(&dirs, &state, &root).0), ["b"]);
+        assert_eq!(names(&scan_cached(&dirs, &state, &root, None)), ["b"]);
+    }
+
+    #[test]
+    fn only_plugins_that_cannot_matter_are_passed_over() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let dirs = Dirs::under(&dir.path().join("home"));
+        let root = dir.path().join("source");
+        let of_a_crate = "[[skills]]\nsource = \"crate\"\n";
+        let subcommand = "[subcommand.s]\ndescription = \"d\"\ncommand = { script = \"s.sh\" }\n";
+        for (name, text) in [
+            ("any", "crates = [\"*\"]\n".to_owned()),
+            ("gated", "crates = [\"other\"]\npredicates = [\"env(A)\"]\n".to_owned()),
+            ("group", format!("crates = [\"other\"]\n{of_a_crate}crates = [\"ser-de\"]\n")),
+            ("here", "crates = [\"other\", \"ser_de>=9\"]\n".to_owned()),
+            ("nowhere", "crates = []\n".to_owned()),
+            ("telling", format!("crates = [\"other\"]\n{subcommand}")),
+            ("there", format!("crates = [\"other\", \"more>=1\"]\n{of_a_crate}")),
+        ] {
+            std::fs::create_dir_all(root.join(name)).expect("creates");
+            let text = format!("name = \"{name}\"\n{text}");
+            std::fs::write(root.join(name).join("SYMPOSIUM.toml"), text).expect("writes");
+        }
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        let depends = |name: &str| crate::workspace::same_crate(name, "ser-de");
+        let state = state(&root);
+        let fresh = scan_cached(&dirs, &state, &root, Some(&depends));
+        let kept = scan_cached(&dirs, &state, &root, Some(&depends));
+        assert_eq!(fresh.plugins, kept.plugins);
+        let diagnostics = &fresh.rest.diagnostics;
+        assert!(diagnostics.is_empty() && file(&dirs, "mine", &root).exists(), "{diagnostics:?}");
+        assert_eq!(names(&kept), ["any", "gated", "group", "here", "telling"]);
+        assert_eq!(scan_cached(&dirs, &state, &root, None).plugins.len(), 7);
+        assert_eq!(names(&scan_cached(&dirs, &state, &root, None)).len(), 7);
     }
 
     #[test]
@@ -197,24 +344,28 @@ mod tests {
             "name = \"a\"\ncrates = [\"x>=1\"]\npredicates = [\"any(env(A=b), not(env(C)))\"]\n";
         std::fs::write(root.join("a/SYMPOSIUM.toml"), text).expect("writes");
         std::thread::sleep(std::time::Duration::from_millis(30));
-        scan_cached(&dirs, &state(&root), &root);
+        scan_cached(&dirs, &state(&root), &root, None);
         let file = file(&dirs, "mine", &root);
         let bytes = std::fs::read(&file).expect("it is remembered");
-        assert!(load(&file, "mine", &root, false).is_some());
+        assert!(load(&file, "mine", &root, (false, None)).is_some());
         assert!(
-            load(&file, "yours", &root, false).is_none()
-                && load(&file, "mine", &dirs.cache(), false).is_none()
+            load(&file, "yours", &root, (false, None)).is_none()
+                && load(&file, "mine", &dirs.cache(), (false, None)).is_none()
         );
         for cut in 0..bytes.len() {
             std::fs::write(&file, &bytes[..cut]).expect("writes");
-            assert!(load(&file, "mine", &root, false).is_none(), "{cut} of {}", bytes.len());
+            assert!(
+                load(&file, "mine", &root, (false, None)).is_none(),
+                "{cut} of {}",
+                bytes.len()
+            );
         }
         // Of another program.
         let at = bytes.windows(VERSION.len()).position(|some| some == VERSION.as_bytes());
         let mut other = bytes;
         other[at.expect("is there")] += 1;
         std::fs::write(&file, &other).expect("writes");
-        assert!(load(&file, "mine", &root, false).is_none());
+        assert!(load(&file, "mine", &root, (false, None)).is_none());
     }
 
     #[test]
@@ -227,7 +378,7 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(30));
         let state = state(&root);
         for _ in 0..2 {
-            assert!(!scan_cached(&dirs, &state, &root).0.diagnostics.is_empty());
+            assert!(!scan_cached(&dirs, &state, &root, None).rest.diagnostics.is_empty());
         }
     }
 }

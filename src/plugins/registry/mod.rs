@@ -6,6 +6,7 @@ mod scan;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
+use self::compiled::{Depends, Found};
 use super::model::Plugin;
 use super::source::{self, Refresh, SourceKind, SourceSpec, SourceState};
 use crate::Symposium;
@@ -70,6 +71,21 @@ impl Registry {
     /// Opens and scans every source in force. Never fails: what is broken is in the diagnostics,
     /// and the rest is there.
     pub fn load(sym: &Symposium, refresh: &Refresh<'_>) -> Self {
+        Self::read(sym, refresh, None)
+    }
+
+    /// As [`Registry::load`], for a workspace: `depends` tells which crates it depends on. Plugins of
+    /// other crates, of which there may be thousands, are left out where that changes nothing but
+    /// what is explained.
+    pub fn load_for(
+        sym: &Symposium,
+        refresh: &Refresh<'_>,
+        depends: &dyn Fn(&str) -> bool,
+    ) -> Self {
+        Self::read(sym, refresh, Some(depends))
+    }
+
+    fn read(sym: &Symposium, refresh: &Refresh<'_>, depends: Depends<'_>) -> Self {
         let specs = source::effective(sym);
         let mut registry = Self::default();
         if let Some(only) = refresh.only
@@ -77,28 +93,47 @@ impl Registry {
         {
             registry.diagnostics.push(no_such_source(only, &specs));
         }
+        let mut first = HashMap::new();
         for (state, diagnostics) in open_all(sym, &specs, refresh) {
             registry.diagnostics.extend(diagnostics);
-            registry.add(&sym.dirs, state);
+            registry.add(&sym.dirs, state, (depends, &mut first));
         }
-        registry.mark_shadowed();
         registry.inputs.sort();
         registry.inputs.dedup();
         registry
     }
 
-    fn add(&mut self, dirs: &Dirs, state: SourceState) {
+    /// `first` has the plugins that came first of their names.
+    fn add(
+        &mut self,
+        dirs: &Dirs,
+        state: SourceState,
+        (depends, first): (Depends<'_>, &mut HashMap<String, Shadow>),
+    ) {
         self.inputs.extend(state.inputs.iter().cloned());
         if let Some(root) = &state.root {
-            let (found, fingerprint) = compiled::scan_cached(dirs, &state, root);
-            match fingerprint {
+            let content = compiled::scan_cached(dirs, &state, root, depends);
+            let found = content.rest;
+            match content.fingerprint {
                 Some(fingerprint) => self.fingerprint.merge(fingerprint),
                 // The others never change in place.
                 None if state.kind == SourceKind::Path => self.inputs.extend(found.inputs),
                 None => {}
             }
-            let entries = found.plugins.into_iter();
-            self.plugins.extend(entries.map(|plugin| PluginEntry { plugin, shadowed_by: None }));
+            for found in content.plugins {
+                let (name, manifest) = match &found {
+                    Found::Plugin(plugin) => (&plugin.name, &plugin.manifest),
+                    Found::PassedOver { name, manifest } => (name, manifest),
+                };
+                let shadowed_by = first.get(name).cloned();
+                if shadowed_by.is_none() {
+                    let (source, manifest) = (state.name.clone(), manifest.clone());
+                    first.insert(name.clone(), Shadow { source, manifest });
+                }
+                if let Found::Plugin(plugin) = found {
+                    self.plugins.push(PluginEntry { plugin: *plugin, shadowed_by });
+                }
+            }
             self.skills.extend(found.skills);
             self.diagnostics.extend(found.diagnostics);
             if found.is_partial {
@@ -109,21 +144,6 @@ impl Registry {
             self.unavailable.insert(state.name.clone(), state.kind);
         }
         self.sources.push(state);
-    }
-
-    fn mark_shadowed(&mut self) {
-        let mut first: HashMap<String, Shadow> = HashMap::new();
-        for entry in &mut self.plugins {
-            let plugin = &entry.plugin;
-            match first.get(&plugin.name) {
-                Some(shadow) => entry.shadowed_by = Some(shadow.clone()),
-                None => {
-                    let shadow =
-                        Shadow { source: plugin.source.clone(), manifest: plugin.manifest.clone() };
-                    first.insert(plugin.name.clone(), shadow);
-                }
-            }
-        }
     }
 
     /// The plugins in force: those that no other comes before.

@@ -201,6 +201,31 @@ fn f33_f135_the_first_source_wins_and_the_later_says_which() {
 }
 
 #[test]
+fn f33_a_plugin_that_is_passed_over_still_has_its_name() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let of = |crates: &str| format!("name = \"p\"\ncrates = [\"{crates}\"]\n");
+    write(
+        dir.path(),
+        &[
+            ("one/p/SYMPOSIUM.toml", &of("other")),
+            ("plugins/p/SYMPOSIUM.toml", &of("serde")),
+            ("plugins/q/SYMPOSIUM.toml", &of("other")),
+        ],
+    );
+    let sym = context(
+        dir.path(),
+        "[[plugin-source]]\nname = \"one\"\npath = \"one\"\n\
+         [defaults]\nsymposium-recommendations = false\nbuiltin = false\n",
+    );
+    let all = Registry::load(&sym, &Refresh::cached());
+    let some = Registry::load_for(&sym, &Refresh::cached(), &|name| name == "serde");
+    assert_eq!((all.plugins.len(), some.plugins.len()), (3, 1));
+    assert_eq!(some.plugins[0], all.plugins[1]);
+    assert_eq!(some.plugins[0].shadowed_by.as_ref().expect("shadowed").source, "one");
+    assert_eq!((some.fingerprint, some.inputs), (all.fingerprint, all.inputs));
+}
+
+#[test]
 fn f52_f115_the_central_repository_comes_through_git_with_a_word_about_its_near_miss() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recommendations");
