@@ -35,7 +35,7 @@ use std::ffi::OsString;
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::panic::AssertUnwindSafe;
 
-use self::quick::{Quick, Seen};
+use self::quick::Quick;
 use crate::agents::wire::Answer;
 use crate::config::{Config, Dirs, Environment};
 use crate::report::log;
@@ -58,7 +58,7 @@ pub fn main(args: &[OsString], env: &Environment) -> ExitCode {
         let call = pipeline::Call { args, stdin: &stdin, by_hand, env, dirs: &dirs };
         // Were there a panic on the short way, the whole way is still there to answer.
         let quick = std::panic::catch_unwind(AssertUnwindSafe(|| quick::answer(&call)));
-        match quick.unwrap_or_else(|_| Quick::More(Seen::default())) {
+        match quick.unwrap_or_else(|_| Quick::More(Box::default())) {
             Quick::Answer(answer) => answer,
             Quick::More(seen) => {
                 let place = dirs.clone();

@@ -47,7 +47,7 @@ struct Turn<'a> {
 }
 
 /// The answer to a call of which something may have been found out.
-pub(super) fn answer(call: &Call<'_>, seen: Seen) -> Answer {
+pub(super) fn answer(call: &Call<'_>, seen: Box<Seen>) -> Answer {
     current::panic_where_asked(call.env, "start");
     let started = Instant::now();
     let (spec, event) = match understood(call.args) {
@@ -90,7 +90,7 @@ fn refuse(call: &Call<'_>, problem: &str) -> Answer {
 }
 
 impl Turn<'_> {
-    fn answer(&self, stdin: &[u8], seen: Seen) -> Answer {
+    fn answer(&self, stdin: &[u8], seen: Box<Seen>) -> Answer {
         let decode = || self.spec.decode(self.event, stdin, self.env);
         let mut decoded = match seen.decoded.map_or_else(decode, Ok) {
             Ok(decoded) => decoded,

@@ -19,7 +19,7 @@ pub(super) enum Quick {
     /// The answer: nothing is to be done for it.
     Answer(Answer),
     /// More is to be done, with what is known by now.
-    More(Seen),
+    More(Box<Seen>),
 }
 
 /// What was found out about an event.
@@ -33,7 +33,7 @@ pub(super) struct Seen {
 
 /// The answer, where nothing is to be done for it.
 pub(super) fn answer(call: &Call<'_>) -> Quick {
-    let mut seen = Seen::default();
+    let mut seen = Box::<Seen>::default();
     match answer_at_once(call, &mut seen) {
         Some(answer) => Quick::Answer(answer),
         None => Quick::More(seen),

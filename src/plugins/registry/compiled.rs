@@ -350,7 +350,7 @@ mod tests {
         assert!(load(&file, "mine", &root, (false, None)).is_some());
         assert!(
             load(&file, "yours", &root, (false, None)).is_none()
-                && load(&file, "mine", &dirs.cache(), (false, None)).is_none()
+                && load(&file, "mine", dirs.cache(), (false, None)).is_none()
         );
         for cut in 0..bytes.len() {
             std::fs::write(&file, &bytes[..cut]).expect("writes");

@@ -47,8 +47,7 @@ impl Fingerprint {
     pub fn from_lines(text: &str) -> Option<Self> {
         let mut inputs = Vec::new();
         let mut base: Option<Cow<'_, Path>> = None;
-        let mut lines = Lines(text.as_bytes());
-        while let Some(line) = lines.next() {
+        for line in Lines(text.as_bytes()) {
             match line? {
                 Line::Base(folder) => base = folder,
                 Line::Input(state, path) => {
