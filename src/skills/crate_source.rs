@@ -231,7 +231,7 @@ impl<'a> CrateDisk<'a> {
             .members
             .iter()
             .map(|member| (&member.name, member.version.as_ref(), member.dir.as_path()));
-        let dependencies = self.dependencies(request).filter_map(|dependency| {
+        let dependencies = self.dependencies(request).into_iter().filter_map(|dependency| {
             let DependencyOrigin::Path(dir) = &dependency.origin else { return None };
             Some((&dependency.name, dependency.version.as_ref(), dir.as_path()))
         });
@@ -253,10 +253,7 @@ impl<'a> CrateDisk<'a> {
     }
 
     /// The workspace's dependencies of this name.
-    fn dependencies<'r>(
-        &'r self,
-        request: &'r CrateRequest,
-    ) -> impl Iterator<Item = &'r Dependency> {
+    fn dependencies(&self, request: &CrateRequest) -> Vec<&Dependency> {
         of_crate(&self.workspace.dependencies, &request.name, |dependency| &dependency.name)
     }
 
@@ -274,9 +271,9 @@ impl<'a> CrateDisk<'a> {
 
     /// What the lock file resolved for this name, newest first.
     fn resolved(&self, request: &CrateRequest) -> Option<Candidate> {
-        let direct = self.dependencies(request).filter_map(Candidate::of_dependency);
+        let direct = self.dependencies(request).into_iter().filter_map(Candidate::of_dependency);
         let locked = of_crate(&self.workspace.locked, &request.name, |package| &package.name);
-        let locked = locked.filter_map(|package| {
+        let locked = locked.into_iter().filter_map(|package| {
             let origin = origin_of(package.source.as_deref()?, package.checksum.clone())?;
             let (name, version) = (package.name.clone(), package.version.clone());
             Some(Candidate { name, version, origin })

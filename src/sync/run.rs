@@ -355,8 +355,7 @@ impl Sync<'_> {
             return Registry::load(sym, &refresh);
         }
         let dependencies = &self.loaded.workspace.dependencies;
-        let depends =
-            |name: &str| of_crate(dependencies, name, |known| &known.name).next().is_some();
+        let depends = |name: &str| !of_crate(dependencies, name, |known| &known.name).is_empty();
         Registry::load_for(sym, &refresh, &depends)
     }
 

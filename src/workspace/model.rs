@@ -84,20 +84,43 @@ pub struct LockedPackage {
     pub checksum: Option<String>,
 }
 
-/// Those of `items`, which are sorted by name, that are the crate `name`.
-pub fn of_crate<'a, T>(
-    items: &'a [T],
-    name: &'a str,
-    name_of: impl Fn(&T) -> &str + Copy + 'a,
-) -> impl Iterator<Item = &'a T> {
+/// Those of `items`, which are sorted by name, that are the crate `name`, in their order.
+pub fn of_crate<'a, T>(items: &'a [T], name: &str, name_of: fn(&T) -> &str) -> Vec<&'a T> {
     debug_assert!(items.is_sorted_by(|one, other| name_of(one) <= name_of(other)));
-    // Up to the first `-` or `_` all spellings are the same, and so stand side by side.
-    let stem = name.find(['-', '_']).map_or(name, |end| &name[..end]);
-    let start = items.partition_point(|item| name_of(item) < stem);
-    items[start..]
-        .iter()
-        .take_while(move |item| name_of(item).starts_with(stem))
-        .filter(move |item| same_crate(name_of(item), name))
+    let mut found = Vec::new();
+    narrow(items, (name, 0), name_of, &mut found);
+    found
+}
+
+/// Adds those that have the rest of the name, from `start` on, in either spelling; up to there all
+/// `items` are spelt alike.
+fn narrow<'a, T>(
+    items: &'a [T],
+    (name, start): (&str, usize),
+    name_of: fn(&T) -> &str,
+    found: &mut Vec<&'a T>,
+) {
+    fn rest_of<T>(item: &T, start: usize, name_of: fn(&T) -> &str) -> &str {
+        &name_of(item)[start..]
+    }
+    let wanted = &name[start..];
+    let Some(length) = wanted.find(['-', '_']) else {
+        let from = items.partition_point(|item| rest_of(item, start, name_of) < wanted);
+        found.extend(
+            items[from..].iter().take_while(|item| rest_of(*item, start, name_of) == wanted),
+        );
+        return;
+    };
+    for separator in ['-', '_'] {
+        let part = format!("{}{separator}", &wanted[..length]);
+        let from = items.partition_point(|item| rest_of(item, start, name_of) < part.as_str());
+        let items = &items[from..];
+        let items = &items
+            [..items.partition_point(|item| rest_of(item, start, name_of).starts_with(&part))];
+        if !items.is_empty() {
+            narrow(items, (name, start + part.len()), name_of, found);
+        }
+    }
 }
 
 /// Whether two crate names mean the same crate: `-` and `_` are equal.
@@ -121,7 +144,7 @@ mod tests {
             name in "[ab_-]{1,5}",
         ) {
             names.sort();
-            let found: Vec<&String> = of_crate(&names, &name, |known| known).collect();
+            let found = of_crate(&names, &name, |known| known);
             let expected: Vec<&String> =
                 names.iter().filter(|known| same_crate(known, &name)).collect();
             prop_assert_eq!(found, expected);

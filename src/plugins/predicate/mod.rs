@@ -215,8 +215,7 @@ impl Evaluator<'_> {
         let CrateAtom::Crate { name, requirement, .. } = atom else {
             return Fate::Holds(words::EVERYWHERE.to_owned());
         };
-        let same: Vec<&Dependency> =
-            of_crate(self.facts.dependencies, name, |dependency| &dependency.name).collect();
+        let same = of_crate(self.facts.dependencies, name, |dependency| &dependency.name);
         if same.is_empty() {
             return Fate::Missing(name.clone());
         }
