@@ -53,19 +53,11 @@ fn main() {
 /// The program as users get it, in `dir`. The one that cargo made for the bench has the features that
 /// tests want of our dependencies, and is larger.
 fn build_program(dir: &Path) -> PathBuf {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--release", "--bin", "cargo-agents"]);
-    cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
-    // What cargo told the bench about itself would have build scripts of our dependencies run again.
-    let told = |name: &str| {
-        ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_"]
-            .iter()
-            .any(|prefix| name.starts_with(prefix))
-    };
-    for (name, _) in std::env::vars_os().filter(|(name, _)| told(&name.to_string_lossy())) {
-        cargo.env_remove(name);
-    }
-    let status = cargo.status().expect("cargo runs");
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--bin", "cargo-agents"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status()
+        .expect("cargo runs");
     assert!(status.success(), "the program compiles");
     installed(Path::new(env!("CARGO_BIN_EXE_cargo-agents")), &dir.join("bin"))
 }

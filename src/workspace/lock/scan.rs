@@ -51,7 +51,8 @@ fn package<'a>(lines: &mut Lines<'a>) -> Option<(Raw, Option<&'a str>)> {
     let mut references = None;
     let mut end = None;
     while let Some(line) = lines.next() {
-        if line.is_empty() {
+        // Cargo writes no comment here; merge tools and people do.
+        if line.is_empty() || is_comment(line) {
             continue;
         }
         if line == "dependencies = [" {

@@ -271,5 +271,8 @@ fn what_cargo_writes_is_read_by_lines() {
     for text in [large, ours.expect("is there")] {
         assert_eq!(scan(&text), Some(read_toml(&text).expect("reads")));
         assert_eq!(scan(&text.replace('\n', "\r\n")), scan(&text));
+        let noted = text.replace("\nversion = \"", "\n# by hand\nversion = \"") + "# the end\n";
+        assert_eq!(scan(&noted), scan(&text));
+        assert_eq!(read_toml(&noted), read_toml(&text));
     }
 }
