@@ -198,7 +198,8 @@ fn start(sym: &Symposium, request: &Request) -> anyhow::Result<Started> {
     Ok(Started { sym, loaded, _lock: lock })
 }
 
-/// Where it is not known which agents are configured, none would count as such, and what is there for them would be removed.
+/// Where it is not known which agents are configured, none would count as such, and what is there for
+/// them would be removed.
 pub(super) fn refuse_broken(sym: &Symposium, request: &Request) -> Result<(), Diagnostic> {
     let acts = request.mode == Mode::Apply && request.named.is_none();
     if !acts || sym.config_state.names_the_agents() {

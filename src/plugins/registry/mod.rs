@@ -157,8 +157,8 @@ impl Registry {
     }
 }
 
-/// Opens sources, in order: each as found, with what was wrong with it. Those that may use the network are opened at the same time, so that
-/// one that stalls does not add to the others' wait.
+/// Opens sources, in order: each as found, with what was wrong with it. Those that may use the network
+/// are opened at the same time, so that one that stalls does not add to the others' wait.
 pub fn open_all(
     sym: &Symposium,
     specs: &[SourceSpec],
