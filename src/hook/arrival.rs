@@ -8,6 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::conversation::{Conversation, missing_programs};
+use crate::config::Environment;
 use crate::sync::current;
 use crate::sync::snapshot::{SnapshotHook, Stored};
 
@@ -30,7 +31,7 @@ pub struct Arrival {
 pub fn await_programs(
     conversation: &Conversation<'_>,
     hooks: &[SnapshotHook],
-    (root, left): (&Path, Duration),
+    (env, root, left): (&Environment, &Path, Duration),
     choose: impl Fn(&Stored) -> Vec<SnapshotHook>,
 ) -> Arrival {
     let untold = conversation.untold(&missing_programs(hooks));
@@ -43,7 +44,7 @@ pub fn await_programs(
         // Were it waited for, it would be at each event.
         return arrival;
     }
-    let end = Instant::now() + PATIENCE.min(left / 2);
+    let end = Instant::now() + current::patience(env, PATIENCE).min(left / 2);
     loop {
         let over = running.ends_within(PAUSE) || Instant::now() >= end;
         let stored = current::stored(conversation.dirs, root);

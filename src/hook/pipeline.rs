@@ -158,7 +158,7 @@ impl Turn<'_> {
             store: decoded.input.session_id().map(|id| Store::new(self.dirs, id)),
         };
         let choose = |now: &Stored| matching(self.spec, self.event, now, decoded);
-        let arrival = await_programs(&conversation, hooks, (root, self.left()), choose);
+        let arrival = await_programs(&conversation, hooks, (self.env, root, self.left()), choose);
         let hooks = arrival.hooks.as_deref().unwrap_or(hooks);
         let mut outcome = Outcome::default();
         let refresh = conversation.join(decoded, hooks, &mut outcome);

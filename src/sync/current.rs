@@ -83,7 +83,7 @@ pub fn for_hook(question: &Question<'_>) -> Option<Stored> {
         tracing::warn!("no sync before this event: {error}");
         return stored;
     }
-    match made.recv_timeout(BUDGET) {
+    match made.recv_timeout(patience(env, BUDGET)) {
         Ok(made) => made.or(stored),
         // It panicked, which is logged.
         Err(RecvTimeoutError::Disconnected) => stored,
@@ -101,6 +101,14 @@ pub fn panic_where_asked(env: &Environment, place: &str) {
         !cfg!(debug_assertions) || env.text("SYMPOSIUM_TEST_PANIC") != Some(place),
         "a panic was asked for"
     );
+}
+
+/// How long an event waits for what takes `normal` at most. For tests, `SYMPOSIUM_TEST_PATIENCE`
+/// multiplies it: many at once, in a debug build, take longer than anything does in use. Not in a
+/// release.
+pub fn patience(env: &Environment, normal: Duration) -> Duration {
+    let factor = env.text("SYMPOSIUM_TEST_PATIENCE").filter(|_| cfg!(debug_assertions));
+    normal * factor.and_then(|factor| factor.parse().ok()).unwrap_or(1)
 }
 
 /// The sync before an event, on a thread of its own.

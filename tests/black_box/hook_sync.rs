@@ -243,6 +243,7 @@ fn events_at_the_same_time_sync_once_and_are_all_answered() {
 fn a_sync_that_takes_too_long_goes_on_in_the_background() {
     let mut sandbox = unsynced("claude");
     sandbox.set("SYMPOSIUM_TEST_SLOW_SYNC", "60000");
+    sandbox.set("SYMPOSIUM_TEST_PATIENCE", "1");
     let start = Instant::now();
     let told = Told::in_ws(&sandbox);
     assert_eq!(send(&sandbox, "claude", Event::SessionStart, &told), Effect::default());
@@ -336,19 +337,22 @@ fn a_program_that_is_there_in_a_moment_serves_the_event_that_missed_it() {
         with_missing_tool(&sandbox, "", "");
         let told = Told::in_ws(&sandbox);
         let effect = send(&sandbox, agent, Event::PreToolUse, &told);
-        assert_eq!(effect.refused.as_deref(), Some("by the tool"), "{agent}: {effect:?}");
+        let refused = effect.refused.as_deref();
+        assert_eq!(refused, Some("by the tool"), "{agent}: {effect:?}\n{}", logs(&sandbox));
         assert_eq!(effect.context, None, "{agent}: there is nothing to wait for");
         // A file that somebody removed is made again.
         std::fs::remove_file(sandbox.home().join(".symposium/plugins/p/tool")).expect("removes");
         let again = send(&sandbox, agent, Event::PreToolUse, &told.id("2").session("s2"));
-        assert_eq!(again.refused.as_deref(), Some("by the tool"), "{agent}: {again:?}");
+        let refused = again.refused.as_deref();
+        assert_eq!(refused, Some("by the tool"), "{agent}: {again:?}\n{}", logs(&sandbox));
         assert_eq!(sandbox.read("home/.symposium/plugins/p/count"), "x\nx\n", "{agent}");
     });
 }
 
 #[test]
 fn a_requirement_that_is_missing_is_got_too_and_the_hook_runs_all_the_same() {
-    let sandbox = lab();
+    let mut sandbox = lab();
+    sandbox.set("SYMPOSIUM_TEST_PATIENCE", "1");
     sandbox.user_plugin(
         "p/SYMPOSIUM.toml",
         "name = \"p\"\ncrates = [\"widget\"]\n\n[[installations]]\nname = \"rtk\"\n\
@@ -378,7 +382,8 @@ fn a_requirement_that_is_missing_is_got_too_and_the_hook_runs_all_the_same() {
 #[test]
 fn a_program_that_takes_longer_is_waited_for_once_a_session_and_the_agent_is_told_once() {
     in_parallel(&[false, true], |&guards| {
-        let sandbox = lab();
+        let mut sandbox = lab();
+        sandbox.set("SYMPOSIUM_TEST_PATIENCE", "1");
         let block = if guards { "on-failure = \"block\"" } else { "" };
         with_missing_tool(&sandbox, "while [ ! -f go ]; do sleep 0.05; done; ", block);
         let told = Told::in_ws(&sandbox);

@@ -81,7 +81,8 @@ impl Sandbox {
             .prefix("symposium-test-")
             .tempdir()
             .expect("a temporary folder");
-        let sandbox = Self { binary: binary.into(), dir: Some(dir), vars: Vec::new() };
+        let vars = vec![("SYMPOSIUM_TEST_PATIENCE".into(), "10".into())];
+        let sandbox = Self { binary: binary.into(), dir: Some(dir), vars };
         for folder in [sandbox.home(), sandbox.ws()] {
             std::fs::create_dir_all(folder).expect("creates a folder");
         }
