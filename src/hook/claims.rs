@@ -6,20 +6,21 @@
 //! their uses of tools anew in each turn, so that an identity alone may come again with another
 //! command behind it.
 //!
-//! Each event has a file, which is both its lock and its answer. Whoever has the lock answers it; the
-//! system lets go of the lock should that process die. Nothing is replaced or listed for it: where
-//! hundreds of events come in a second, each still costs the same.
+//! Events share a few files, each of which is both a lock and a table of answers that still count; an
+//! event's key says which is its. They stay, for making a file costs half of what starting a process
+//! does. Whoever has the lock answers its event; the system lets go of the lock should that process
+//! die. An event whose file is held for another one has a file of its own.
 //!
-//! Who comes while it is held says nothing, for the agent waits for both and takes the stronger
-//! answer (all that run us twice do). Only a use of a tool without a name may be another use that
-//! looks the same, at the same moment, and a denial must not pass it by: that delivery waits for the
-//! answer, as it would for its own. Who comes later repeats the decision, for an agent may listen to
-//! either.
+//! Who comes while it is being answered says nothing, for the agent waits for both and takes the
+//! stronger answer (all that run us twice do). Only a use of a tool without a name may be another use
+//! that looks the same, at the same moment, and a denial must not pass it by: that delivery waits for
+//! the answer, as it would for its own. Who comes later repeats the decision, for an agent may listen
+//! to either.
 
 use std::fs::File;
-use std::io::{Read as _, Seek as _, Write as _};
-use std::path::PathBuf;
-use std::time::Duration;
+use std::io::{BufRead as _, BufReader, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -36,24 +37,42 @@ const NAMED: Duration = Duration::from_secs(5);
 /// The same for one that has neither name nor moment. Registrations are run at the same time or one
 /// right after the other; a user or a model that repeats itself takes longer, mostly.
 const UNNAMED: Duration = Duration::from_secs(2);
-/// How long an event's file stays at least, well beyond the time in which the event can come again.
+/// How many files events share: few, so that they are soon all there; and so many that the events of
+/// an agent that does several things at once rarely meet in one.
+const FILES: u8 = 32;
+/// How long a file of an event's own stays at least, well beyond the time in which it can come again.
 const KEEP: Duration = Duration::from_secs(60);
-/// At one event of so many, those of long ago are removed.
+/// At one of so many events that have a file of their own, those of long ago are removed.
 const SWEEP_EACH: u8 = 64;
+/// The longest table that is written over without its rest being cut off, in bytes.
+const LONG: usize = 64 * 1024;
+/// The pause between two looks at a lock that another process holds.
+const PAUSE: Duration = Duration::from_millis(1);
 
-/// Of an event's file.
+/// Of a file of an event's own.
 const EXTENSION: &str = "event";
 
 /// What a delivery is.
 #[derive(Debug)]
 pub enum Claim {
     /// Nobody was asked yet. Others wait while this is held; without it, nothing is remembered.
-    First(Option<Lock>),
+    First(Option<Held>),
     /// It was answered, or is being answered: this is to be said again.
     Repeated(Box<Outcome>),
 }
 
-/// One delivery, and where those of its session are remembered.
+/// The right to answer an event.
+#[derive(Debug)]
+pub struct Held {
+    lock: Lock,
+    place: Place,
+    /// What others said that still counts.
+    others: Vec<Record>,
+    /// The length of the table in the file, in bytes.
+    length: usize,
+}
+
+/// One delivery, and where it is remembered.
 #[derive(Debug)]
 pub struct Claims {
     store: Store,
@@ -63,20 +82,48 @@ pub struct Claims {
     waits: bool,
 }
 
-/// What came of a delivery.
-#[derive(Debug, Serialize, Deserialize)]
+/// What is known of an event.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Record {
+    key: String,
     /// Until when what looks the same is the same, in milliseconds since 1970.
     until: u64,
-    answer: Said,
+    /// `None` while it is being answered.
+    answer: Option<Said>,
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
 struct Said {
     decision: Option<Decision>,
     reasons: Vec<String>,
     updated_input: Option<Map<String, Value>>,
     stop: Option<String>,
+}
+
+/// A file that an event is claimed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// One that events share.
+    Shared,
+    /// Its own.
+    Own,
+}
+
+impl Place {
+    /// On Windows nobody reads a file that another process has locked, so none is shared.
+    const ALL: &[Self] = if cfg!(windows) { &[Self::Own] } else { &[Self::Shared, Self::Own] };
+}
+
+/// What a look at a file that is held tells of an event.
+enum Look {
+    /// It was answered.
+    Answered(Said),
+    /// It is being answered.
+    Answering,
+    /// Another one is being answered.
+    Another,
+    /// Whoever holds it did not say yet, or is about to let go.
+    Unclear,
 }
 
 impl Claims {
@@ -96,25 +143,63 @@ impl Claims {
     /// What this delivery is. Where that can't be found out it counts as the first. `patience` is
     /// how long another process may take to answer what only looks the same.
     pub fn claim(&self, patience: Duration) -> Claim {
-        let patience = if self.waits { patience } else { Duration::ZERO };
-        let held = match Lock::acquire(&self.file(&self.key), patience) {
-            Ok(held) => Some(held),
-            Err(LockError::Busy { .. }) if !self.waits => return Claim::Repeated(Box::default()),
-            Err(_) => None,
-        };
-        let Some(record) = held.as_ref().and_then(|held| read(held.file())) else {
-            return Claim::First(held);
-        };
-        let Said { decision, reasons, updated_input, stop } = record.answer;
-        let said = Outcome { decision, reasons, updated_input, stop, ..Outcome::default() };
-        Claim::Repeated(Box::new(said))
+        self.claim_in(Place::ALL[0], patience)
+    }
+
+    fn claim_in(&self, place: Place, patience: Duration) -> Claim {
+        let path = self.file(place, &self.key);
+        let start = Instant::now();
+        loop {
+            match Lock::acquire(&path, Duration::ZERO) {
+                Ok(lock) => return self.enter(lock, place),
+                Err(LockError::Busy { .. }) => {}
+                Err(LockError::Io { .. }) => return Claim::First(None),
+            }
+            let waited = start.elapsed();
+            match self.look(place, &path) {
+                Look::Answered(said) => return repeated(said),
+                Look::Answering if !self.waits => return repeated(Said::default()),
+                Look::Answering if waited >= patience => return Claim::First(None),
+                Look::Another => return self.claim_in(Place::Own, patience),
+                Look::Unclear if waited >= session::PATIENCE => {
+                    return self.claim_in(Place::Own, patience);
+                }
+                Look::Answering | Look::Unclear => std::thread::sleep(PAUSE.max(waited / 16)),
+            }
+        }
+    }
+
+    /// With the file's lock taken.
+    fn enter(&self, lock: Lock, place: Place) -> Claim {
+        let mut held = Held::of(lock, place);
+        let mine = held.others.iter().position(|record| record.key == self.key);
+        if let Some(said) = mine.and_then(|index| held.others.swap_remove(index).answer) {
+            return repeated(said);
+        }
+        let answering = Record { key: self.key.clone(), until: 0, answer: None };
+        held.write(vec![answering]);
+        Claim::First(Some(held))
+    }
+
+    /// What is going on in a file that another process holds.
+    fn look(&self, place: Place, path: &Path) -> Look {
+        let records = File::open(path).map(|file| read(&file).0).unwrap_or_default();
+        let now = session::now();
+        let mine = records.iter().find(|record| record.key == self.key);
+        match mine.map(|record| (record.counts(now), &record.answer)) {
+            Some((true, Some(said))) => Look::Answered(said.clone()),
+            Some((_, None)) => Look::Answering,
+            _ if place == Place::Own => Look::Answering,
+            _ if records.iter().any(|record| record.answer.is_none()) => Look::Another,
+            _ => Look::Unclear,
+        }
     }
 
     /// Remembers the answer to the delivery that was the first, for the event as it came and as it
     /// was `rewritten`: an agent may deliver it to the second registration with what the first one
     /// made of it.
-    pub fn answered(&self, held: Option<&Lock>, outcome: &Outcome, rewritten: Option<&Decoded>) {
-        let Some(held) = held else { return };
+    pub fn answered(&self, held: Option<Held>, outcome: &Outcome, rewritten: Option<&Decoded>) {
+        let Some(mut held) = held else { return };
         let window = u64::try_from(self.window.as_millis()).unwrap_or(u64::MAX);
         let answer = Said {
             decision: outcome.decision,
@@ -122,28 +207,55 @@ impl Claims {
             updated_input: outcome.updated_input.clone(),
             stop: outcome.stop.clone(),
         };
-        let record = Record { until: session::now().saturating_add(window), answer };
-        let mut written = write(held.file(), &record);
+        let until = session::now().saturating_add(window);
+        let record = |key: &str| {
+            let answer = Some(answer.clone());
+            Record { key: key.to_owned(), until, answer }
+        };
+        let mut own = vec![record(&self.key)];
         if let Some(key) = rewritten.and_then(key).filter(|key| *key != self.key) {
-            let other = Lock::acquire(&self.file(&key), session::PATIENCE);
-            written = written
-                .and(other.map_err(std::io::Error::other).and_then(|o| write(o.file(), &record)));
+            let shared = |key: &str| self.file(Place::Shared, key);
+            if held.place == Place::Shared && shared(&key) == shared(&self.key) {
+                own.push(record(&key));
+            } else {
+                self.add(&[Place::Shared, Place::Own], record(&key), session::PATIENCE);
+            }
         }
-        if let Err(error) = written {
-            tracing::debug!("the event is not remembered: {error}");
+        let place = held.place;
+        held.write(own);
+        if place == Place::Own {
+            // Whoever comes when the shared file is free looks there.
+            self.add(&[Place::Shared], record(&self.key), Duration::ZERO);
         }
+        drop(held);
         // As good as by chance, and the same for a test.
-        if u8::from_str_radix(&self.key[..2], 16).is_ok_and(|byte| byte % SWEEP_EACH == 0) {
+        if place == Place::Own && byte(&self.key[2..]).is_multiple_of(SWEEP_EACH) {
             self.sweep(KEEP);
         }
     }
 
-    /// The file of an event of the session.
-    fn file(&self, key: &str) -> PathBuf {
-        self.store.beside(&format!("{key}.{EXTENSION}"))
+    /// Adds what is said of an event to the first of these files that is free in time.
+    fn add(&self, places: &[Place], record: Record, patience: Duration) {
+        let free = places.iter().filter(|place| Place::ALL.contains(place)).find_map(|place| {
+            let lock = Lock::acquire(&self.file(*place, &record.key), patience).ok()?;
+            Some(Held::of(lock, *place))
+        });
+        if let Some(mut held) = free {
+            held.write(vec![record]);
+        }
     }
 
-    /// Removes the files of all events, of any session, that are older than `age` and that nobody
+    /// The file of the event of that key.
+    fn file(&self, place: Place, key: &str) -> PathBuf {
+        match place {
+            Place::Shared => {
+                self.store.lock().with_file_name(format!("event-{}", byte(key) % FILES))
+            }
+            Place::Own => self.store.beside(&format!("{key}.{EXTENSION}")),
+        }
+    }
+
+    /// Removes the files of single events, of any session, that are older than `age` and that nobody
     /// holds.
     fn sweep(&self, age: Duration) {
         let folder = self.store.lock().parent().map(std::fs::read_dir);
@@ -161,28 +273,65 @@ impl Claims {
     }
 }
 
-/// What came of the event, if that still counts. A text that nobody finished is none.
-fn read(mut file: &File) -> Option<Record> {
-    // A first delivery finds an empty one.
-    file.metadata().ok().filter(|found| found.len() > 0)?;
-    let mut text = Vec::new();
-    file.read_to_end(&mut text).ok()?;
-    let record: Record = serde_json::from_slice(&text).ok()?;
-    let now = session::now();
-    // A clock that was set back must not make it count for long.
-    let longest = u64::try_from(NAMED.as_millis()).unwrap_or(u64::MAX);
-    (record.until >= now && record.until - now <= longest).then_some(record)
+impl Record {
+    /// Whether its answer stands. A clock that was set back must not make it stand for long.
+    fn counts(&self, now: u64) -> bool {
+        let longest = u64::try_from(NAMED.as_millis()).unwrap_or(u64::MAX);
+        self.until >= now && self.until - now <= longest
+    }
 }
 
-/// Writes over what is there, which does not count any more.
-fn write(mut file: &File, record: &Record) -> std::io::Result<()> {
-    let text = serde_json::to_vec(record)?;
-    file.rewind()?;
-    file.write_all(&text)?;
-    if file.metadata()?.len() != text.len() as u64 {
-        file.set_len(text.len() as u64)?;
+impl Held {
+    fn of(lock: Lock, place: Place) -> Self {
+        let (mut others, length) = read(lock.file());
+        let now = session::now();
+        // Whoever died while it answered said nothing.
+        others.retain(|record| record.counts(now) && record.answer.is_some());
+        Self { lock, place, others, length }
     }
-    Ok(())
+
+    /// Writes the table over the one that is there: what others said, and `own`.
+    fn write(&mut self, own: Vec<Record>) {
+        match self.try_write(own) {
+            Ok(length) => self.length = length,
+            Err(error) => tracing::debug!("the event is not remembered: {error}"),
+        }
+    }
+
+    fn try_write(&self, own: Vec<Record>) -> std::io::Result<usize> {
+        let records: Vec<_> = self.others.iter().chain(&own).collect();
+        let mut text = serde_json::to_vec(&records)?;
+        text.push(b'\n');
+        let mut file = self.lock.file();
+        file.rewind()?;
+        file.write_all(&text)?;
+        // What is left of a longer table stands behind the end of the line.
+        if self.length > LONG {
+            file.set_len(text.len() as u64)?;
+        }
+        Ok(text.len())
+    }
+}
+
+fn repeated(said: Said) -> Claim {
+    let Said { decision, reasons, updated_input, stop } = said;
+    let outcome = Outcome { decision, reasons, updated_input, stop, ..Outcome::default() };
+    Claim::Repeated(Box::new(outcome))
+}
+
+/// The table in a file, and its length in bytes. A text that nobody finished is none.
+fn read(file: &File) -> (Vec<Record>, usize) {
+    let mut text = Vec::new();
+    let length = BufReader::new(file).read_until(b'\n', &mut text).unwrap_or(0);
+    if length == 0 {
+        return Default::default();
+    }
+    (serde_json::from_slice(&text).unwrap_or_default(), length)
+}
+
+/// The first byte of a key.
+fn byte(key: &str) -> u8 {
+    u8::from_str_radix(&key[..2], 16).unwrap_or(0)
 }
 
 /// What two deliveries of the same event share.
@@ -238,9 +387,9 @@ mod tests {
         tempfile::tempdir().expect("a temporary folder")
     }
 
-    /// The lock of a first delivery.
+    /// What a first delivery holds.
     #[track_caller]
-    fn first(claim: Claim) -> Lock {
+    fn first(claim: Claim) -> Held {
         match claim {
             Claim::First(Some(held)) => held,
             other => panic!("not the first: {other:?}"),
@@ -269,8 +418,7 @@ mod tests {
             let held = first(claims().claim(Duration::ZERO));
             let denied = Outcome { stop: Some("enough".to_owned()), ..Outcome::denied("no") };
             let said = Outcome { context: vec!["c".to_owned()], ..denied.clone() };
-            claims().answered(Some(&held), &said, None);
-            drop(held);
+            claims().answered(Some(held), &said, None);
             assert_eq!(repeated(claims().claim(Duration::ZERO)), denied);
         }
     }
@@ -294,8 +442,7 @@ mod tests {
                 let second = scope.spawn(|| claims(&dir, &decoded).claim(Duration::from_secs(60)));
                 std::thread::sleep(Duration::from_millis(100));
                 assert!(!second.is_finished());
-                claims(&dir, &decoded).answered(Some(&held), &Outcome::denied("no"), None);
-                drop(held);
+                claims(&dir, &decoded).answered(Some(held), &Outcome::denied("no"), None);
                 assert_eq!(repeated(second.join().expect("no panic")), Outcome::denied("no"));
             });
         }
@@ -330,7 +477,7 @@ mod tests {
         ] {
             let claims = claims(&dir, &decoded);
             let held = first(claims.claim(Duration::ZERO));
-            claims.answered(Some(&held), &Outcome::denied("no"), None);
+            claims.answered(Some(held), &Outcome::denied("no"), None);
         }
         let single = event(Delivery::Single, "ls");
         assert!(Claims::new(&Dirs::under(dir.path()), &single).is_none());
@@ -340,15 +487,68 @@ mod tests {
         assert!(Claims::new(&Dirs::under(dir.path()), &sessionless).is_none());
     }
 
+    /// Two events of one shared file.
+    fn neighbours() -> (Decoded, Decoded) {
+        let mut seen = std::collections::HashMap::new();
+        (0..)
+            .find_map(|number| {
+                let decoded = named(&number.to_string(), "ls");
+                let file = byte(&key(&decoded).expect("a key")) % FILES;
+                seen.insert(file, decoded.clone()).map(|other| (other, decoded))
+            })
+            .expect("some")
+    }
+
+    fn denied(reason: &str) -> Outcome {
+        Outcome::denied(reason)
+    }
+
     #[test]
     fn an_event_that_comes_again_as_the_first_answer_rewrote_it_is_the_same() {
-        let dir = dir();
-        let (before, after) = (named("1", "rm x"), named("1", "trash x"));
-        let held = first(claims(&dir, &before).claim(Duration::ZERO));
         let input = serde_json::json!({ "command": "trash x" }).as_object().cloned();
         let rewrite = Outcome { updated_input: input, ..Outcome::default() };
-        claims(&dir, &before).answered(Some(&held), &rewrite, Some(&after));
-        assert_eq!(repeated(claims(&dir, &after).claim(Duration::ZERO)), rewrite);
+        for (before, after) in [(named("1", "rm x"), named("1", "trash x")), neighbours()] {
+            let dir = dir();
+            let held = first(claims(&dir, &before).claim(Duration::ZERO));
+            claims(&dir, &before).answered(Some(held), &rewrite, Some(&after));
+            assert_eq!(repeated(claims(&dir, &before).claim(Duration::ZERO)), rewrite);
+            assert_eq!(repeated(claims(&dir, &after).claim(Duration::ZERO)), rewrite);
+        }
+    }
+
+    #[test]
+    fn events_that_share_a_file_are_told_apart_while_and_after_they_are_answered() {
+        let (one, other) = neighbours();
+        let dir = dir();
+        let held = first(claims(&dir, &one).claim(Duration::ZERO));
+        // Held for one event, the file says nothing of the other.
+        let also = first(claims(&dir, &other).claim(Duration::from_secs(60)));
+        for decoded in [&one, &other] {
+            let silence = repeated(claims(&dir, decoded).claim(Duration::from_secs(60)));
+            assert_eq!(silence, Outcome::default());
+        }
+        claims(&dir, &one).answered(Some(held), &denied("one"), None);
+        claims(&dir, &other).answered(Some(also), &denied("other"), None);
+        for (decoded, reason) in [(&one, "one"), (&other, "other")] {
+            assert_eq!(repeated(claims(&dir, decoded).claim(Duration::ZERO)), denied(reason));
+        }
+    }
+
+    #[test]
+    fn an_answer_stands_though_another_event_was_answered_in_its_file() {
+        let (one, other) = neighbours();
+        let dir = dir();
+        for (decoded, reason) in [(&one, "one"), (&other, "other")] {
+            let held = first(claims(&dir, decoded).claim(Duration::ZERO));
+            claims(&dir, decoded).answered(Some(held), &denied(reason), None);
+        }
+        // An event that nobody finished takes nothing away either.
+        let third =
+            Claims { key: format!("{}third", &key(&one).unwrap()[..2]), ..claims(&dir, &one) };
+        drop(first(third.claim(Duration::ZERO)));
+        for (decoded, reason) in [(&one, "one"), (&other, "other")] {
+            assert_eq!(repeated(claims(&dir, decoded).claim(Duration::ZERO)), denied(reason));
+        }
     }
 
     #[test]
@@ -357,14 +557,16 @@ mod tests {
         for until in [now - 1, now + 3_600_000] {
             let dir = dir();
             let claims = claims(&dir, &named("1", "ls"));
-            let long = Said { reasons: vec!["no".repeat(1_000)], ..Said::default() };
-            let held = first(claims.claim(Duration::ZERO));
-            write(held.file(), &Record { until, answer: long }).expect("writes");
+            let answer = Some(Said { reasons: vec!["no".repeat(LONG)], ..Said::default() });
+            let mut held = first(claims.claim(Duration::ZERO));
+            held.write(vec![Record { key: claims.key.clone(), until, answer }]);
             drop(held);
             let held = first(claims.claim(Duration::ZERO));
-            claims.answered(Some(&held), &Outcome::denied("yes"), None);
-            drop(held);
-            assert_eq!(repeated(claims.claim(Duration::ZERO)), Outcome::denied("yes"));
+            claims.answered(Some(held), &denied("yes"), None);
+            assert_eq!(repeated(claims.claim(Duration::ZERO)), denied("yes"));
+            // Nor is what was long kept.
+            let left = std::fs::metadata(claims.file(Place::Shared, &claims.key)).expect("a file");
+            assert!(left.len() < 1_000, "{}", left.len());
         }
     }
 
@@ -373,11 +575,12 @@ mod tests {
         let dir = dir();
         let claims = claims(&dir, &named("1", "ls"));
         let held = first(claims.claim(Duration::ZERO));
-        claims.answered(Some(&held), &Outcome::denied("no"), None);
-        drop(held);
-        let text = std::fs::read(claims.file(&claims.key)).expect("an answer");
-        for cut in 0..text.len() {
-            std::fs::write(claims.file(&claims.key), &text[..cut]).expect("writes");
+        claims.answered(Some(held), &denied("no"), None);
+        let file = claims.file(Place::Shared, &claims.key);
+        let text = std::fs::read(&file).expect("an answer");
+        let line = text.iter().position(|byte| *byte == b'\n').expect("a line");
+        for cut in 0..line {
+            std::fs::write(&file, &text[..cut]).expect("writes");
             let _held = first(claims.claim(Duration::ZERO));
         }
     }
@@ -385,11 +588,14 @@ mod tests {
     #[test]
     fn the_files_of_long_ago_are_removed_but_none_that_is_held() {
         let dir = dir();
-        let held = first(claims(&dir, &named("held", "ls")).claim(Duration::ZERO));
+        let own = |id: &str| {
+            let claims = claims(&dir, &named(id, "ls"));
+            first(claims.claim_in(Place::Own, Duration::ZERO))
+        };
+        let held = own("held");
         let files = || std::fs::read_dir(dir.path().join("cache/locks")).expect("a folder").count();
         for number in 0..2_000 {
-            let claims = claims(&dir, &named(&number.to_string(), "ls"));
-            drop(first(claims.claim(Duration::ZERO)));
+            drop(own(&number.to_string()));
         }
         let claims = claims(&dir, &named("last", "ls"));
         claims.sweep(KEEP);
@@ -399,7 +605,8 @@ mod tests {
         drop(held);
     }
 
-    /// As many events of a session as an agent has in days, an hour apart.
+    /// As many events of a session as an agent has in days; half of them with files of their own, an
+    /// hour apart.
     #[test]
     fn the_files_of_a_session_without_end_stay_few() {
         let dir = dir();
@@ -408,9 +615,11 @@ mod tests {
         let mut most = 0;
         for number in 0..3_000 {
             let claims = claims(&dir, &named(&number.to_string(), "ls"));
-            let held = first(claims.claim(Duration::ZERO));
-            claims.answered(Some(&held), &Outcome::default(), None);
-            if let Ok(file) = File::options().write(true).open(claims.file(&claims.key)) {
+            let place = if number % 2 == 0 { Place::Shared } else { Place::Own };
+            let held = first(claims.claim_in(place, Duration::ZERO));
+            claims.answered(Some(held), &Outcome::default(), None);
+            if let Ok(file) = File::options().write(true).open(claims.file(Place::Own, &claims.key))
+            {
                 file.set_modified(hour_ago).expect("sets");
             }
             most = most.max(std::fs::read_dir(&folder).expect("a folder").count());

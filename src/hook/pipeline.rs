@@ -126,7 +126,7 @@ impl Turn<'_> {
                 Claim::First(held) => {
                     let (outcome, rewritten) =
                         self.consult(&stored, &hooks, stdin, &decoded, (&root, &cwd));
-                    claims.answered(held.as_ref(), &outcome, rewritten.as_ref());
+                    claims.answered(held, &outcome, rewritten.as_ref());
                     outcome
                 }
             },
