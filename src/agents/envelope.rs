@@ -98,7 +98,12 @@ pub struct Reply {
 impl Reply {
     /// The JSON object that the text is, if it is one.
     pub fn parse(text: &str) -> Option<Self> {
-        let Ok(Value::Object(mut top)) = parse_json(text.trim()) else { return None };
+        let text = text.trim();
+        // Most say nothing, or plain text: no reason to look for what may be wrong with it as JSON.
+        if !text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
+            return None;
+        }
+        let Ok(Value::Object(mut top)) = parse_json(text) else { return None };
         let mut inner = match top.shift_remove(INNER) {
             Some(Value::Object(inner)) => inner,
             _ => Map::new(),
