@@ -1,5 +1,6 @@
 //! One file of the user's, being edited, whatever its format.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -51,6 +52,9 @@ pub struct Document {
     bom: bool,
     /// The text now, without a byte order mark.
     text: String,
+    /// What the text says, where it is JSON and no key is there twice: asked for many times, and to
+    /// parse it takes long.
+    said: OnceCell<Option<Value>>,
     /// Whether the file was absent or blank.
     fresh: bool,
     /// Whether the file shall go (or be blank again).
@@ -84,10 +88,13 @@ impl Document {
             _ if fresh => String::new(),
             _ => text.to_owned(),
         };
-        let created = Vec::new();
-        let path = path.to_path_buf();
-        let document = Self { path, format, original, bom, text, fresh, gone: None, created };
-        document.editor().value()?;
+        let (path, said) = (path.to_path_buf(), OnceCell::new());
+        let (gone, created) = (None, Vec::new());
+        let document = Self { path, format, original, bom, text, said, fresh, gone, created };
+        match document.json() {
+            Some(json) => drop(document.said.set(json.said_once()?)),
+            None => drop(document.editor().value()?),
+        }
         Ok(document)
     }
 
@@ -119,7 +126,21 @@ impl Document {
     /// # Errors
     /// When something on the way is of another type, or a key is there twice.
     pub fn get(&self, path: &[String]) -> Result<Option<Value>, Diagnostic> {
-        self.editor().get(path)
+        match self.known(path) {
+            Some(known) => Ok(known.cloned()),
+            None => self.editor().get(path),
+        }
+    }
+
+    /// What is known to be at `path`; `None` where that needs a closer look.
+    fn known(&self, path: &[String]) -> Option<Option<&Value>> {
+        let mut value = self.said.get_or_init(|| self.json()?.said_once().ok()?).as_ref()?;
+        for key in path {
+            let Value::Object(object) = value else { return None };
+            let Some(next) = object.get(key) else { return Some(None) };
+            value = next;
+        }
+        Some(Some(value))
     }
 
     /// Makes `key` of the table at `table` say `value`: appended last when it is new, brought up to
@@ -215,6 +236,11 @@ impl Document {
     }
 
     fn prune_one(&mut self, created: &Created) -> Result<bool, Diagnostic> {
+        if let Created::Container { path, .. } = created
+            && self.known(path).flatten().is_some_and(holds_something)
+        {
+            return Ok(false);
+        }
         let mut editor = self.editor();
         let (path, was) = match created {
             Created::Container { path, was } => (path, was.as_deref()),
@@ -244,6 +270,7 @@ impl Document {
             return;
         }
         self.text = text;
+        self.said = OnceCell::new();
         self.gone = None;
         if self.fresh && self.created.is_empty() {
             self.created.push(Created::File { was: self.original.clone() });
@@ -274,5 +301,13 @@ impl Document {
             }
         };
         Edited { change, created: self.created }
+    }
+}
+
+fn holds_something(value: &Value) -> bool {
+    match value {
+        Value::Object(object) => !object.is_empty(),
+        Value::Array(array) => !array.is_empty(),
+        _ => true,
     }
 }

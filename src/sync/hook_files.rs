@@ -127,17 +127,13 @@ impl Survey {
         Self { files }
     }
 
-    /// Adds to each change of hooks which file it was about, and what of it. `wanted` are the agents
-    /// whose hooks stay, in `scope`.
-    pub fn describe(
+    /// See [`describe`].
+    fn describe(
         &self,
         setup: &Setup<'_>,
         (wanted, scope): (&[Agent], HookScope),
         changes: &mut Vec<Change>,
     ) {
-        if !changes.iter().any(|change| change.kind == Kind::Hooks && change.reason.is_none()) {
-            return;
-        }
         let now = Self::of(setup).files;
         let count = |files: &[HookFile], path: &Path| {
             files.iter().find(|file| file.path == path).map_or(0, |file| file.ours.len())
@@ -173,6 +169,19 @@ impl Survey {
             }
         }
         keep_telling(changes);
+    }
+}
+
+/// Adds to each change of hooks which file it was about, and what of it. `wanted` are the agents
+/// whose hooks stay, in `scope`; `before` tells where our hooks were before something was done.
+pub fn describe(
+    before: impl FnOnce() -> Survey,
+    setup: &Setup<'_>,
+    wanted: (&[Agent], HookScope),
+    changes: &mut Vec<Change>,
+) {
+    if changes.iter().any(|change| change.kind == Kind::Hooks && change.reason.is_none()) {
+        before().describe(setup, wanted, changes);
     }
 }
 

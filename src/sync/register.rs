@@ -1,6 +1,6 @@
 //! Hooks, servers and trust in the agents' files, in the order that leaves nothing behind.
 
-use super::hook_files::Survey;
+use super::hook_files::{Survey, describe};
 use super::made::Made;
 use super::registration::{Desired, Registered, Registrar, Which};
 use super::setup::Setup;
@@ -20,7 +20,6 @@ pub fn register(
     if let Err(busy) = registrar.begin() {
         return Registered { diagnostics: vec![busy], ..Registered::default() };
     }
-    let survey = Survey::of(setup);
     // Trust goes before the hooks: a folder that was made for both is then empty when they go.
     let before = trust::bring(setup, agents, Consent::AsGiven, apply);
     let mut made = Made::default();
@@ -29,13 +28,17 @@ pub fn register(
         .iter()
         .filter_map(|which| ledgers.of(*which))
         .for_each(|ledger| made.collect(ledger));
-    let mut registered = registrar.carry_out(desired);
+    let mut survey = None;
+    let mut registered =
+        registrar.carry_out_after(desired, &mut || survey = Some(Survey::of(setup)));
     if apply && registered.changes.iter().any(|change| change.action == Action::Unregister) {
         // What held several things of ours that went one by one is empty only now.
         made.tidy(setup.symposium(), setup.root());
     }
     let scope = setup.symposium().config.hook_scope;
-    survey.describe(setup, (agents, scope), &mut registered.changes);
+    // Where nothing was written, they are as they were.
+    let before_it = || survey.unwrap_or_else(|| Survey::of(setup));
+    describe(before_it, setup, (agents, scope), &mut registered.changes);
     let after = if apply {
         trust::bring(setup, agents, Consent::AsGiven, apply)
     } else {

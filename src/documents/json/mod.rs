@@ -22,7 +22,7 @@ use super::splice::{Splice, apply};
 use crate::text::Diagnostic;
 use edit::Item;
 use layout::Layout;
-use syntax::{Tree, span, to_value};
+use syntax::{Tree, says_twice, span, to_value};
 
 /// Small edits in a row before something must be wrong.
 const MANY: usize = 10_000;
@@ -126,6 +126,13 @@ impl Editor for Json<'_> {
 impl Json<'_> {
     fn tree(&self) -> Result<Tree<'_>, Diagnostic> {
         Tree::parse(self.path, &self.text, self.rules)
+    }
+
+    /// The whole value; `None` where a key is there twice.
+    pub fn said_once(&self) -> Result<Option<Value>, Diagnostic> {
+        let tree = self.tree()?;
+        let value = to_value(&tree.root);
+        Ok((!says_twice(&tree.root, &value)).then_some(value))
     }
 
     /// Makes the array at `array` hold `entry` once and no older form of it.

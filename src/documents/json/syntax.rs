@@ -266,6 +266,24 @@ pub(super) fn to_value(node: &Node<'_>) -> Value {
     }
 }
 
+/// Whether an object in `node` has a key twice; `value` is what the node says.
+pub(super) fn says_twice(node: &Node<'_>, value: &Value) -> bool {
+    match (node, value) {
+        (Node::Object(object), Value::Object(map)) => {
+            object.properties.len() != map.len()
+                || object
+                    .properties
+                    .iter()
+                    .zip(map.values())
+                    .any(|(one, said)| says_twice(&one.value, said))
+        }
+        (Node::Array(array), Value::Array(said)) => {
+            array.elements.iter().zip(said).any(|(one, said)| says_twice(one, said))
+        }
+        _ => false,
+    }
+}
+
 fn token(text: &str, found: &jsonc_parser::tokens::TokenAndRange<'_>) -> Token {
     let kind = match found.token {
         Raw::OpenBrace | Raw::OpenBracket => Kind::Open,

@@ -137,7 +137,12 @@ impl<'a> Registrar<'a> {
 
     /// Makes the files say what is desired, adds files that only the ledger knows, and saves the
     /// ledgers.
-    pub fn carry_out(&mut self, mut desired: Desired) -> Registered {
+    pub fn carry_out(&mut self, desired: Desired) -> Registered {
+        self.carry_out_after(desired, &mut || {})
+    }
+
+    /// As [`Registrar::carry_out`]; `look` is called right before the first file is written.
+    pub fn carry_out_after(&mut self, mut desired: Desired, look: &mut dyn FnMut()) -> Registered {
         let mut registered = Registered::default();
         if let Err(busy) = self.begin() {
             registered.diagnostics.push(busy);
@@ -153,6 +158,7 @@ impl<'a> Registrar<'a> {
             pending.extend(self.plan_own(work, &mut registered));
         }
         if !pending.is_empty() {
+            look();
             // Remembered before it is written: an entry in the ledger that never reached its file
             // does no harm, one in a file that no ledger knows can never be taken back.
             self.save();
