@@ -4,14 +4,16 @@
 //! sources, cargo's downloaded `.crate` files (unpacked into our cache), cargo's git checkouts.
 //! Only [`fetch`] reaches the network, and only by running cargo.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use semver::{Version, VersionReq};
 
 use crate::config::{Dirs, Environment};
-use crate::workspace::{Dependency, DependencyOrigin, Workspace, of_crate, same_crate};
+use crate::workspace::{
+    ByCrate, Dependency, DependencyOrigin, LockedPackage, Workspace, same_crate,
+};
 
 pub mod fetch;
 mod git;
@@ -158,6 +160,15 @@ pub struct CrateDisk<'a> {
     pub dirs: &'a Dirs,
     /// See [`Self::shelves`]. Copies share it.
     shelves: Rc<RefCell<Option<Rc<Shelves>>>>,
+    /// What the workspace says of crates. Copies share it.
+    known: Rc<OnceCell<Known<'a>>>,
+}
+
+/// What a workspace says of crates, by their names.
+#[derive(Debug)]
+struct Known<'a> {
+    dependencies: ByCrate<'a, Dependency>,
+    locked: ByCrate<'a, LockedPackage>,
 }
 
 /// A crate with what tells it from others of its name.
@@ -171,8 +182,8 @@ struct Candidate {
 impl<'a> CrateDisk<'a> {
     /// The usual places for `workspace`.
     pub fn new(workspace: &'a Workspace, env: &Environment, dirs: &'a Dirs) -> Self {
-        let (cargo_home, vendor, shelves) = (env.cargo_home(), Vec::new(), Rc::default());
-        Self { workspace, cargo_home, vendor, dirs, shelves }
+        let (shelves, known) = (Rc::default(), Rc::default());
+        Self { workspace, cargo_home: env.cargo_home(), vendor: Vec::new(), dirs, shelves, known }
     }
 
     /// With vendor folders.
@@ -231,7 +242,8 @@ impl<'a> CrateDisk<'a> {
             .members
             .iter()
             .map(|member| (&member.name, member.version.as_ref(), member.dir.as_path()));
-        let dependencies = self.dependencies(request).into_iter().filter_map(|dependency| {
+        let dependencies = self.known().dependencies.get(&request.name);
+        let dependencies = dependencies.iter().filter_map(|dependency| {
             let DependencyOrigin::Path(dir) = &dependency.origin else { return None };
             Some((&dependency.name, dependency.version.as_ref(), dir.as_path()))
         });
@@ -252,9 +264,12 @@ impl<'a> CrateDisk<'a> {
         })
     }
 
-    /// The workspace's dependencies of this name.
-    fn dependencies(&self, request: &CrateRequest) -> Vec<&Dependency> {
-        of_crate(&self.workspace.dependencies, &request.name, |dependency| &dependency.name)
+    fn known(&self) -> &Known<'a> {
+        let Workspace { dependencies, locked, .. } = self.workspace;
+        self.known.get_or_init(|| Known {
+            dependencies: ByCrate::new(dependencies, |dependency| &dependency.name),
+            locked: ByCrate::new(locked, |package| &package.name),
+        })
     }
 
     /// Cargo's registry folders, as they were when they were first asked for.
@@ -271,9 +286,10 @@ impl<'a> CrateDisk<'a> {
 
     /// What the lock file resolved for this name, newest first.
     fn resolved(&self, request: &CrateRequest) -> Option<Candidate> {
-        let direct = self.dependencies(request).into_iter().filter_map(Candidate::of_dependency);
-        let locked = of_crate(&self.workspace.locked, &request.name, |package| &package.name);
-        let locked = locked.into_iter().filter_map(|package| {
+        let known = self.known();
+        let direct = known.dependencies.get(&request.name).iter();
+        let direct = direct.filter_map(|dependency| Candidate::of_dependency(dependency));
+        let locked = known.locked.get(&request.name).iter().filter_map(|package| {
             let origin = origin_of(package.source.as_deref()?, package.checksum.clone())?;
             let (name, version) = (package.name.clone(), package.version.clone());
             Some(Candidate { name, version, origin })

@@ -14,7 +14,7 @@ use crate::skills::crate_source::{CrateRequest, CrateSources, Located};
 use crate::skills::discover::discover;
 use crate::skills::metadata::{DEFAULT_FOLDER, Place, is_crate_name, read_crate_skills};
 use crate::skills::{Skill, SkillOrigin};
-use crate::workspace::{Workspace, same_crate};
+use crate::workspace::{Workspace, same_crate, spelling};
 
 /// Bytes of a manifest that is looked into.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -64,7 +64,7 @@ pub fn find(
     on_disk: &dyn CrateSources,
 ) -> Vec<Candidate> {
     // Once for all dependencies: there are many of both.
-    let vouched: HashSet<String> = registry.active().flat_map(vouched).map(spelling).collect();
+    let vouched: HashSet<_> = registry.active().flat_map(vouched).map(spelling).collect();
     let mut found = Vec::new();
     for dependency in &workspace.dependencies {
         let name = &dependency.name;
@@ -102,11 +102,6 @@ fn vouched(plugin: &Plugin) -> impl Iterator<Item = &str> {
         SkillSource::NamedCrate { name, .. } => vec![name.as_str()],
         SkillSource::Path(_) | SkillSource::Git(_) => Vec::new(),
     })
-}
-
-/// A name in the spelling in which equal crates have equal names.
-fn spelling(name: &str) -> String {
-    name.replace('_', "-")
 }
 
 /// The folders of a crate's own skills; `None` when it ships none. Gates of single skills are not

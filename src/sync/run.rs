@@ -32,7 +32,7 @@ use crate::report::{Action, Change, Event, Kind, Verdict};
 use crate::skills::crate_source::fetch::Fetcher;
 use crate::skills::crate_source::{CrateDisk, CrateSources, OnDemand};
 use crate::text::Diagnostic;
-use crate::workspace::{Loaded, Workspace, of_crate};
+use crate::workspace::{ByCrate, Loaded, Workspace};
 
 /// Whether a sync changes something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -279,7 +279,7 @@ impl Sync<'_> {
         }
         // The process is nearly over: to give back the memory of hundreds of plugins, piece by piece,
         // would only take time.
-        drop(facts);
+        std::mem::forget(facts);
         std::mem::forget(registry);
         Ok(synced)
     }
@@ -355,8 +355,8 @@ impl Sync<'_> {
         if sym.report.explains() {
             return Registry::load(sym, &refresh);
         }
-        let dependencies = &self.loaded.workspace.dependencies;
-        let depends = |name: &str| !of_crate(dependencies, name, |known| &known.name).is_empty();
+        let dependencies = ByCrate::new(&self.loaded.workspace.dependencies, |known| &known.name);
+        let depends = |name: &str| !dependencies.get(name).is_empty();
         Registry::load_for(sym, &refresh, &depends)
     }
 

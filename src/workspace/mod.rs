@@ -35,5 +35,5 @@ pub use discover::{locate, nearest_manifest};
 pub use fingerprint::Fingerprint;
 pub use load::Loaded;
 pub use model::{
-    Dependency, DependencyOrigin, LockedPackage, Member, Workspace, of_crate, same_crate,
+    ByCrate, Dependency, DependencyOrigin, LockedPackage, Member, Workspace, same_crate, spelling,
 };

@@ -1,5 +1,7 @@
 //! What is known of a workspace.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use semver::Version;
@@ -84,43 +86,31 @@ pub struct LockedPackage {
     pub checksum: Option<String>,
 }
 
-/// Those of `items`, which are sorted by name, that are the crate `name`, in their order.
-pub fn of_crate<'a, T>(items: &'a [T], name: &str, name_of: fn(&T) -> &str) -> Vec<&'a T> {
-    debug_assert!(items.is_sorted_by(|one, other| name_of(one) <= name_of(other)));
-    let mut found = Vec::new();
-    narrow(items, (name, 0), name_of, &mut found);
-    found
+/// Things by the crate that they are about, whose name may be spelt with `-` or `_`.
+#[derive(Debug, Clone)]
+pub struct ByCrate<'a, T> {
+    found: HashMap<Cow<'a, str>, Vec<&'a T>>,
 }
 
-/// Adds those that have the rest of the name, from `start` on, in either spelling; up to there all
-/// `items` are spelt alike.
-fn narrow<'a, T>(
-    items: &'a [T],
-    (name, start): (&str, usize),
-    name_of: fn(&T) -> &str,
-    found: &mut Vec<&'a T>,
-) {
-    fn rest_of<T>(item: &T, start: usize, name_of: fn(&T) -> &str) -> &str {
-        &name_of(item)[start..]
-    }
-    let wanted = &name[start..];
-    let Some(length) = wanted.find(['-', '_']) else {
-        let from = items.partition_point(|item| rest_of(item, start, name_of) < wanted);
-        found.extend(
-            items[from..].iter().take_while(|item| rest_of(*item, start, name_of) == wanted),
-        );
-        return;
-    };
-    for separator in ['-', '_'] {
-        let part = format!("{}{separator}", &wanted[..length]);
-        let from = items.partition_point(|item| rest_of(item, start, name_of) < part.as_str());
-        let items = &items[from..];
-        let items = &items
-            [..items.partition_point(|item| rest_of(item, start, name_of).starts_with(&part))];
-        if !items.is_empty() {
-            narrow(items, (name, start + part.len()), name_of, found);
+impl<'a, T> ByCrate<'a, T> {
+    /// Looks at all `items` once.
+    pub fn new(items: &'a [T], name_of: fn(&T) -> &str) -> Self {
+        let mut found: HashMap<_, Vec<_>> = HashMap::with_capacity(items.len());
+        for item in items {
+            found.entry(spelling(name_of(item))).or_default().push(item);
         }
+        Self { found }
     }
+
+    /// Those that are about the crate `name`, in their order.
+    pub fn get(&self, name: &str) -> &[&'a T] {
+        self.found.get(&*spelling(name)).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// A name in the spelling in which equal crates have equal names.
+pub fn spelling(name: &str) -> Cow<'_, str> {
+    if name.contains('_') { Cow::Owned(name.replace('_', "-")) } else { Cow::Borrowed(name) }
 }
 
 /// Whether two crate names mean the same crate: `-` and `_` are equal.
@@ -140,11 +130,11 @@ mod tests {
     proptest! {
         #[test]
         fn for_all_names_a_crate_is_found_in_every_spelling(
-            mut names in proptest::collection::vec("[ab_-]{1,5}", 0..60),
+            names in proptest::collection::vec("[ab_-]{1,5}", 0..60),
             name in "[ab_-]{1,5}",
         ) {
-            names.sort();
-            let found = of_crate(&names, &name, |known| known);
+            let known = ByCrate::new(&names, |known| known);
+            let found = known.get(&name).to_vec();
             let expected: Vec<&String> =
                 names.iter().filter(|known| same_crate(known, &name)).collect();
             prop_assert_eq!(found, expected);

@@ -130,23 +130,19 @@ fn locked(facts: &Facts<'_>, entry: &Declared, listed: &[&LockedPackage]) -> Vec
     let name = entry.name();
     let all = facts.lock.map(|lock| lock.named(name)).unwrap_or_default();
     let listed: Vec<_> = listed.iter().copied().filter(|package| package.name == name).collect();
-    let pick = |packages: &[&LockedPackage]| -> Vec<LockedPackage> {
-        let fits = |package: &LockedPackage| {
-            entry.requirement.as_ref().is_none_or(|needed| needed.matches(&package.version))
-        };
-        packages.iter().filter(|package| fits(package)).map(|package| (*package).clone()).collect()
+    let fits = |package: &&LockedPackage| {
+        entry.requirement.as_ref().is_none_or(|needed| needed.matches(&package.version))
     };
-    let mut chosen = pick(&listed);
+    let mut chosen: Vec<_> = listed.iter().copied().filter(fits).collect();
     if chosen.is_empty() {
-        chosen = pick(&all);
+        chosen = all.iter().copied().filter(fits).collect();
     }
     if chosen.is_empty() {
-        let rest = if listed.is_empty() { &all } else { &listed };
-        chosen = rest.iter().map(|package| (*package).clone()).collect();
+        chosen = if listed.is_empty() { all } else { listed };
     }
     // With one name from two sources, the declaration says which of them is meant; a `[patch]`
     // leaves only one, from wherever.
-    let expected = |package: &LockedPackage| {
+    let expected = |package: &&LockedPackage| {
         let git = package.source.as_deref().is_some_and(|source| source.starts_with("git+"));
         package.source.is_some() && git == (entry.from == DeclaredFrom::Git)
     };
@@ -160,9 +156,9 @@ fn locked(facts: &Facts<'_>, entry: &Declared, listed: &[&LockedPackage]) -> Vec
     chosen
         .into_iter()
         .map(|package| Dependency {
-            origin: origin(facts, &package),
-            name: package.name,
-            version: Some(package.version),
+            origin: origin(facts, package),
+            name: package.name.clone(),
+            version: Some(package.version.clone()),
         })
         .collect()
 }

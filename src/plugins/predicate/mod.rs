@@ -17,7 +17,7 @@ use std::path::Path;
 use crate::config::Environment;
 use crate::files::contained;
 use crate::plugins::model::{CrateAtom, Gate, MatchedCrate, Predicate};
-use crate::workspace::{Dependency, Member, of_crate, same_crate};
+use crate::workspace::{Dependency, Member, same_crate};
 
 pub use atom::{AtomError, CrateList, parse_crate_list};
 
@@ -215,7 +215,9 @@ impl Evaluator<'_> {
         let CrateAtom::Crate { name, requirement, .. } = atom else {
             return Fate::Holds(words::EVERYWHERE.to_owned());
         };
-        let same = of_crate(self.facts.dependencies, name, |dependency| &dependency.name);
+        let dependencies = self.facts.dependencies.iter();
+        let same: Vec<_> =
+            dependencies.filter(|dependency| same_crate(&dependency.name, name)).collect();
         if same.is_empty() {
             return Fate::Missing(name.clone());
         }

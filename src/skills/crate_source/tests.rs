@@ -70,6 +70,7 @@ impl Place {
     fn disk(&self) -> CrateDisk<'_> {
         CrateDisk {
             shelves: Rc::default(),
+            known: Rc::default(),
             workspace: &self.workspace,
             cargo_home: Some(self.dir.path().join("cargo")),
             vendor: vec![self.dir.path().join("vendor")],
