@@ -4,25 +4,49 @@
 //! it is read by lines as long as every line is one that cargo writes since format 3; at the first
 //! that is not, the file is left to the TOML reader, which also knows how to tell what is wrong.
 
-use std::str::Lines;
-
+use memchr::Memchr;
 use semver::Version;
 
 use super::Raw;
 use crate::workspace::LockedPackage;
 
+/// What begins a package.
+const HEADING: &str = "[[package]]";
+
 /// The packages, or `None` when the text has anything unusual in it.
 pub(in crate::workspace) fn packages(text: &str) -> Option<Vec<Raw>> {
-    let mut lines = text.lines();
+    let mut lines = Lines { text, start: 0, ends: memchr::memchr_iter(b'\n', text.as_bytes()) };
     // As long as they mostly are.
     let mut packages = Vec::with_capacity(text.len() / 180);
     let mut line = head(&mut lines)?;
-    while line == Some("[[package]]") {
+    while line == Some(HEADING) {
         let (package, next) = package(&mut lines)?;
         packages.push(package);
         line = next;
     }
     line.is_none().then_some(packages)
+}
+
+/// The lines of a text, as [`str::lines`] has them, but many times faster.
+struct Lines<'a> {
+    text: &'a str,
+    start: usize,
+    ends: Memchr<'a>,
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let rest = self.text.get(self.start..).filter(|rest| !rest.is_empty())?;
+        let Some(end) = self.ends.next() else {
+            self.start = self.text.len();
+            return Some(rest);
+        };
+        let line = &self.text[self.start..end];
+        self.start = end + 1;
+        Some(line.strip_suffix('\r').unwrap_or(line))
+    }
 }
 
 /// Everything before the first package: comments and the format. Gives the line after it.
@@ -69,7 +93,7 @@ fn package<'a>(lines: &mut Lines<'a>) -> Option<(Raw, Option<&'a str>)> {
             (&mut source, value)
         } else if let Some(value) = line.strip_prefix("checksum = ") {
             (&mut checksum, value)
-        } else if line.contains(" = ") {
+        } else if line != HEADING && line.contains(" = ") {
             return None;
         } else {
             end = Some(line);
@@ -108,6 +132,40 @@ fn list<'a>(lines: &mut Lines<'a>, wanted: bool) -> Option<Vec<&'a str>> {
 /// The text between quotes, when nothing in it needs a second look.
 fn quoted(value: &str) -> Option<&str> {
     let text = value.strip_prefix('"')?.strip_suffix('"')?;
-    let plain = text.bytes().all(|byte| !matches!(byte, b'"' | b'\\' | 0..=31 | 127));
+    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    let plain = words.iter().all(|word| is_plain(u64::from_ne_bytes(*word)))
+        && rest.iter().all(|byte| !matches!(byte, b'"' | b'\\' | 0..=31 | 127));
     plain.then_some(text)
+}
+
+/// Whether none of eight bytes ends a string, begins an escape or is a control character: eight at
+/// once, for there are hundreds of thousands.
+fn is_plain(word: u64) -> bool {
+    const EACH: u64 = u64::MAX / 255;
+    // Where a byte is less than `limit`, the highest bit of it is set; perhaps also above such a one.
+    let below = |word: u64, limit: u64| word.wrapping_sub(EACH * limit) & !word;
+    let is = |byte: u8| below(word ^ (EACH * u64::from(byte)), 1);
+    (below(word, 32) | is(b'"') | is(b'\\') | is(127)) & (EACH * 0x80) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn for_all_texts_only_plain_ones_are_taken(text in r#"[a-zé\x7e-\x82\x1f-\x23\[-\]\t]{0,20}"#) {
+            let plain = !text.chars().any(|char| matches!(char, '"' | '\\' | '\0'..='\x1f' | '\x7f'));
+            let value = format!("\"{text}\"");
+            prop_assert_eq!(quoted(&value), plain.then_some(text.as_str()));
+        }
+
+        #[test]
+        fn for_all_texts_the_lines_are_the_usual_ones(text in "[ab\r\n]{0,12}") {
+            let ends = memchr::memchr_iter(b'\n', text.as_bytes());
+            let lines: Vec<&str> = Lines { text: &text, start: 0, ends }.collect();
+            prop_assert_eq!(lines, text.lines().collect::<Vec<_>>());
+        }
+    }
 }
