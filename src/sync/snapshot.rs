@@ -16,7 +16,7 @@ use crate::plugins::model::{Audience, OnFailure};
 use crate::workspace::Fingerprint;
 
 /// Version of the file's layout.
-const LAYOUT: u32 = 4;
+const LAYOUT: u32 = 5;
 
 /// What stands in the first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -376,7 +376,7 @@ mod tests {
         assert!(Stored::load(&path, "1.0.1", root).is_none(), "of another program");
         assert!(Stored::load(&path, "1.0.0", &root.join("x")).is_none(), "of another workspace");
         let text = std::fs::read_to_string(&path).expect("reads");
-        for broken in ["", "{", "\n\n", &text.replace("\"layout\":4", "\"layout\":5")] {
+        for broken in ["", "{", "\n\n", &text.replace("\"layout\":5", "\"layout\":6")] {
             std::fs::write(&path, broken).expect("writes");
             assert!(Stored::load(&path, "1.0.0", root).is_none(), "{broken:.20}");
         }

@@ -23,7 +23,7 @@ use crate::workspace::Fingerprint;
 
 /// Version of the file's layout. The bytes do not tell what they stand for: whatever changes the types
 /// in it, [`Plugin`] and all below, raises this.
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 2;
 
 /// Whose the file is: what comes after it is read as this program wrote it, the fingerprint's lines
 /// and what was found.

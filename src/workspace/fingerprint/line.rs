@@ -11,6 +11,8 @@ use super::{Fingerprint, Hash, Stat, State};
 
 /// Neighbours for which it pays to open their folder.
 const ENOUGH: usize = 8;
+/// The same where a folder above is open already.
+const ENOUGH_BELOW: usize = 32;
 
 impl Fingerprint {
     /// The fingerprint as text: a line for each path, without a line break at the end. Where many
@@ -21,23 +23,34 @@ impl Fingerprint {
             self.inputs.iter().map(|(path, state)| (Path::new(path), state)).collect();
         let mut text = String::with_capacity(inputs.len() * 96);
         let mut base: Option<&Path> = None;
+        let mut looked_at: Option<&Path> = None;
+        let mut device = 0;
         for (index, (path, state)) in inputs.iter().enumerate() {
-            if base.is_none_or(|base| inside(base, path).is_none()) {
-                let rest = inputs.get(index..).unwrap_or_default();
-                let next = shared_folder(rest);
-                if next != base {
-                    start_line(&mut text);
-                    text.push('@');
-                    if let Some(folder) = next {
-                        text.push(' ');
-                        write_path(&mut text, folder);
-                    }
-                    base = next;
+            let rest = inputs.get(index..).unwrap_or_default();
+            let outside = base.is_none_or(|base| inside(base, path).is_none());
+            let above = path.ancestors().nth(2);
+            let next = if outside {
+                shared_folder(rest, ENOUGH)
+            } else if above == looked_at {
+                base
+            } else {
+                // Each name on the way costs as much as the last one.
+                let below =
+                    |folder: &&Path| base.is_some_and(|base| inside(base, folder).is_some());
+                shared_folder(rest, ENOUGH_BELOW).filter(below).or(base)
+            };
+            looked_at = above;
+            if next != base {
+                start_line(&mut text);
+                text.push('@');
+                if let Some(folder) = next {
+                    text.push(' ');
+                    write_path(&mut text, folder);
                 }
+                base = next;
             }
             start_line(&mut text);
-            write_state(&mut text, state);
-            text.push(' ');
+            write_state(&mut text, state, &mut device);
             write_path(&mut text, base.and_then(|base| inside(base, path)).unwrap_or(path));
         }
         text
@@ -47,7 +60,7 @@ impl Fingerprint {
     pub fn from_lines(text: &str) -> Option<Self> {
         let mut inputs = Vec::new();
         let mut base: Option<Cow<'_, Path>> = None;
-        for line in Lines(text.as_bytes()) {
+        for line in Lines::of(text) {
             match line? {
                 Line::Base(folder) => base = folder,
                 Line::Input(state, path) => {
@@ -66,7 +79,7 @@ impl Fingerprint {
     /// without building it. Text that can't be understood does not hold.
     pub fn lines_hold(text: &str) -> bool {
         let mut folder: Option<Cow<'_, Path>> = None;
-        let mut lines = Lines(text.as_bytes());
+        let mut lines = Lines::of(text);
         loop {
             let base = folder.as_deref().map(Base::new);
             // Until the next folder.
@@ -97,13 +110,15 @@ fn start_line(text: &mut String) {
 }
 
 /// The folder that the first paths, sorted, are looked up in: theirs, or the one above, if there are
-/// enough of them.
-fn shared_folder<'a>(inputs: &[(&'a Path, &State)]) -> Option<&'a Path> {
+/// `enough` of them.
+fn shared_folder<'a>(inputs: &[(&'a Path, &State)], enough: usize) -> Option<&'a Path> {
     let (first, _) = inputs.first()?;
     let mut folders = first.ancestors().skip(1).take(2);
     let shared = |folder: &&Path| {
-        let has_name = folder.file_name().is_some();
-        has_name && inputs.iter().take_while(|(path, _)| path.starts_with(folder)).count() >= ENOUGH
+        let together = inputs.get(..enough).unwrap_or_default();
+        let mut together = together.iter().rev().map(|(path, _)| path.starts_with(folder));
+        // The last one tells it, mostly.
+        folder.file_name().is_some() && together.next().unwrap_or(false) && together.all(|is| is)
     };
     folders.find(shared)
 }
@@ -116,60 +131,57 @@ fn inside<'a>(base: &Path, path: &'a Path) -> Option<&'a Path> {
     relative.then_some(Path::new(rest))
 }
 
-fn write_state(text: &mut String, state: &State) {
-    match state {
-        State::Missing => text.push('m'),
-        State::Unreadable => text.push('u'),
-        State::Other => text.push('o'),
-        State::Unsure => text.push('x'),
-        State::File(stat, None) => {
-            text.push_str("f ");
-            write_stat(text, stat);
-        }
-        State::File(stat, Some(hash)) => {
-            text.push_str("F ");
-            write_stat(text, stat);
-            text.push(' ');
-            write_hash(text, hash);
-        }
-        State::Folder(Some(stat), hash) => {
-            text.push_str("d ");
-            write_stat(text, stat);
-            text.push(' ');
-            write_hash(text, hash);
-        }
-        State::Folder(None, hash) => {
-            text.push_str("D ");
-            write_hash(text, hash);
-        }
+/// The state and a space. `device` is that of the line before.
+fn write_state(text: &mut String, state: &State, device: &mut u64) {
+    let (kind, stat, hash) = match state {
+        State::Missing => ('m', None, None),
+        State::Unreadable => ('u', None, None),
+        State::Other => ('o', None, None),
+        State::Unsure => ('x', None, None),
+        State::File(stat, None) => ('f', Some(stat), None),
+        State::File(stat, Some(hash)) => ('F', Some(stat), Some(hash)),
+        State::Folder(Some(stat), hash) => ('d', Some(stat), Some(hash)),
+        State::Folder(None, hash) => ('D', None, Some(hash)),
+    };
+    text.push(kind);
+    text.push(' ');
+    if let Some(stat) = stat {
+        write_stat(text, stat, device);
     }
-}
-
-fn write_stat(text: &mut String, stat: &Stat) {
-    let Stat { length, mtime, ctime, inode, device } = stat;
-    let _ = write!(text, "{length} {mtime} {ctime} {inode} {device}");
-}
-
-fn write_hash(text: &mut String, hash: &Hash) {
-    for word in hash {
+    for word in hash.into_iter().flatten() {
         let _ = write!(text, "{word:016x}");
     }
+    if hash.is_some() {
+        text.push(' ');
+    }
 }
 
-/// Everything but a backslash, a line break and what is no UTF-8 stands for itself.
+/// A ctime that is the mtime, and a device that is that of the line before, are not written again.
+fn write_stat(text: &mut String, stat: &Stat, last_device: &mut u64) {
+    let Stat { length, mtime, ctime, inode, device } = stat;
+    let _ = write!(text, "{length} {mtime} ");
+    let _ = if ctime == mtime { write!(text, "= ") } else { write!(text, "{ctime} ") };
+    let _ = write!(text, "{inode} ");
+    let _ = if device == last_device { write!(text, "= ") } else { write!(text, "{device} ") };
+    *last_device = *device;
+}
+
+/// The length in bytes, and the path: as it is after a space; after a backslash, with everything
+/// that might not be read back so as a backslash and two digits.
 fn write_path(text: &mut String, path: &Path) {
-    match path.to_str() {
-        Some(plain) if !plain.contains(['\\', '\n', '\r']) => text.push_str(plain),
-        _ => {
-            for byte in path.as_os_str().as_encoded_bytes() {
-                if byte.is_ascii() && !matches!(byte, b'\\' | b'\n' | b'\r') {
-                    text.push(char::from(*byte));
-                } else {
-                    let _ = write!(text, "\\{byte:02x}");
-                }
-            }
+    if let Some(plain) = path.to_str() {
+        let _ = write!(text, "{} {plain}", plain.len());
+        return;
+    }
+    let mut escaped = String::new();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii() && *byte != b'\\' {
+            escaped.push(char::from(*byte));
+        } else {
+            let _ = write!(escaped, "\\{byte:02x}");
         }
     }
+    let _ = write!(text, "{}\\{escaped}", escaped.len());
 }
 
 /// A line as read.
@@ -180,20 +192,28 @@ enum Line<'t> {
     Input(State, Cow<'t, Path>),
 }
 
-/// What is left of the text. It is gone through once, by hand: with 500 plugins in folders, general
-/// tools took a fifth of the time that their `stat` calls take.
-struct Lines<'t>(&'t [u8]);
+/// The text, read. It is gone through once, by hand: with 500 plugins in folders, general tools took
+/// a fifth of the time that their `stat` calls take.
+struct Lines<'t> {
+    rest: &'t [u8],
+    /// Of the line before.
+    device: u64,
+}
 
 impl<'t> Iterator for Lines<'t> {
     /// `None` inside: a line that can't be understood.
     type Item = Option<Line<'t>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        (!self.0.is_empty()).then(|| self.line())
+        (!self.rest.is_empty()).then(|| self.line())
     }
 }
 
 impl<'t> Lines<'t> {
+    fn of(text: &'t str) -> Self {
+        Self { rest: text.as_bytes(), device: 0 }
+    }
+
     fn line(&mut self) -> Option<Line<'t>> {
         let kind = self.byte()?;
         if kind == b'@' {
@@ -221,43 +241,55 @@ impl<'t> Lines<'t> {
     }
 
     fn byte(&mut self) -> Option<u8> {
-        let (first, rest) = self.0.split_first()?;
-        self.0 = rest;
+        let (first, rest) = self.rest.split_first()?;
+        self.rest = rest;
         Some(*first)
     }
 
     fn stat(&mut self) -> Option<Stat> {
-        Some(Stat {
-            length: self.number()?,
-            mtime: self.signed()?,
-            ctime: self.signed()?,
-            inode: self.number()?,
-            device: self.number()?,
-        })
+        let length = self.number()?;
+        let mtime = self.signed()?;
+        let ctime = if self.is_same() { mtime } else { self.signed()? };
+        let inode = self.number()?;
+        if !self.is_same() {
+            self.device = self.number()?;
+        }
+        Some(Stat { length, mtime, ctime, inode, device: self.device })
+    }
+
+    /// Whether this field says that it is like another.
+    fn is_same(&mut self) -> bool {
+        let rest = self.rest.strip_prefix(b"= ");
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    /// Digits, and what stands behind them. No number of ours is too large; of another, whatever
+    /// comes of it is no more wrong than the text.
+    fn digits(&mut self) -> Option<(u64, u8)> {
+        let mut value: u64 = 0;
+        for (index, byte) in self.rest.iter().enumerate() {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                self.rest = &self.rest[index + 1..];
+                return (index > 0).then_some((value, *byte));
+            }
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+        }
+        None
     }
 
     /// Digits and a space.
     fn number(&mut self) -> Option<u64> {
-        let mut value: u64 = 0;
-        let mut digits = 0;
-        loop {
-            match self.byte()? {
-                digit @ b'0'..=b'9' => {
-                    value = value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
-                    digits += 1;
-                }
-                b' ' => return (digits > 0).then_some(value),
-                _ => return None,
-            }
-        }
+        self.digits().filter(|(_, end)| *end == b' ').map(|(value, _)| value)
     }
 
     fn signed(&mut self) -> Option<i64> {
-        if self.0.first() == Some(&b'-') {
+        if self.rest.first() == Some(&b'-') {
             self.byte();
-            return 0i64.checked_sub_unsigned(self.number()?);
+            return Some(0i64.wrapping_sub_unsigned(self.number()?));
         }
-        i64::try_from(self.number()?).ok()
+        Some(self.number()?.cast_signed())
     }
 
     /// 64 digits and a space.
@@ -272,35 +304,47 @@ impl<'t> Lines<'t> {
         (self.byte()? == b' ').then_some(hash)
     }
 
-    /// The rest of the line.
+    /// A path, and the end of the line.
     fn path(&mut self) -> Option<Cow<'t, Path>> {
-        let end = self.0.iter().position(|byte| *byte == b'\n');
-        let (path, rest) = match end {
-            Some(end) => (&self.0[..end], &self.0[end + 1..]),
-            None => (self.0, &[][..]),
+        let (length, mark) = self.digits()?;
+        let (path, rest) = self.rest.split_at_checked(usize::try_from(length).ok()?)?;
+        self.rest = match rest {
+            [] => rest,
+            [b'\n', rest @ ..] => rest,
+            _ => return None,
         };
-        self.0 = rest;
-        read_path(std::str::from_utf8(path).ok()?)
+        match mark {
+            b' ' => plain_path(path).map(Cow::Borrowed),
+            b'\\' => escaped_path(path).map(Cow::Owned),
+            _ => None,
+        }
     }
 }
 
-fn read_path(text: &str) -> Option<Cow<'_, Path>> {
-    if !text.contains('\\') {
-        return Some(Cow::Borrowed(Path::new(text)));
-    }
+#[cfg(unix)]
+fn plain_path(bytes: &[u8]) -> Option<&Path> {
+    use std::os::unix::ffi::OsStrExt as _;
+    Some(Path::new(std::ffi::OsStr::from_bytes(bytes)))
+}
+
+#[cfg(not(unix))]
+fn plain_path(bytes: &[u8]) -> Option<&Path> {
+    std::str::from_utf8(bytes).ok().map(Path::new)
+}
+
+fn escaped_path(mut text: &[u8]) -> Option<PathBuf> {
     let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
+    while let Some((first, after)) = text.split_first() {
         if *first == b'\\' {
             let code = std::str::from_utf8(after.get(..2)?).ok()?;
             bytes.push(u8::from_str_radix(code, 16).ok()?);
-            rest = &after[2..];
+            text = &after[2..];
         } else {
             bytes.push(*first);
-            rest = after;
+            text = after;
         }
     }
-    os_string(bytes).map(|path| Cow::Owned(PathBuf::from(path)))
+    os_string(bytes).map(PathBuf::from)
 }
 
 #[cfg(unix)]
@@ -355,6 +399,18 @@ mod tests {
         fn any_text_is_read_without_trouble(text in ".*") {
             let _ = Fingerprint::lines_hold(&text);
         }
+    }
+
+    #[test]
+    fn many_neighbours_are_looked_up_in_their_own_folder() {
+        let plugins = (0..40).map(|number| format!("/home/.symposium/plugins/p{number}/S.toml"));
+        let others = (0..9).map(|number| format!("/home/.symposium/{number}"));
+        let paths = plugins.chain(others).chain(["/home/.symposium/z".to_owned()]);
+        let inputs = paths.map(|path| (OsString::from(path), State::Missing)).collect();
+        let text = Fingerprint { inputs }.to_lines();
+        let bases: Vec<&str> = text.lines().filter(|line| line.starts_with('@')).collect();
+        assert_eq!(bases, ["@ 16 /home/.symposium", "@ 24 /home/.symposium/plugins", "@"]);
+        assert!(text.contains("\nm 9 p0/S.toml\n"), "{text}");
     }
 
     #[cfg(unix)]
