@@ -65,6 +65,8 @@ pub fn find(
 ) -> Vec<Candidate> {
     // Once for all dependencies: there are many of both.
     let vouched: HashSet<_> = registry.active().flat_map(vouched).map(spelling).collect();
+    let silent = workspace.members.iter().filter(|member| !member.names_us);
+    let silent: HashSet<_> = silent.map(|member| member.dir.as_path()).collect();
     let mut found = Vec::new();
     for dependency in &workspace.dependencies {
         let name = &dependency.name;
@@ -78,7 +80,8 @@ pub fn find(
         let Ok(located) = on_disk.locate(&CrateRequest { name, version, requirement: None }) else {
             continue;
         };
-        if let Some(skills) = ships(&located) {
+        let says = || !silent.contains(located.dir.as_path()) && mentions(&located);
+        if let Some(skills) = shipped(&located, says) {
             found.push(Candidate { name: located.name, version: located.version, skills });
         }
     }
@@ -107,8 +110,13 @@ fn vouched(plugin: &Plugin) -> impl Iterator<Item = &str> {
 /// The folders of a crate's own skills; `None` when it ships none. Gates of single skills are not
 /// asked: the question is whether it may bring any.
 pub fn ships(located: &Located) -> Option<Vec<String>> {
-    let says = ["Cargo.toml", "SYMPOSIUM.toml"].iter().any(|file| mentions(located, file));
-    if !says && !located.dir.join(DEFAULT_FOLDER).is_dir() {
+    shipped(located, || mentions(located))
+}
+
+/// As [`ships`], where it may be known that the manifest says nothing of them.
+fn shipped(located: &Located, says: impl FnOnce() -> bool) -> Option<Vec<String>> {
+    let at = |name: &str| located.dir.join(name);
+    if !at(DEFAULT_FOLDER).is_dir() && !at("SYMPOSIUM.toml").is_file() && !says() {
         return None;
     }
     let mut folders = Vec::new();
@@ -129,12 +137,9 @@ pub fn ships(located: &Located) -> Option<Vec<String>> {
     (elsewhere || !folders.is_empty()).then_some(folders)
 }
 
-/// Whether reading the file is worth while: it names us.
-fn mentions(located: &Located, file: &str) -> bool {
-    let path = located.dir.join(file);
-    if file == "SYMPOSIUM.toml" {
-        return path.is_file();
-    }
+/// Whether reading the manifest is worth while: it names us.
+fn mentions(located: &Located) -> bool {
+    let path = located.dir.join("Cargo.toml");
     let small = std::fs::metadata(&path).is_ok_and(|found| found.len() <= MOST_BYTES);
     small && std::fs::read_to_string(&path).is_ok_and(|text| text.contains("symposium"))
 }

@@ -56,6 +56,7 @@ impl Workspace {
                     name: manifest.package.as_ref()?.name.clone(),
                     version: resolve::version_of(&root, manifest),
                     dir: manifest.dir.clone(),
+                    names_us: manifest.source.text.contains("symposium"),
                 })
             })
             .collect();

@@ -36,6 +36,8 @@ pub struct Member {
     pub version: Option<Version>,
     /// Its folder, absolute.
     pub dir: PathBuf,
+    /// Whether its manifest names Symposium: one that does not says nothing of skills.
+    pub names_us: bool,
 }
 
 /// A direct dependency of some member, under its package name (never the rename).

@@ -136,8 +136,12 @@ fn decision_2b_predicates() {
     let mut world = World::new(&[("serde", "1.0.0")]);
     let root = world.root.as_ref().expect("a root").path().to_owned();
     std::fs::write(root.join("here.toml"), "").expect("writes");
-    world.members =
-        vec![Member { name: "my_app".to_owned(), version: None, dir: root.join("my_app") }];
+    world.members = vec![Member {
+        name: "my_app".to_owned(),
+        version: None,
+        dir: root.join("my_app"),
+        names_us: false,
+    }];
     for (predicate, holds) in [
         ("env(CI)", true),
         ("env(CI=true)", true),

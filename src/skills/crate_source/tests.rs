@@ -169,7 +169,8 @@ fn a_member_of_the_workspace_is_a_path() {
     let mut place = Place::new();
     let path = place.put("ws/m/Cargo.toml", manifest("m", "0.3.0"));
     let dir = path.parent().expect("has a folder").to_path_buf();
-    place.workspace.members = vec![Member { name: "m".to_owned(), version: None, dir }];
+    place.workspace.members =
+        vec![Member { name: "m".to_owned(), version: None, dir, names_us: true }];
     assert_eq!(place.found("m"), (How::Path, "0.3.0".to_owned()));
 }
 

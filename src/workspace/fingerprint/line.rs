@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use super::seen::{Base, Seen};
 use super::{Fingerprint, Hash, Stat, State};
@@ -19,24 +19,23 @@ impl Fingerprint {
     /// paths are near each other, a line `@ FOLDER` comes before them and they are relative to it;
     /// `@` alone ends that.
     pub fn to_lines(&self) -> String {
-        let inputs: Vec<(&Path, &State)> =
-            self.inputs.iter().map(|(path, state)| (Path::new(path), state)).collect();
-        let mut text = String::with_capacity(inputs.len() * 96);
-        let mut base: Option<&Path> = None;
-        let mut looked_at: Option<&Path> = None;
+        // What is no UTF-8 is beside nothing.
+        let paths: Vec<Option<&str>> = self.inputs.keys().map(|path| path.to_str()).collect();
+        let mut text = String::with_capacity(paths.len() * 80);
+        let mut base: Option<&str> = None;
+        let mut looked_at: Option<&str> = None;
         let mut device = 0;
-        for (index, (path, state)) in inputs.iter().enumerate() {
-            let rest = inputs.get(index..).unwrap_or_default();
-            let outside = base.is_none_or(|base| inside(base, path).is_none());
-            let above = path.ancestors().nth(2);
-            let next = if outside {
+        for (index, (name, state)) in self.inputs.iter().enumerate() {
+            let rest = paths.get(index..).unwrap_or_default();
+            let path = rest.first().copied().flatten();
+            let above = path.and_then(folder_of).and_then(folder_of);
+            let next = if base.zip(path).and_then(|(base, path)| inside(base, path)).is_none() {
                 shared_folder(rest, ENOUGH)
             } else if above == looked_at {
                 base
             } else {
                 // Each name on the way costs as much as the last one.
-                let below =
-                    |folder: &&Path| base.is_some_and(|base| inside(base, folder).is_some());
+                let below = |folder: &&str| base.is_some_and(|base| inside(base, folder).is_some());
                 shared_folder(rest, ENOUGH_BELOW).filter(below).or(base)
             };
             looked_at = above;
@@ -45,13 +44,19 @@ impl Fingerprint {
                 text.push('@');
                 if let Some(folder) = next {
                     text.push(' ');
-                    write_path(&mut text, folder);
+                    write_plain(&mut text, folder);
                 }
                 base = next;
             }
             start_line(&mut text);
             write_state(&mut text, state, &mut device);
-            write_path(&mut text, base.and_then(|base| inside(base, path)).unwrap_or(path));
+            match path {
+                Some(path) => {
+                    let inside = base.and_then(|base| inside(base, path));
+                    write_plain(&mut text, inside.unwrap_or(path));
+                }
+                None => write_escaped(&mut text, name.as_encoded_bytes()),
+            }
         }
         text
     }
@@ -111,24 +116,28 @@ fn start_line(text: &mut String) {
 
 /// The folder that the first paths, sorted, are looked up in: theirs, or the one above, if there are
 /// `enough` of them.
-fn shared_folder<'a>(inputs: &[(&'a Path, &State)], enough: usize) -> Option<&'a Path> {
-    let (first, _) = inputs.first()?;
-    let mut folders = first.ancestors().skip(1).take(2);
-    let shared = |folder: &&Path| {
-        let together = inputs.get(..enough).unwrap_or_default();
-        let mut together = together.iter().rev().map(|(path, _)| path.starts_with(folder));
+fn shared_folder<'a>(paths: &[Option<&'a str>], enough: usize) -> Option<&'a str> {
+    let folder = paths.first().copied().flatten().and_then(folder_of)?;
+    let shared = |folder: &&str| {
+        let together = paths.get(..enough).unwrap_or_default();
+        let is_in = |path: &Option<&str>| path.is_some_and(|path| inside(folder, path).is_some());
         // The last one tells it, mostly.
-        folder.file_name().is_some() && together.next().unwrap_or(false) && together.all(|is| is)
+        together.last().is_some_and(is_in) && together.iter().all(is_in)
     };
-    folders.find(shared)
+    [Some(folder), folder_of(folder)].into_iter().flatten().find(shared)
+}
+
+/// What is before the last name, if that is a folder with a name, spelt as usual.
+fn folder_of(path: &str) -> Option<&str> {
+    let (folder, _) = path.rsplit_once(MAIN_SEPARATOR)?;
+    let usual = folder.contains(MAIN_SEPARATOR) && !folder.ends_with(MAIN_SEPARATOR);
+    usual.then_some(folder)
 }
 
 /// `path` as it is looked up in `base`; `None` where that would not be the same, letter by letter.
-fn inside<'a>(base: &Path, path: &'a Path) -> Option<&'a Path> {
-    let rest = path.to_str()?.strip_prefix(base.to_str()?)?;
-    let rest = rest.strip_prefix(std::path::MAIN_SEPARATOR)?;
-    let relative = !rest.is_empty() && !Path::new(rest).has_root();
-    relative.then_some(Path::new(rest))
+fn inside<'a>(base: &str, path: &'a str) -> Option<&'a str> {
+    let rest = path.strip_prefix(base)?.strip_prefix(MAIN_SEPARATOR)?;
+    (!rest.is_empty() && !rest.starts_with(std::path::is_separator)).then_some(rest)
 }
 
 /// The state and a space. `device` is that of the line before.
@@ -166,15 +175,17 @@ fn write_stat(text: &mut String, stat: &Stat, last_device: &mut u64) {
     *last_device = *device;
 }
 
-/// The length in bytes, and the path: as it is after a space; after a backslash, with everything
-/// that might not be read back so as a backslash and two digits.
-fn write_path(text: &mut String, path: &Path) {
-    if let Some(plain) = path.to_str() {
-        let _ = write!(text, "{} {plain}", plain.len());
-        return;
-    }
+/// A path that is read back as it is: its length in bytes, a space, and itself.
+fn write_plain(text: &mut String, path: &str) {
+    let _ = write!(text, "{} ", path.len());
+    text.push_str(path);
+}
+
+/// Any other: what might not be read back so is a backslash and two digits, and a backslash stands
+/// behind the length.
+fn write_escaped(text: &mut String, path: &[u8]) {
     let mut escaped = String::new();
-    for byte in path.as_os_str().as_encoded_bytes() {
+    for byte in path {
         if byte.is_ascii() && *byte != b'\\' {
             escaped.push(char::from(*byte));
         } else {

@@ -43,9 +43,10 @@ impl<'a> Iterator for Lines<'a> {
             self.start = self.text.len();
             return Some(rest);
         };
-        let line = &self.text[self.start..end];
+        let (start, bytes) = (self.start, self.text.as_bytes());
         self.start = end + 1;
-        Some(line.strip_suffix('\r').unwrap_or(line))
+        let end = if end > start && bytes[end - 1] == b'\r' { end - 1 } else { end };
+        Some(&self.text[start..end])
     }
 }
 

@@ -1,0 +1,285 @@
+use super::*;
+use symposium_hook::{Input, PreToolUseInput, SessionStartInput};
+
+fn event(delivery: Delivery, command: &str) -> Decoded {
+    let input = Input::PreToolUse(PreToolUseInput {
+        tool_name: "Bash".to_owned(),
+        tool_input: serde_json::json!({ "command": command }),
+        session_id: Some("s".to_owned()),
+        ..PreToolUseInput::default()
+    });
+    Decoded { input, tool_use_id: None, delivery, foreign: false }
+}
+
+fn named(id: &str, command: &str) -> Decoded {
+    event(Delivery::Named(id.to_owned()), command)
+}
+
+fn timed(moment: &str, command: &str) -> Decoded {
+    event(Delivery::Timed(moment.to_owned()), command)
+}
+
+fn unnamed(command: &str) -> Decoded {
+    event(Delivery::Unnamed(String::new()), command)
+}
+
+fn start(source: &str) -> Decoded {
+    let session = SessionStartInput { session_id: Some("s".to_owned()), cwd: None };
+    let delivery = Delivery::Unnamed(source.to_owned());
+    Decoded { input: Input::SessionStart(session), ..event(delivery, "") }
+}
+
+fn claims(dir: &tempfile::TempDir, decoded: &Decoded) -> Claims {
+    Claims::new(&Dirs::under(dir.path()), decoded).expect("somebody may deliver it twice")
+}
+
+fn dir() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+/// What a first delivery holds.
+#[track_caller]
+fn first(claim: Claim) -> Held {
+    match claim {
+        Claim::First(Some(held)) => held,
+        other => panic!("not the first: {other:?}"),
+    }
+}
+
+/// What is said of a repeated delivery.
+#[track_caller]
+fn repeated(claim: Claim) -> Outcome {
+    match claim {
+        Claim::Repeated(outcome) => *outcome,
+        Claim::First(_) => panic!("it is a first one"),
+    }
+}
+
+#[test]
+fn a_repeated_event_gets_the_decision_of_the_first() {
+    for decoded in
+        [named("call_1", "rm -rf /"), timed("17", "rm -rf /"), unnamed("rm -rf /"), start("resume")]
+    {
+        let dir = dir();
+        let claims = || claims(&dir, &decoded);
+        let held = first(claims().claim(Duration::ZERO));
+        let denied = Outcome { stop: Some("enough".to_owned()), ..Outcome::denied("no") };
+        let said = Outcome { context: vec!["c".to_owned()], ..denied.clone() };
+        claims().answered(Some(held), &said, None);
+        assert_eq!(repeated(claims().claim(Duration::ZERO)), denied);
+    }
+}
+
+#[test]
+fn while_it_is_being_answered_a_named_event_or_one_without_a_tool_is_not_answered_again() {
+    for decoded in [named("call_1", "ls"), start("startup")] {
+        let dir = dir();
+        let _held = first(claims(&dir, &decoded).claim(Duration::ZERO));
+        let silence = repeated(claims(&dir, &decoded).claim(Duration::from_secs(60)));
+        assert_eq!(silence, Outcome::default());
+    }
+}
+
+#[test]
+fn a_use_of_a_tool_without_a_name_waits_for_the_answer() {
+    for decoded in [unnamed("rm -rf /"), timed("17", "rm -rf /")] {
+        let dir = dir();
+        let held = first(claims(&dir, &decoded).claim(Duration::ZERO));
+        std::thread::scope(|scope| {
+            let second = scope.spawn(|| claims(&dir, &decoded).claim(Duration::from_secs(60)));
+            std::thread::sleep(Duration::from_millis(100));
+            assert!(!second.is_finished());
+            claims(&dir, &decoded).answered(Some(held), &Outcome::denied("no"), None);
+            assert_eq!(repeated(second.join().expect("no panic")), Outcome::denied("no"));
+        });
+    }
+}
+
+#[test]
+fn who_waits_for_nothing_or_too_long_asks_the_plugins_itself() {
+    let dir = dir();
+    let decoded = unnamed("ls");
+    let held = first(claims(&dir, &decoded).claim(Duration::ZERO));
+    let late = claims(&dir, &decoded).claim(Duration::from_millis(20));
+    assert!(matches!(late, Claim::First(None)));
+    // The process dies without an answer.
+    drop(held);
+    let _next = first(claims(&dir, &decoded).claim(Duration::ZERO));
+}
+
+#[test]
+fn another_command_under_the_same_identity_is_another_event() {
+    let dir = dir();
+    for decoded in [
+        named("call_0", "ls"),
+        named("call_0", "rm -rf /"),
+        named("call_1", "ls"),
+        timed("17", "ls"),
+        timed("18", "ls"),
+        timed("17", "rm -rf /"),
+        unnamed("ls"),
+        unnamed("rm -rf /"),
+        start("startup"),
+        start("compact"),
+    ] {
+        let claims = claims(&dir, &decoded);
+        let held = first(claims.claim(Duration::ZERO));
+        claims.answered(Some(held), &Outcome::denied("no"), None);
+    }
+    let single = event(Delivery::Single, "ls");
+    assert!(Claims::new(&Dirs::under(dir.path()), &single).is_none());
+    let Input::SessionStart(mut nobody) = start("startup").input else { unreachable!() };
+    nobody.session_id = None;
+    let sessionless = Decoded { input: Input::SessionStart(nobody), ..start("startup") };
+    assert!(Claims::new(&Dirs::under(dir.path()), &sessionless).is_none());
+}
+
+/// Two events of one shared file.
+fn neighbours() -> (Decoded, Decoded) {
+    let mut seen = std::collections::HashMap::new();
+    (0..)
+        .find_map(|number| {
+            let decoded = named(&number.to_string(), "ls");
+            let file = byte(&key(&decoded).expect("a key")) % FILES;
+            seen.insert(file, decoded.clone()).map(|other| (other, decoded))
+        })
+        .expect("some")
+}
+
+fn denied(reason: &str) -> Outcome {
+    Outcome::denied(reason)
+}
+
+#[test]
+fn an_event_that_comes_again_as_the_first_answer_rewrote_it_is_the_same() {
+    let input = serde_json::json!({ "command": "trash x" }).as_object().cloned();
+    let rewrite = Outcome { updated_input: input, ..Outcome::default() };
+    for (before, after) in [(named("1", "rm x"), named("1", "trash x")), neighbours()] {
+        let dir = dir();
+        let held = first(claims(&dir, &before).claim(Duration::ZERO));
+        claims(&dir, &before).answered(Some(held), &rewrite, Some(&after));
+        assert_eq!(repeated(claims(&dir, &before).claim(Duration::ZERO)), rewrite);
+        assert_eq!(repeated(claims(&dir, &after).claim(Duration::ZERO)), rewrite);
+    }
+}
+
+#[test]
+fn events_that_share_a_file_are_told_apart_while_and_after_they_are_answered() {
+    let (one, other) = neighbours();
+    let dir = dir();
+    let held = first(claims(&dir, &one).claim(Duration::ZERO));
+    // Held for one event, the file says nothing of the other.
+    let also = first(claims(&dir, &other).claim(Duration::from_secs(60)));
+    for decoded in [&one, &other] {
+        let silence = repeated(claims(&dir, decoded).claim(Duration::from_secs(60)));
+        assert_eq!(silence, Outcome::default());
+    }
+    claims(&dir, &one).answered(Some(held), &denied("one"), None);
+    claims(&dir, &other).answered(Some(also), &denied("other"), None);
+    for (decoded, reason) in [(&one, "one"), (&other, "other")] {
+        assert_eq!(repeated(claims(&dir, decoded).claim(Duration::ZERO)), denied(reason));
+    }
+}
+
+#[test]
+fn an_answer_stands_though_another_event_was_answered_in_its_file() {
+    let (one, other) = neighbours();
+    let dir = dir();
+    for (decoded, reason) in [(&one, "one"), (&other, "other")] {
+        let held = first(claims(&dir, decoded).claim(Duration::ZERO));
+        claims(&dir, decoded).answered(Some(held), &denied(reason), None);
+    }
+    // An event that nobody finished takes nothing away either.
+    let third = Claims { key: format!("{}third", &key(&one).unwrap()[..2]), ..claims(&dir, &one) };
+    drop(first(third.claim(Duration::ZERO)));
+    for (decoded, reason) in [(&one, "one"), (&other, "other")] {
+        assert_eq!(repeated(claims(&dir, decoded).claim(Duration::ZERO)), denied(reason));
+    }
+}
+
+#[test]
+fn what_is_long_ago_does_not_count_nor_what_is_far_ahead() {
+    let now = session::now();
+    for until in [now - 1, now + 3_600_000] {
+        let dir = dir();
+        let claims = claims(&dir, &named("1", "ls"));
+        let answer = Some(Said { reasons: vec!["no".repeat(LONG)], ..Said::default() });
+        let mut held = first(claims.claim(Duration::ZERO));
+        held.write(vec![Record { key: claims.key.clone(), until, answer }]);
+        drop(held);
+        let held = first(claims.claim(Duration::ZERO));
+        claims.answered(Some(held), &denied("yes"), None);
+        assert_eq!(repeated(claims.claim(Duration::ZERO)), denied("yes"));
+        // Nor is what was long kept.
+        let left = std::fs::metadata(claims.file(Place::Shared, &claims.key)).expect("a file");
+        assert!(left.len() < 1_000, "{}", left.len());
+    }
+}
+
+#[test]
+fn a_text_that_nobody_finished_is_no_answer() {
+    let dir = dir();
+    let claims = claims(&dir, &named("1", "ls"));
+    let held = first(claims.claim(Duration::ZERO));
+    claims.answered(Some(held), &denied("no"), None);
+    let file = claims.file(Place::Shared, &claims.key);
+    let text = std::fs::read(&file).expect("an answer");
+    let line = text.iter().position(|byte| *byte == b'\n').expect("a line");
+    for cut in 0..line {
+        std::fs::write(&file, &text[..cut]).expect("writes");
+        let _held = first(claims.claim(Duration::ZERO));
+    }
+}
+
+#[test]
+fn the_files_of_long_ago_are_removed_but_none_that_is_held() {
+    let dir = dir();
+    let own = |id: &str| {
+        let claims = claims(&dir, &named(id, "ls"));
+        first(claims.claim_in(Place::Own, Duration::ZERO))
+    };
+    let held = own("held");
+    let files = || std::fs::read_dir(dir.path().join("cache/locks")).expect("a folder").count();
+    for number in 0..2_000 {
+        drop(own(&number.to_string()));
+    }
+    let claims = claims(&dir, &named("last", "ls"));
+    claims.sweep(KEEP);
+    assert_eq!(files(), 2_001);
+    claims.sweep(Duration::ZERO);
+    assert_eq!(files(), 1);
+    drop(held);
+}
+
+/// As many events of a session as an agent has in days; half of them with files of their own, an
+/// hour apart.
+#[test]
+fn the_files_of_a_session_without_end_stay_few() {
+    let dir = dir();
+    let folder = dir.path().join("cache/locks");
+    let hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+    let mut most = 0;
+    for number in 0..3_000 {
+        let claims = claims(&dir, &named(&number.to_string(), "ls"));
+        let place = if number % 2 == 0 { Place::Shared } else { Place::Own };
+        let held = first(claims.claim_in(place, Duration::ZERO));
+        claims.answered(Some(held), &Outcome::default(), None);
+        if let Ok(file) = File::options().write(true).open(claims.file(Place::Own, &claims.key)) {
+            file.set_modified(hour_ago).expect("sets");
+        }
+        most = most.max(std::fs::read_dir(&folder).expect("a folder").count());
+    }
+    assert!(most < 16 * usize::from(SWEEP_EACH), "{most}");
+}
+
+#[test]
+fn where_nothing_can_be_written_each_event_is_the_first() {
+    let dir = dir();
+    let file = dir.path().join("file");
+    std::fs::write(&file, "").expect("writes");
+    let claims = Claims::new(&Dirs::under(&file), &named("1", "ls")).expect("has an identity");
+    for _ in 0..2 {
+        assert!(matches!(claims.claim(Duration::ZERO), Claim::First(None)));
+        claims.answered(None, &Outcome::default(), None);
+    }
+}
