@@ -1,3 +1,5 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::*;
 use symposium_hook::{Input, PreToolUseInput, SessionStartInput};
 
@@ -179,6 +181,32 @@ fn events_that_share_a_file_are_told_apart_while_and_after_they_are_answered() {
     for (decoded, reason) in [(&one, "one"), (&other, "other")] {
         assert_eq!(repeated(claims(&dir, decoded).claim(Duration::ZERO)), denied(reason));
     }
+}
+
+#[test]
+fn of_many_events_at_once_each_gets_its_own_answer() {
+    let dir = dir();
+    let asked: Vec<_> = (0..100).map(|_| AtomicUsize::new(0)).collect();
+    std::thread::scope(|scope| {
+        for (number, asked) in asked.iter().enumerate().chain(asked.iter().enumerate()) {
+            let dir = &dir;
+            scope.spawn(move || {
+                let decoded = named(&number.to_string(), "ls");
+                let answer = denied(&number.to_string());
+                match claims(dir, &decoded).claim(Duration::ZERO) {
+                    Claim::First(held) => {
+                        asked.fetch_add(1, Ordering::SeqCst);
+                        std::thread::sleep(Duration::from_millis(2));
+                        claims(dir, &decoded).answered(held, &answer, None);
+                    }
+                    Claim::Repeated(said) => {
+                        assert!(*said == answer || *said == Outcome::default(), "{said:?}");
+                    }
+                }
+            });
+        }
+    });
+    assert!(asked.iter().all(|asked| asked.load(Ordering::SeqCst) > 0), "nobody was asked");
 }
 
 #[test]
