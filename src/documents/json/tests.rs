@@ -427,3 +427,24 @@ fn a_file_that_got_something_else_meanwhile_stays() {
     assert_eq!(document.prune(&created).expect("prunes").len(), 2);
     assert_eq!(document.finish().change, Change::Keep);
 }
+
+#[test]
+fn what_is_read_is_what_the_text_says_now_or_the_refusal() {
+    let get = |document: &Document, path: &[&str]| document.get(&keys(path));
+    let mut document = open(r#"{"a": {"b": [1]}, "c": "d"}"#, LENIENT).expect("parses");
+    assert_eq!(get(&document, &["a", "b"]).expect("is there"), Some(json!([1])));
+    assert_eq!(get(&document, &["a", "x", "y"]).expect("is not there"), None);
+    let problem = get(&document, &["c", "d"]).expect_err("`c` is no object");
+    assert_eq!(problem.message, "`$.c` must be an object, found a string");
+    let keep = Keep { users_keys: &[], our_keys: &[] };
+    document.set(&keys(&["a"]), "b", &json!(2), &keep).expect("sets");
+    assert_eq!(get(&document, &["a", "b"]).expect("is there"), Some(json!(2)));
+    assert!(document.remove(&keys(&["a"]), "b").expect("removes"));
+    assert_eq!(get(&document, &["a", "b"]).expect("is gone"), None);
+    // Which of the two its reader takes is not known, at whatever depth.
+    let document = open(r#"{"a": [{"b": 1, "b": 2}], "c": {"d": 1, "d": 2}}"#, LENIENT);
+    let document = document.expect("parses");
+    let problem = get(&document, &["c", "d"]).expect_err("it is there twice");
+    assert_eq!(problem.message, "the key `d` is there twice");
+    assert!(get(&document, &["a"]).expect("is there").is_some());
+}
