@@ -126,6 +126,9 @@ fn agent() -> Agent {
         .tls_config(tls)
         .max_redirects(0)
         .http_status_as_error(false)
+        // A server may close one that it left open a moment ago, and there are few hops.
+        .max_idle_connections(0)
+        .max_idle_connections_per_host(0)
         .user_agent(concat!("cargo-agents/", env!("CARGO_PKG_VERSION")))
         .build();
     Agent::new_with_config(config)
@@ -301,7 +304,10 @@ mod tests {
         );
         assert!(say("/short").starts_with("can't fetch SERVER/short: "));
         assert!(say("/lost").contains("without saying where to"));
-        assert!(say("/loop").ends_with("it redirects without end"));
+        // The server closes without a word: no connection may be used twice.
+        for _ in 0..10 {
+            assert!(say("/loop").ends_with("it redirects without end"));
+        }
         let limits = Limits { time: Duration::from_millis(150), ..LIMITS };
         let start = Instant::now();
         assert!(fetch(&format!("{}/slow", server.url), &limits).is_err());
