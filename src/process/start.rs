@@ -35,11 +35,6 @@ pub(super) fn command(child: &Child) -> Result<Command, RunError> {
 /// The program's path. A name is looked up on the `PATH` that the child will have.
 fn resolve(child: &Child) -> Result<PathBuf, RunError> {
     let shown = child.program.to_string_lossy().into_owned();
-    if let Some(cwd) = &child.cwd
-        && !cwd.is_dir()
-    {
-        return Err(RunError::NoFolder { program: shown, folder: cwd.clone() });
-    }
     if is_bare_name(&child.program) {
         let path = path_of(child).unwrap_or_default();
         return find_program(&child.program, &path, Path::new("/"))
@@ -88,6 +83,10 @@ pub(super) fn retry_busy<T>(mut start: impl FnMut() -> io::Result<T>) -> io::Res
 pub(super) fn refusal(child: &Child, program: &OsStr, source: io::Error) -> RunError {
     let shown = child.program.to_string_lossy().into_owned();
     let path = Path::new(program);
+    // Asked only now: nearly always it is there.
+    if let Some(cwd) = child.cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
+        return RunError::NoFolder { program: shown, folder: cwd.clone() };
+    }
     match source.kind() {
         io::ErrorKind::NotFound if path.exists() => RunError::Io {
             program: shown,
