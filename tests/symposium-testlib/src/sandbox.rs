@@ -72,7 +72,8 @@ impl Sandbox {
         sandbox
     }
 
-    /// As [`Sandbox::new`], with no configuration at all.
+    /// As [`Sandbox::new`], with no configuration at all. Events wait ten times as long as in use:
+    /// tests of how long they do set `SYMPOSIUM_TEST_PATIENCE` to 1.
     ///
     /// # Panics
     /// When there can be no temporary folder.
