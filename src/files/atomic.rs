@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::writers::{read_when_quiet, read_when_written};
+use super::writers::{read_path_when_quiet, read_when_quiet};
 
 /// The file's bytes, or `None` when there is no such file.
 ///
@@ -44,8 +44,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// `false`, and nothing changed, when another program wrote in the meantime.
 ///
 /// What another program wrote between our last look and the replacement is seen and put back, and so
-/// is what it writes into the old file, which it opened before: on Linux once it is done, elsewhere
-/// within a moment. Only the file that nobody can replace (see [`write_atomic`]) has no such net.
+/// is what it writes within a moment into the old file, which it opened before. Only the file that nobody can replace (see [`write_atomic`]) has no such net.
 ///
 /// # Errors
 /// As [`write_atomic`].
@@ -99,7 +98,7 @@ fn swap(
             Err(error) if is_pinned(&error) => return rewrite(target, bytes).map(|()| true),
             Err(_) => return rename_over(temporary, target, expected, bytes),
         }
-        let displaced = read_when_written(&temporary)?;
+        let displaced = read_path_when_quiet(&temporary)?;
         if displaced == expecting {
             sync_folder(target);
             return Ok(ours);
@@ -147,7 +146,7 @@ fn rename_over(
 /// Trouble reading or removing it, with the path in the message.
 pub fn remove_if_same(path: &Path, expected: &[u8]) -> io::Result<bool> {
     let target = final_target(path)?;
-    match read_when_written(&target) {
+    match read_path_when_quiet(&target) {
         Ok(found) if found == expected => remove_file(&target).map(|()| true),
         Ok(_) => Ok(false),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),

@@ -5,6 +5,7 @@
     reason = "tests look at the world by themselves, and say why they skip"
 )]
 
+mod beside_writers;
 mod book_screens;
 mod candidates;
 #[cfg(unix)]
