@@ -1,5 +1,4 @@
-//! Tells the program its commit and the commit's date, for `--version`, and the linker how the
-//! program starts fastest.
+//! Tells the program its commit and the commit's date, for `--version`.
 //!
 //! Only when the sources are a git checkout of their own: an unpacked crate, or a copy inside
 //! somebody else's repository, has neither. The date is the commit's, or `SOURCE_DATE_EPOCH`
@@ -12,7 +11,6 @@ use std::process::Command;
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed=SOURCE_DATE_EPOCH");
-    link();
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     // In a worktree it is a file.
     if !root.join(".git").exists() {
@@ -34,40 +32,6 @@ fn main() {
     if let Some(date) = time.and_then(|time| time.trim().parse().ok()).and_then(date) {
         println!("cargo:rustc-env=SYMPOSIUM_BUILD_DATE={date}");
     }
-}
-
-/// An agent starts us twice for each thing it does, and half of that time is the dynamic linker's
-/// (`md/design/performance.md`). So, on GNU/Linux:
-///
-/// - The program is linked to a fixed address: nothing in it has to be relocated, page by page. What
-///   it gives up is a random place for its own code and constants; libraries, heap and stack keep
-///   theirs. `SYMPOSIUM_PIE=1` builds it the other way.
-/// - What ends a panic comes from the static half of the compiler's own library, where it is
-///   installed, so that one shared library less is opened.
-fn link() {
-    println!("cargo:rerun-if-env-changed=SYMPOSIUM_PIE");
-    let target = |key: &str| std::env::var(format!("CARGO_CFG_TARGET_{key}")).unwrap_or_default();
-    if target("OS") != "linux" || target("ENV") != "gnu" {
-        return;
-    }
-    if std::env::var_os("SYMPOSIUM_PIE").is_none_or(|value| value.is_empty()) {
-        println!("cargo:rustc-link-arg-bins=-no-pie");
-    }
-    // Elsewhere it is unknown which compiler will link.
-    if std::env::var("HOST") == std::env::var("TARGET")
-        && let Some(folder) = static_unwinder()
-    {
-        println!("cargo:rustc-link-search=native={}", folder.display());
-        println!("cargo:rustc-link-lib=static:-bundle=gcc_eh");
-    }
-}
-
-/// The folder of `libgcc_eh.a`, if the compiler that links has one.
-fn static_unwinder() -> Option<PathBuf> {
-    let output = Command::new("cc").arg("-print-file-name=libgcc_eh.a").output().ok()?;
-    let path = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
-    // A name without a folder is how it says no.
-    (path.is_absolute() && path.exists()).then(|| path.parent().map(Path::to_path_buf)).flatten()
 }
 
 /// What git says, unless it fails or says nothing.

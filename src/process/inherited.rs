@@ -77,20 +77,3 @@ fn wait_for(mut command: std::process::Command) -> Result<std::process::ExitStat
     }
     status
 }
-
-/// Makes of the streams and signals that we were started with what Rust's own start makes of them: a
-/// reader that has gone is an error, not our end, and a stream that was closed is nowhere, not the
-/// next file that is opened.
-#[cfg(unix)]
-pub fn settle() {
-    // SAFETY: nothing else runs yet; to ignore a signal takes no handler.
-    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-    for stream in 0..3 {
-        // SAFETY: a question, about a number that may stand for nothing.
-        let closed = unsafe { libc::fcntl(stream, libc::F_GETFD) } == -1;
-        // SAFETY: the path is a C string. The lowest number that is free is this one.
-        if closed && unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR) } == -1 {
-            std::process::abort();
-        }
-    }
-}

@@ -30,7 +30,6 @@ mod traffic;
 pub use detached::{Detached, spawn_detached};
 pub use find::find_program;
 #[cfg(unix)]
-pub use inherited::settle;
 pub use inherited::{exec_replace, run_inherited};
 pub use model::{Child, Output, RunError, Status};
 pub use run::run;

@@ -95,6 +95,11 @@ pub fn stand_in(dir: &Path, env: &Environment, index: Option<&str>) -> Option<St
     index.or(crates).or_else(|| table.directory.clone().map(StandIn::Sources))
 }
 
+/// Whether cargo's configuration keeps a cargo that runs in `dir` off the network (`net.offline`).
+pub fn is_offline(dir: &Path, env: &Environment) -> bool {
+    CargoConfig::load(dir, env, &mut |_| ()).offline == Some(true)
+}
+
 fn same_index(one: &str, other: &str) -> bool {
     let bare = |index: &str| {
         index.strip_prefix("registry+").unwrap_or(index).trim_end_matches('/').to_owned()
@@ -108,6 +113,8 @@ pub(super) struct CargoConfig {
     sources: BTreeMap<String, SourceTable>,
     /// Indexes of alternative registries.
     registries: BTreeMap<String, String>,
+    /// `net.offline`.
+    offline: Option<bool>,
     /// Packages that `[patch]` takes from a folder.
     pub patches: Vec<(String, PathBuf)>,
     pub inputs: Vec<PathBuf>,
@@ -180,13 +187,18 @@ impl CargoConfig {
         // Paths start at the folder that holds `.cargo`, but for includes.
         let base = folder.parent().unwrap_or(folder);
         let found = read(&sink, |root| {
-            let sources = (read_sources(root, base), read_registries(root));
+            let offline =
+                root.table("net").and_then(|net| net.bool("offline")).map(|found| found.value);
+            let sources = (read_sources(root, base), read_registries(root), offline);
             (sources, read_patches(root), read_includes(root, folder))
         });
         if let Some(problem) = sink.finish().into_iter().next() {
             self.tolerate(problem);
         }
-        let Some(((sources, registries), patches, includes)) = found else { return Vec::new() };
+        let Some(((sources, registries, offline), patches, includes)) = found else {
+            return Vec::new();
+        };
+        self.offline = self.offline.or(offline);
         for (name, table) in sources {
             let known = self.sources.entry(name).or_default();
             known.replace_with = known.replace_with.take().or(table.replace_with);

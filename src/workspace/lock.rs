@@ -13,8 +13,8 @@ use semver::Version;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::LockedPackage;
-use super::reader::Reader;
+use super::reader::{Reader, read_text};
+use super::{LockedPackage, same_crate};
 use crate::text::{Diagnostic, Source};
 
 pub(super) mod scan;
@@ -24,7 +24,7 @@ const NEWEST_FORMAT: i64 = 4;
 
 /// A lock file.
 #[derive(Debug, Default)]
-pub(super) struct Lock {
+pub(crate) struct Lock {
     /// Sorted.
     pub packages: Vec<LockedPackage>,
     /// What each package without a source depends on, as written. Members have no source.
@@ -41,11 +41,19 @@ impl Lock {
     ///
     /// # Errors
     /// A lock file that can't be read or makes no sense.
-    pub fn load(reader: &mut Reader, path: &Path) -> Result<Option<Self>, Diagnostic> {
+    pub(super) fn load(reader: &mut Reader, path: &Path) -> Result<Option<Self>, Diagnostic> {
         match reader.text(path)? {
             Some(source) => Self::parse(&source, &mut reader.diagnostics).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// Reads the lock file at `path`, for those who neither observe it nor tell what was tolerated.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn read(path: &Path) -> Result<Option<Self>, Diagnostic> {
+        read_text(path)?.map(|source| Self::parse(&source, &mut Vec::new())).transpose()
     }
 
     /// Reads the text of a lock file.
@@ -129,8 +137,38 @@ impl Lock {
     }
 }
 
-/// Reads a lock file as TOML, whatever it looks like.
+/// The names of the packages in the lock file at `path` that depend on `name`, sorted, each once.
+/// A lock file that can't be read has none.
+pub(crate) fn dependents(path: &Path, name: &str) -> Vec<String> {
+    let source = read_text(path).ok().flatten();
+    let raw = source.and_then(|source| read_all(&source, &mut Vec::new()).ok()).unwrap_or_default();
+    let is_it = |reference: &String| {
+        reference.split_whitespace().next().is_some_and(|found| same_crate(found, name))
+    };
+    let mut names: Vec<String> = raw
+        .into_iter()
+        .filter(|(_, references)| references.iter().any(is_it))
+        .map(|(package, _)| package.name)
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Reads a lock file as TOML, whatever it looks like, but for what packages with a source depend on:
+/// only members' dependencies count.
 pub(super) fn read(
+    source: &Arc<Source>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<Vec<Raw>, Diagnostic> {
+    let mut raw = read_all(source, diagnostics)?;
+    for (_, references) in raw.iter_mut().filter(|(package, _)| package.source.is_some()) {
+        references.clear();
+    }
+    Ok(raw)
+}
+
+fn read_all(
     source: &Arc<Source>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Vec<Raw>, Diagnostic> {
@@ -208,9 +246,8 @@ fn package(source: &Arc<Source>, value: &Value<'_>) -> Result<Raw, Diagnostic> {
         broken(source, span, format!("`{written}` is no version: {error}"))
     })?;
     let from = text(source, table, "source")?.map(str::to_owned);
-    let references = if from.is_none() { references(table) } else { Vec::new() };
     let checksum = text(source, table, "checksum")?.map(str::to_owned);
-    Ok((LockedPackage { name, version, source: from, checksum }, references))
+    Ok((LockedPackage { name, version, source: from, checksum }, references(table)))
 }
 
 fn text<'a>(

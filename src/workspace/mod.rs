@@ -30,10 +30,11 @@ mod resolve;
 #[cfg(test)]
 mod tests;
 
-pub use cargo_config::{StandIn, Vendored, stand_in, vendored};
+pub use cargo_config::{StandIn, Vendored, is_offline, stand_in, vendored};
 pub use discover::{locate, nearest_manifest};
 pub use fingerprint::Fingerprint;
 pub use load::Loaded;
+pub(crate) use lock::{Lock, dependents};
 pub use model::{
     ByCrate, Dependency, DependencyOrigin, LockedPackage, Member, Workspace, same_crate, spelling,
 };

@@ -6,7 +6,7 @@ use crate::config::{Reach, Word};
 use crate::report::Kind;
 use crate::skills::SkillOrigin;
 use crate::sync::candidates::{ships, vouchers};
-use crate::workspace::{Dependency, DependencyOrigin, same_crate};
+use crate::workspace::{Dependency, DependencyOrigin, dependents, same_crate};
 
 /// Crates that are named as those another one comes through.
 const NAMED: usize = 3;
@@ -149,16 +149,7 @@ impl Inquiry<'_> {
         if workspace.members.iter().any(|member| same_crate(&member.name, name)) {
             return None;
         }
-        let lock = cargo_lock::Lockfile::load(workspace.lock_file.as_ref()?).ok();
-        let packages = lock.iter().flat_map(|lock| &lock.packages);
-        let mut through: Vec<String> = packages
-            .filter(|package| {
-                package.dependencies.iter().any(|found| same_crate(found.name.as_str(), name))
-            })
-            .map(|package| package.name.to_string())
-            .collect();
-        through.sort();
-        through.dedup();
+        let mut through = dependents(workspace.lock_file.as_ref()?, name);
         let more = through.len().saturating_sub(NAMED);
         through.truncate(NAMED);
         let mut text = format!("{} {} is in Cargo.lock", locked.name, locked.version);

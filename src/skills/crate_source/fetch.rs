@@ -16,7 +16,7 @@ use super::{How, Located, git, is_crates_io};
 use crate::config::{Dirs, Environment};
 use crate::process::{Child, Output, RunError, Status};
 use crate::skills::metadata::is_crate_name;
-use crate::workspace::{StandIn, same_crate, stand_in};
+use crate::workspace::{Lock, StandIn, is_offline, same_crate, stand_in};
 
 mod entry;
 
@@ -187,12 +187,7 @@ impl Fetcher<'_> {
         if let Some(text) = self.env.text("CARGO_NET_OFFLINE") {
             return yes(text);
         }
-        let Some(home) = self.env.cargo_home() else { return false };
-        let config = ["config.toml", "config"]
-            .into_iter()
-            .find_map(|name| fs::read_to_string(home.join(name)).ok()?.parse::<toml::Table>().ok());
-        let net = config.as_ref().and_then(|config| config.get("net"));
-        net.and_then(|net| net.get("offline")?.as_bool()) == Some(true)
+        is_offline(self.dirs.cache(), self.env)
     }
 
     /// The cargo to run: `SYMPOSIUM_CARGO`, else `CARGO` (which cargo sets for its subcommands),
@@ -287,15 +282,13 @@ impl Session<'_> {
     }
 
     fn locked(&self, name: &str) -> Option<Locked> {
-        let lock = cargo_lock::Lockfile::load(self.folder.join("Cargo.lock")).ok()?;
-        let ours = lock.packages.iter().find(|package| package.name.as_str() == PACKAGE)?;
-        let wanted =
-            ours.dependencies.iter().find(|found| same_crate(found.name.as_str(), name))?;
-        let package = lock.packages.iter().find(|package| wanted.matches(package))?;
+        let lock = Lock::read(&self.folder.join("Cargo.lock")).ok().flatten()?;
+        let resolved = lock.dependencies_of(PACKAGE, None);
+        let package = resolved.into_iter().find(|package| same_crate(&package.name, name))?;
         Some(Locked {
-            name: package.name.as_str().to_owned(),
+            name: package.name.clone(),
             version: package.version.clone(),
-            checksum: package.checksum.as_ref().map(ToString::to_string),
+            checksum: package.checksum.clone(),
         })
     }
 

@@ -4,7 +4,8 @@
 //! it is read by lines as long as every line is one that cargo writes since format 3; at the first
 //! that is not, the file is left to the TOML reader, which also knows how to tell what is wrong.
 
-use memchr::Memchr;
+use std::str::Lines;
+
 use semver::Version;
 
 use super::Raw;
@@ -15,7 +16,7 @@ const HEADING: &str = "[[package]]";
 
 /// The packages, or `None` when the text has anything unusual in it.
 pub(in crate::workspace) fn packages(text: &str) -> Option<Vec<Raw>> {
-    let mut lines = Lines { text, start: 0, ends: memchr::memchr_iter(b'\n', text.as_bytes()) };
+    let mut lines = text.lines();
     // As long as they mostly are.
     let mut packages = Vec::with_capacity(text.len() / 180);
     let mut line = head(&mut lines)?;
@@ -25,29 +26,6 @@ pub(in crate::workspace) fn packages(text: &str) -> Option<Vec<Raw>> {
         line = next;
     }
     line.is_none().then_some(packages)
-}
-
-/// The lines of a text, as [`str::lines`] has them, but many times faster.
-struct Lines<'a> {
-    text: &'a str,
-    start: usize,
-    ends: Memchr<'a>,
-}
-
-impl<'a> Iterator for Lines<'a> {
-    type Item = &'a str;
-
-    fn next(&mut self) -> Option<&'a str> {
-        let rest = self.text.get(self.start..).filter(|rest| !rest.is_empty())?;
-        let Some(end) = self.ends.next() else {
-            self.start = self.text.len();
-            return Some(rest);
-        };
-        let (start, bytes) = (self.start, self.text.as_bytes());
-        self.start = end + 1;
-        let end = if end > start && bytes[end - 1] == b'\r' { end - 1 } else { end };
-        Some(&self.text[start..end])
-    }
 }
 
 /// Everything before the first package: comments and the format. Gives the line after it.
@@ -133,20 +111,8 @@ fn list<'a>(lines: &mut Lines<'a>, wanted: bool) -> Option<Vec<&'a str>> {
 /// The text between quotes, when nothing in it needs a second look.
 fn quoted(value: &str) -> Option<&str> {
     let text = value.strip_prefix('"')?.strip_suffix('"')?;
-    let (words, rest) = text.as_bytes().as_chunks::<8>();
-    let plain = words.iter().all(|word| is_plain(u64::from_ne_bytes(*word)))
-        && rest.iter().all(|byte| !matches!(byte, b'"' | b'\\' | 0..=31 | 127));
+    let plain = text.bytes().all(|byte| !matches!(byte, b'"' | b'\\' | 0..=31 | 127));
     plain.then_some(text)
-}
-
-/// Whether none of eight bytes ends a string, begins an escape or is a control character: eight at
-/// once, for there are hundreds of thousands.
-fn is_plain(word: u64) -> bool {
-    const EACH: u64 = u64::MAX / 255;
-    // Where a byte is less than `limit`, the highest bit of it is set; perhaps also above such a one.
-    let below = |word: u64, limit: u64| word.wrapping_sub(EACH * limit) & !word;
-    let is = |byte: u8| below(word ^ (EACH * u64::from(byte)), 1);
-    (below(word, 32) | is(b'"') | is(b'\\') | is(127)) & (EACH * 0x80) == 0
 }
 
 #[cfg(test)]
@@ -160,13 +126,6 @@ mod tests {
             let plain = !text.chars().any(|char| matches!(char, '"' | '\\' | '\0'..='\x1f' | '\x7f'));
             let value = format!("\"{text}\"");
             prop_assert_eq!(quoted(&value), plain.then_some(text.as_str()));
-        }
-
-        #[test]
-        fn for_all_texts_the_lines_are_the_usual_ones(text in "[ab\r\n]{0,12}") {
-            let ends = memchr::memchr_iter(b'\n', text.as_bytes());
-            let lines: Vec<&str> = Lines { text: &text, start: 0, ends }.collect();
-            prop_assert_eq!(lines, text.lines().collect::<Vec<_>>());
         }
     }
 }
