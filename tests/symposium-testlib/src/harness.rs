@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -72,6 +73,8 @@ impl Bench {
 /// What was found of one client: by check, nothing where it did not run to its end.
 pub(crate) type Findings = BTreeMap<&'static str, Finding>;
 type Results = Arc<Mutex<BTreeMap<&'static str, Findings>>>;
+/// Checks that failed once, with what they said.
+type Repeated = Arc<Mutex<Vec<String>>>;
 
 /// Runs the checks on every selected client, and `others` besides; then prints a table and compares
 /// the book with it. For a test binary without a harness of its own.
@@ -89,10 +92,10 @@ pub fn main(
     let isolated = !selected.iter().any(online) && isolation::isolate();
     let mut args = Arguments::from_args();
     args.test_threads.get_or_insert(AT_ONCE);
-    let results = Results::default();
+    let (results, repeated) = (Results::default(), Repeated::default());
     let mut trials = others();
     for client in &selected {
-        trials.extend(trials_of(client, Path::new(binary), points, &results));
+        trials.extend(trials_of(client, Path::new(binary), points, &results, &repeated));
     }
     let conclusion = libtest_mimic::run(&args, trials);
     if args.list {
@@ -102,6 +105,9 @@ pub fn main(
     let mut told = table(&selected, points, &results);
     for note in notes(&selected, isolated, &results) {
         let _ = writeln!(told, "{note}");
+    }
+    for once in repeated.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        let _ = writeln!(told, "shown at the second try: {once}");
     }
     let mut failed = conclusion.has_failed();
     if let Err(problem) = book::keep_in_step(&selected, points, &results) {
@@ -122,6 +128,7 @@ fn trials_of(
     binary: &Path,
     points: &'static [Point],
     results: &Results,
+    repeated: &Repeated,
 ) -> Vec<Trial> {
     let client = selected.client;
     if !client.scripted() {
@@ -129,16 +136,30 @@ fn trials_of(
     }
     let checks = points.iter().flat_map(|point| point.checks);
     let trial = |check: &'static Check| {
-        let results = Arc::clone(results);
+        let (results, repeated) = (Arc::clone(results), Arc::clone(repeated));
         let binary = binary.to_path_buf();
         trial(client, &selected.program, check.name, move |program| {
-            let finding = (check.run)(&Bench { binary, client, program });
+            let finding = run(check, &Bench { binary, client, program }, &repeated);
             let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
             results.entry(client.name()).or_default().insert(check.name, finding);
             Ok(())
         })
     };
     checks.map(trial).collect()
+}
+
+/// Runs a check, and once more on a new machine if it fails: the clients have races of their own when
+/// they start and end. What needed that is named at the end.
+fn run(check: &'static Check, bench: &Bench, repeated: &Repeated) -> Finding {
+    let first = catch_unwind(AssertUnwindSafe(|| (check.run)(bench)));
+    first.unwrap_or_else(|panic| {
+        let said = panic.downcast_ref::<String>().map(String::as_str);
+        let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
+        let once = format!("{}::{}, after: {said}", bench.client.name(), check.name);
+        say(&format!("{once}\n"));
+        repeated.lock().unwrap_or_else(PoisonError::into_inner).push(once);
+        (check.run)(bench)
+    })
 }
 
 /// What can be shown of a client whose model says what it likes: a prompt's events reach us.
