@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::{Config, ConfigState, Dirs, Environment, NoHome};
+use crate::files::{Limit, read_source};
 use crate::report::{Format, Reporter, Verbosity};
 use crate::text::{Diagnostic, Source};
 
@@ -123,8 +124,9 @@ impl Symposium {
         place: impl FnOnce(&Arc<Source>) -> Option<Range<usize>>,
     ) -> Diagnostic {
         let file = self.dirs.config_file();
-        let Ok(text) = std::fs::read_to_string(&file) else { return problem.in_file(file) };
-        let source = Source::new(file, text);
+        let Ok(source) = read_source(&file, Limit::SETTINGS) else {
+            return problem.in_file(file);
+        };
         match place(&source) {
             Some(span) => problem.at(&source, span),
             None => problem.in_file(&source.path),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Dirs;
 use super::choices::{Choices, PluginChoices};
+use crate::files::{Limit, read_text};
 use crate::text::toml::{self as tables, Located, Sink, Table};
 use crate::text::{Diagnostic, Source};
 
@@ -193,30 +194,22 @@ impl Config {
     /// Reads `config.toml` of `dirs`. Never fails: trouble is in the diagnostics.
     pub fn load(dirs: &Dirs) -> Loaded {
         let path = dirs.config_file();
-        let broken = |diagnostic| Loaded {
-            config: Self::default(),
-            state: ConfigState::Broken,
-            diagnostics: vec![diagnostic],
-        };
-        match crate::files::read_optional(&path) {
-            Ok(None) => Loaded {
+        match read_text(&path, Limit::SETTINGS) {
+            Ok(text) => Self::parse(&path, &text, dirs.config()),
+            Err(error) if error.is_absent() => Loaded {
                 config: Self::default(),
                 state: ConfigState::Missing,
                 diagnostics: Vec::new(),
             },
-            Ok(Some(bytes)) => match String::from_utf8(bytes) {
-                Ok(text) => Self::parse(&path, &text, dirs.config()),
-                Err(error) => {
-                    let message = "the configuration is not UTF-8 text";
-                    let problem = Diagnostic::not_utf8(message, &path, error.as_bytes());
-                    broken(problem.remark("defaults are used; the file is left alone"))
-                }
+            Err(error) => Loaded {
+                config: Self::default(),
+                state: ConfigState::Broken,
+                diagnostics: vec![
+                    error
+                        .diagnose("the configuration", &path)
+                        .remark("defaults are used; the file is left alone"),
+                ],
             },
-            Err(error) => broken(
-                Diagnostic::error(format!("the configuration can't be read: {error}"))
-                    .in_file(&path)
-                    .remark("defaults are used; the file is left alone"),
-            ),
         }
     }
 

@@ -1,5 +1,6 @@
 //! `state.toml`: what we remember about ourselves between runs.
 
+use crate::files::{Limit, read_optional, read_text};
 use std::io;
 use std::path::Path;
 
@@ -26,7 +27,7 @@ const TRIES: usize = 20;
 impl State {
     /// Reads the file; missing or unreadable counts as empty, for it holds nothing precious.
     pub fn load(path: &Path) -> Self {
-        Self::parse(&std::fs::read_to_string(path).unwrap_or_default()).0
+        Self::parse(&read_text(path, Limit::SETTINGS).unwrap_or_default()).0
     }
 
     fn parse(text: &str) -> (Self, toml_edit::DocumentMut) {
@@ -50,7 +51,7 @@ impl State {
     /// Trouble writing the file.
     pub fn update(path: &Path, change: impl Fn(&mut Self)) -> io::Result<()> {
         for _ in 0..TRIES {
-            let bytes = crate::files::read_optional(path)?;
+            let bytes = read_optional(path, Limit::SETTINGS)?;
             let text = bytes.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
             let (before, mut document) = Self::parse(&text);
             let mut state = before.clone();

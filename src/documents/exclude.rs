@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::edited::Change;
 use super::file::{Outcome, edit_file};
 use super::splice::newline_of;
+use crate::files::{Limit, read_text};
 use crate::text::Diagnostic;
 
 /// A checkout and its exclude file.
@@ -30,7 +31,7 @@ pub fn find(folder: &Path) -> Option<Checkout> {
             continue;
         }
         // A linked checkout's own folder names the shared one.
-        let common = match fs::read_to_string(dir.join("commondir")) {
+        let common = match read_text(&dir.join("commondir"), Limit::LINE) {
             Ok(common) => dir.join(common.trim_end_matches(['\n', '\r'])),
             Err(_) => dir,
         };
@@ -42,7 +43,7 @@ pub fn find(folder: &Path) -> Option<Checkout> {
 
 /// The folder that a `.git` file names.
 fn linked(top: &Path, file: &Path) -> Option<PathBuf> {
-    let text = fs::read_to_string(file).ok()?;
+    let text = read_text(file, Limit::LINE).ok()?;
     let named = text.strip_prefix("gitdir:")?.trim();
     Some(top.join(named))
 }

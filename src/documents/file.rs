@@ -7,11 +7,9 @@ use std::time::{Duration, Instant};
 
 use super::edited::Change;
 use super::hash::hash_bytes;
-use crate::files::{Lock, LockError, final_target, read_optional, remove_if_same, replace_if_same};
-use crate::text::{Diagnostic, Source};
+use crate::files::{self, Limit, Lock, LockError, final_target, remove_if_same, replace_if_same};
+use crate::text::Diagnostic;
 
-/// Larger files are not edited.
-const LARGEST: u64 = 10 * 1024 * 1024;
 /// How often an edit is made anew at least because another program wrote in the meantime.
 const TRIES: u32 = 6;
 /// For how long it is made anew at most.
@@ -148,39 +146,10 @@ fn bring_about(target: &Path, before: Option<&str>, change: Change) -> io::Resul
 /// # Errors
 /// A file that is no regular one, no UTF-8, over 10 MB, or can't be read.
 pub fn read_text(path: &Path) -> Result<Option<String>, Diagnostic> {
-    let refused = |message: &str, remedy: &str| {
-        Diagnostic::error(message).in_file(path).note(remedy.to_owned())
-    };
-    match fs::metadata(path) {
-        Ok(found) if !found.is_file() => {
-            return Err(refused("this is not a file", "move it away or make it a file"));
-        }
-        Ok(found) if found.len() > LARGEST => {
-            return Err(refused(
-                "this file is larger than 10 MB",
-                "make it smaller; the file was left as it is",
-            ));
-        }
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(refused(&format!("can't read it: {error}"), "check its mode")),
-    }
-    let bytes = match read_optional(path) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return Ok(None),
-        Err(error) => return Err(refused(&error.to_string(), "check its mode")),
-    };
-    match String::from_utf8(bytes) {
+    match files::read_text(path, Limit::SETTINGS) {
         Ok(text) => Ok(Some(text)),
-        Err(error) => {
-            let sound = error.utf8_error().valid_up_to();
-            let before = String::from_utf8_lossy(error.as_bytes().get(..sound).unwrap_or_default());
-            let source = Source::new(path, before);
-            let end = source.text.len();
-            Err(Diagnostic::error("this file is not UTF-8")
-                .at(&source, end..end)
-                .note("save it as UTF-8; the file was left as it is"))
-        }
+        Err(error) if error.is_absent() => Ok(None),
+        Err(error) => Err(error.diagnose("this file", path)),
     }
 }
 

@@ -9,7 +9,7 @@ use flate2::read::GzDecoder;
 use sha2::{Digest as _, Sha256};
 use tar::EntryType;
 
-use crate::files::relative_inside;
+use crate::files::{open, relative_inside};
 
 #[cfg(test)]
 mod tests;
@@ -132,7 +132,7 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 /// # Errors
 /// Trouble reading it.
 pub fn sha256_file(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
+    let mut file = open(path)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
     loop {

@@ -5,19 +5,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::read::{Limit, open, read_optional};
 use super::writers::{read_path_when_quiet, read_when_quiet};
-
-/// The file's bytes, or `None` when there is no such file.
-///
-/// # Errors
-/// Any other trouble reading it, with the path in the message.
-pub fn read_optional(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(named(path, "can't read", &error)),
-    }
-}
 
 /// Replaces `path` by `bytes` in one step and makes it durable; parents are created.
 ///
@@ -51,7 +40,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub fn replace_if_same(path: &Path, expected: Option<&[u8]>, bytes: &[u8]) -> io::Result<bool> {
     let target = final_target(path)?;
     let prepared = prepare(&target, bytes)?;
-    if read_optional(&target)?.as_deref() != expected {
+    if read_optional(&target, Limit::OURS)?.as_deref() != expected {
         return Ok(false);
     }
     match (prepared, expected) {
@@ -117,10 +106,10 @@ fn rename_over(
     expected: &[u8],
     bytes: &[u8],
 ) -> io::Result<bool> {
-    let mut old = match fs::File::open(target) {
+    let mut old = match open(target) {
         Ok(old) => old,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(named(target, "can't read", &error)),
+        Err(error) if error.is_absent() => return Ok(false),
+        Err(error) => return Err(named(target, "can't read", &error.into())),
     };
     match temporary.persist(target) {
         Ok(()) => sync_folder(target),
@@ -133,7 +122,7 @@ fn rename_over(
         return Ok(true);
     }
     // Newer than ours: it goes back, unless there is something newer still.
-    if read_optional(target)?.as_deref() == Some(bytes) {
+    if read_optional(target, Limit::OURS)?.as_deref() == Some(bytes) {
         write_atomic(target, &displaced)?;
     }
     Ok(false)
@@ -274,7 +263,7 @@ fn hold(_file: &fs::File) {}
 
 #[cfg(unix)]
 fn is_abandoned(path: &Path) -> bool {
-    fs::File::open(path).is_ok_and(|file| file.try_lock().is_ok())
+    open(path).is_ok_and(|file| file.try_lock().is_ok())
 }
 
 #[cfg(not(unix))]
@@ -309,7 +298,7 @@ fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
 /// A rename is durable when the folder is.
 #[cfg(unix)]
 fn sync_folder(target: &Path) {
-    if let Ok(folder) = fs::File::open(folder_of(target)) {
+    if let Ok(folder) = fs::OpenOptions::new().read(true).open(folder_of(target)) {
         let _ = folder.sync_all();
     }
 }
@@ -322,7 +311,7 @@ fn sync_folder(_target: &Path) {}
 /// # Errors
 /// Trouble reading or writing, with the path in the message.
 pub fn write_if_changed(path: &Path, bytes: &[u8]) -> io::Result<bool> {
-    if read_optional(path)?.as_deref() == Some(bytes) {
+    if read_optional(path, Limit::OURS)?.as_deref() == Some(bytes) {
         return Ok(false);
     }
     write_atomic(path, bytes)?;
@@ -370,7 +359,7 @@ fn usual_mode(builder: &mut tempfile::Builder<'_, '_>) {
 #[cfg(not(unix))]
 fn usual_mode(_builder: &mut tempfile::Builder<'_, '_>) {}
 
-fn named(path: &Path, what: &str, error: &io::Error) -> io::Error {
+pub(super) fn named(path: &Path, what: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{what} {}: {error}", path.display()))
 }
 

@@ -1,21 +1,24 @@
-//! Writing and locking files, and staying inside a folder: the floor under everything on disk.
+//! Reading, writing and locking files, and staying inside a folder: the floor under everything on disk.
 //!
+//! - [`read_text`]: a file is read as far as its kind may be long, and nobody waits for a pipe
 //! - [`write_atomic`]: a file is the old one or the new one, never half of either
 //! - [`replace_if_same`]: the same, and only when nobody else wrote in the meantime
 //! - [`Lock`]: an advisory lock with a deadline
 //! - [`contained`]: a path from outside may not lead out of its root
 //!
-//! May use: nothing of ours. Used by: every room that touches a disk.
+//! May use: `text`. Used by: every room that touches a disk.
 
 mod atomic;
 mod cache;
 mod contained;
 mod lock;
+mod read;
 mod writers;
 
-pub use atomic::{
-    final_target, read_optional, remove_if_same, replace_if_same, write_atomic, write_if_changed,
-};
+pub use atomic::{final_target, remove_if_same, replace_if_same, write_atomic, write_if_changed};
 pub use cache::replace_cache;
 pub use contained::{Escape, contained, is_plain_name, relative_inside};
 pub use lock::{Lock, LockError, with_parents};
+pub use read::{
+    Limit, ReadError, is_absent, open, read_bytes, read_optional, read_source, read_text,
+};

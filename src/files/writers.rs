@@ -1,16 +1,18 @@
 //! Waiting until other programs have done with a file.
 
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
+
+use super::read::{Limit, open, read_opened};
 
 /// As [`read_when_quiet`], by name.
 ///
 /// # Errors
 /// Trouble reading it.
 pub(super) fn read_path_when_quiet(path: &Path) -> io::Result<Vec<u8>> {
-    read_when_quiet(&mut fs::File::open(path)?)
+    read_when_quiet(&mut open(path)?)
 }
 
 /// The file's bytes, from where `file` stands, once nothing was written for a moment. The file may
@@ -33,9 +35,7 @@ pub(super) fn read_when_quiet(file: &mut fs::File) -> io::Result<Vec<u8>> {
         }
         before = now;
     }
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Ok(read_opened(file, Limit::OURS)?)
 }
 
 /// Nothing written for this long: whoever had opened the file is done.

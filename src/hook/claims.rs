@@ -30,7 +30,7 @@ use symposium_hook::Decision;
 use super::session::{self, Store};
 use crate::agents::wire::{Decoded, Delivery, Outcome};
 use crate::config::Dirs;
-use crate::files::{Lock, LockError};
+use crate::files::{Lock, LockError, open};
 
 /// How long after its answer an event that looks the same is the same.
 const NAMED: Duration = Duration::from_secs(5);
@@ -183,7 +183,7 @@ impl Claims {
 
     /// What is going on in a file that another process holds.
     fn look(&self, place: Place, path: &Path) -> Look {
-        let records = File::open(path).map(|file| read(&file).0).unwrap_or_default();
+        let records = open(path).map(|file| read(&file).0).unwrap_or_default();
         let now = session::now();
         let mine = records.iter().find(|record| record.key == self.key);
         match mine.map(|record| (record.counts(now), &record.answer)) {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::config::Dirs;
-use crate::files::{Lock, LockError, is_plain_name, replace_cache};
+use crate::files::{Limit, Lock, LockError, is_plain_name, read_bytes, replace_cache};
 
 /// How long a session that nobody uses is remembered.
 const KEEP_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
@@ -84,7 +84,7 @@ impl Store {
 
     /// What is remembered, if anything.
     pub fn read(&self) -> Option<Session> {
-        let text = fs::read(&self.path).ok()?;
+        let text = read_bytes(&self.path, Limit::OURS).ok()?;
         serde_json::from_slice(&text).ok()
     }
 

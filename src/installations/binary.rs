@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::Root;
 use super::job::{Got, Job, Trouble};
 use crate::fetch::http::{self, Limits};
-use crate::files::is_plain_name;
+use crate::files::{is_plain_name, open};
 use crate::plugins::model::{Checksum, Runnable};
 
 /// The largest file that is downloaded, in bytes.
@@ -112,7 +112,7 @@ fn kind(name: &str, file: &Path) -> io::Result<Kind> {
         return Ok(Kind::Archive);
     }
     let mut head = Vec::new();
-    File::open(file)?.take(6).read_to_end(&mut head)?;
+    open(file)?.take(6).read_to_end(&mut head)?;
     let is = |magic: &[u8]| head.starts_with(magic);
     Ok(if is(b"PK\x03\x04") {
         Kind::Unknown("a zip archive")

@@ -1,12 +1,12 @@
 //! What this room has others fetch for it.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::Symposium;
 use crate::fetch::archive::{self, Format, Layout};
 use crate::fetch::git::{Limits as GitLimits, Policy, Repository};
+use crate::files::open;
 use crate::symposium::UpdateLevel;
 
 /// A repository's files on disk.
@@ -80,7 +80,7 @@ impl Fetcher for Network<'_> {
             file: 500 * archive::MEGABYTE,
             ..archive::Limits::default()
         };
-        let file = File::open(archive).map_err(|error| error.to_string())?;
+        let file = open(archive).map_err(|error| error.to_string())?;
         archive::unpack(file, format, into, Layout::AsIs, &limits)
             .map(drop)
             .map_err(|error| error.to_string())

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::files::write_if_changed;
+use crate::files::{Limit, read_bytes, write_if_changed};
 use crate::plugins::model::{Checksum, InstallSource, Installation, Plugin, Runnable};
 
 /// The record. A file that can't be read counts as none: everything can be found out again.
@@ -54,7 +54,7 @@ impl Stamp {
     /// The record of what the manifest asks for now; another one is as good as none, but for what
     /// is to be tidied up.
     pub(super) fn load(path: &Path) -> Self {
-        std::fs::read(path)
+        read_bytes(path, Limit::OURS)
             .ok()
             .and_then(|bytes| serde_json::from_slice(&bytes).ok())
             .unwrap_or_default()

@@ -14,7 +14,7 @@ use super::model::Skill;
 use super::rewrite::rewrite_for_install;
 use super::scan::{scan_hidden, scan_invisible, scan_values};
 use crate::fetch::archive::{Limits, MEGABYTE, hex};
-use crate::files::is_plain_name;
+use crate::files::{Limit, is_plain_name, read_bytes};
 use crate::text::{Diagnostic, Source};
 
 #[cfg(test)]
@@ -56,7 +56,7 @@ impl Content {
     pub fn read(&self) -> io::Result<Cow<'_, [u8]>> {
         match self {
             Self::Bytes(bytes) => Ok(bytes.into()),
-            Self::File(path) => fs::read(path).map(Into::into),
+            Self::File(path) => Ok(read_bytes(path, Limit::COPY)?.into()),
         }
     }
 }
@@ -177,7 +177,11 @@ pub fn hash_installed(dir: &Path) -> io::Result<String> {
     let mut hasher = Hasher::default();
     for (path, entry) in found {
         if entry.file_type().is_file() {
-            hasher.add(&path, executable(&entry.metadata()?), &fs::read(entry.path())?);
+            hasher.add(
+                &path,
+                executable(&entry.metadata()?),
+                &read_bytes(entry.path(), Limit::COPY)?,
+            );
         } else {
             hasher.add(&format!("{path}\0link"), false, b"");
         }

@@ -1,7 +1,6 @@
 //! Where a crate says its skills are: `[package.metadata.symposium]` of its `Cargo.toml`, or a
 //! `SYMPOSIUM.toml` beside it.
 
-use std::fs;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use std::sync::Arc;
 use semver::VersionReq;
 
 use super::document::RawGate;
+use crate::files::{Limit, read_source};
 use crate::plugins::diagnostics::codes;
 use crate::plugins::manifest::suggestion;
 use crate::text::toml::{Sink, StringOrTable, Table, read};
@@ -77,8 +77,7 @@ pub fn read_crate_skills(dir: &Path) -> CrateSkills {
         [("Cargo.toml", &["package", "metadata", "symposium"][..]), ("SYMPOSIUM.toml", &[])]
     {
         let path = dir.join(file);
-        let Ok(text) = fs::read_to_string(&path) else { continue };
-        let source = Source::new(path, text);
+        let Ok(source) = read_source(&path, Limit::CARGO) else { continue };
         match parse(&source, keys) {
             Parsed::Absent => {}
             Parsed::Malformed(found) => {

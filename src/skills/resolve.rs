@@ -11,8 +11,7 @@ use super::crate_source::{CrateRequest, CrateSources, NotOnDisk};
 use super::discover::{FoundSkill, SKILL_FILE, discover};
 use super::document::{RawGate, SkillDocument};
 use super::model::{Skill, SkillOrigin};
-use crate::fetch::archive::Limits;
-use crate::files::contained;
+use crate::files::{self, Limit, contained};
 use crate::plugins::diagnostics::codes;
 use crate::plugins::git::GitPlace;
 use crate::plugins::model::{Gate, MatchedCrate, Plugin, SkillGroup, SkillSource};
@@ -342,17 +341,9 @@ pub fn read_source(root: &Path, dir: &Path) -> Result<Arc<Source>, Box<Diagnosti
     if !real.starts_with(&real_root) {
         return Err(refused("the link leads out".to_owned()));
     }
-    let size = std::fs::metadata(&real).map_or(0, |metadata| metadata.len());
-    if size > Limits::default().file {
-        return Err(refused(format!("it has {size} bytes, which is no text for an agent")));
-    }
-    let bytes = std::fs::read(&real).map_err(|error| refused(format!("can't read: {error}")))?;
-    match String::from_utf8(bytes) {
+    match files::read_text(&real, Limit::MANIFEST) {
         Ok(text) => Ok(Source::new(path, text)),
-        Err(error) => {
-            let problem = Diagnostic::not_utf8("it is not UTF-8 text", &path, error.as_bytes());
-            Err(Box::new(problem.code(codes::FRONTMATTER)))
-        }
+        Err(error) => Err(Box::new(error.diagnose("this file", &path).code(codes::FRONTMATTER))),
     }
 }
 

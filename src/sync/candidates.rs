@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use semver::Version;
 
 use crate::config::PluginChoices;
+use crate::files::{Limit, read_text};
 use crate::plugins::model::{Gate, Plugin, SkillSource};
 use crate::plugins::registry::Registry;
 use crate::report::{Event, Kind, Verdict};
@@ -15,9 +16,6 @@ use crate::skills::discover::discover;
 use crate::skills::metadata::{DEFAULT_FOLDER, Place, is_crate_name, read_crate_skills};
 use crate::skills::{Skill, SkillOrigin};
 use crate::workspace::{Workspace, same_crate, spelling};
-
-/// Bytes of a manifest that is looked into.
-const MOST_BYTES: u64 = 1024 * 1024;
 
 /// A direct dependency that ships skills, about which neither a source nor the user said anything.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -140,8 +138,7 @@ fn shipped(located: &Located, says: impl FnOnce() -> bool) -> Option<Vec<String>
 /// Whether reading the manifest is worth while: it names us.
 fn mentions(located: &Located) -> bool {
     let path = located.dir.join("Cargo.toml");
-    let small = std::fs::metadata(&path).is_ok_and(|found| found.len() <= MOST_BYTES);
-    small && std::fs::read_to_string(&path).is_ok_and(|text| text.contains("symposium"))
+    read_text(&path, Limit::MANIFEST).is_ok_and(|text| text.contains("symposium"))
 }
 
 #[cfg(test)]

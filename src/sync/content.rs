@@ -5,10 +5,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use crate::files::{Limit, ReadError, read_bytes};
 use sha2::{Digest as _, Sha256};
-
-/// Largest file that is read to be compared; a larger one in an installed folder is not ours.
-const LARGEST: u64 = 64 * 1024 * 1024;
 
 /// One file of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,11 +67,9 @@ fn walk(dir: &Path, prefix: &str, found: &mut BTreeMap<String, String>) -> io::R
             walk(&entry.path(), &path, found)?;
         } else if kind.is_file() {
             let metadata = entry.metadata()?;
-            let hash = if metadata.len() > LARGEST {
-                "too large".to_owned()
-            } else {
-                let bytes = fs::read(entry.path())?;
-                FileContent { bytes, executable: is_executable(&metadata) }.hash()
+            let hash = match read_bytes(&entry.path(), Limit::COPY) {
+                Err(ReadError::TooLarge(_)) => "too large".to_owned(),
+                read => FileContent { bytes: read?, executable: is_executable(&metadata) }.hash(),
             };
             found.insert(path, hash);
         } else {

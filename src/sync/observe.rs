@@ -8,6 +8,7 @@ use super::apply::STAGING;
 use super::content::hashes_on_disk;
 use super::marker::{MARKER, Marker};
 use super::plan::{Disk, Found, Parent};
+use crate::files::{Limit, read_text};
 
 /// Looks into each parent folder.
 pub fn observe(parents: &[Parent]) -> Disk {
@@ -35,7 +36,7 @@ fn observe_parent(parent: &Path) -> BTreeMap<String, Found> {
 
 fn observe_skill(dir: &Path) -> Found {
     let marker = match fs::symlink_metadata(dir.join(MARKER)) {
-        Ok(metadata) if metadata.is_file() => fs::read_to_string(dir.join(MARKER)),
+        Ok(metadata) if metadata.is_file() => read_text(&dir.join(MARKER), Limit::MANIFEST),
         _ => return Found::Theirs,
     };
     let files = marker.and_then(|text| Ok((text, hashes_on_disk(dir)?)));

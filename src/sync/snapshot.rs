@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use symposium_hook::Event;
 
 use crate::config::{Dirs, Environment};
+use crate::files::{Limit, read_text};
 use crate::plugins::model::{Audience, OnFailure};
 use crate::workspace::Fingerprint;
 
@@ -241,7 +242,7 @@ pub struct Stored {
 impl Stored {
     /// Reads the file; `None` when it is absent or not ours to understand.
     pub fn load(path: &Path, program: &str, root: &Path) -> Option<Self> {
-        let text = std::fs::read_to_string(path).ok()?;
+        let text = read_text(path, Limit::OURS).ok()?;
         let header: Header = serde_json::from_str(text.lines().next()?).ok()?;
         let fits = header.layout == LAYOUT && header.program == program && header.root == root;
         fits.then_some(Self { text, header })

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::snapshot::{Snapshot, SnapshotSubcommand, Stored};
 use crate::Symposium;
+use crate::files::{Limit, read_source};
 use crate::plugins::manifest::{Manifest, Place, Strictness};
 use crate::plugins::model::{Audience, Plugin, Subcommand};
 use crate::plugins::predicate::{Facts, evaluate_all};
@@ -15,7 +16,7 @@ use crate::plugins::registry::Registry;
 use crate::plugins::source::{self, Refresh};
 use crate::report::Reporter;
 use crate::symposium::UpdateLevel;
-use crate::text::{Diagnostic, Source};
+use crate::text::Diagnostic;
 use crate::workspace::{Loaded, Workspace, locate};
 
 /// A subcommand of some plugin.
@@ -159,7 +160,7 @@ pub fn load(sym: &Symposium, vended: &Vended) -> Result<(Plugin, Subcommand), Di
             .note("`cargo agents sync` looks through all plugins again")
     };
     let manifest = vended.manifest.as_deref().ok_or_else(|| gone(Path::new(&vended.source)))?;
-    let text = std::fs::read_to_string(manifest).map_err(|_| gone(manifest))?;
+    let text = read_source(manifest, Limit::MANIFEST).map_err(|_| gone(manifest))?;
     let root = source::effective(sym)
         .iter()
         .filter(|spec| spec.name == vended.source)
@@ -167,7 +168,7 @@ pub fn load(sym: &Symposium, vended: &Vended) -> Result<(Plugin, Subcommand), Di
         .find(|root| manifest.starts_with(root))
         .ok_or_else(|| gone(manifest))?;
     let place = Place { source: &vended.source, source_root: &root, manifest };
-    let parsed = Manifest::parse(Source::new(manifest, text), &place, Strictness::Load);
+    let parsed = Manifest::parse(text, &place, Strictness::Load);
     let plugin = parsed.plugin.ok_or_else(|| gone(manifest))?;
     let found = plugin.subcommands.iter().find(|known| known.name == vended.name).cloned();
     let subcommand = found.ok_or_else(|| gone(manifest))?;

@@ -13,6 +13,7 @@ use super::paths::normalize;
 use super::reader::read_text;
 use super::resolve::patch_folders;
 use crate::config::Environment;
+use crate::files::Limit;
 use crate::text::toml::{Sink, StringOrTable, Table, read};
 use crate::text::{Diagnostic, Severity, Source};
 
@@ -156,7 +157,7 @@ impl CargoConfig {
         }
         look(path);
         self.inputs.push(path.to_path_buf());
-        let source = match read_text(path) {
+        let source = match read_text(path, Limit::CARGO) {
             Ok(Some(source)) => source,
             Ok(None) => return false,
             Err(problem) => {

@@ -12,8 +12,9 @@ use std::rc::Rc;
 use super::globs::{self, Expansion};
 use super::manifest::{Declared, DeclaredFrom, Manifest, WorkspaceTable};
 use super::paths::{existing_folder, normalize};
-use super::reader::{Reader, is_absent};
+use super::reader::Reader;
 use crate::config::Environment;
+use crate::files::is_absent;
 use crate::text::Diagnostic;
 use crate::text::toml::Located;
 

@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use self::seen::{Kind, Seen};
-use super::reader::is_absent;
+use crate::files::{Limit, read_bytes};
 
 mod path_text;
 #[cfg(test)]
@@ -332,7 +332,7 @@ fn nanoseconds(time: SystemTime) -> i64 {
 }
 
 fn content_hash(path: &Path) -> io::Result<Hash> {
-    Ok(digest(&fs::read(path)?))
+    Ok(digest(&read_bytes(path, Limit::COPY)?))
 }
 
 /// Names and kinds of a folder's entries, in order. A link counts as what it leads to.

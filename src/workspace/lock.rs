@@ -15,6 +15,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::reader::{Reader, read_text};
 use super::{LockedPackage, same_crate};
+use crate::files::Limit;
 use crate::text::{Diagnostic, Source};
 
 pub(super) mod scan;
@@ -42,7 +43,7 @@ impl Lock {
     /// # Errors
     /// A lock file that can't be read or makes no sense.
     pub(super) fn load(reader: &mut Reader, path: &Path) -> Result<Option<Self>, Diagnostic> {
-        match reader.text(path)? {
+        match reader.text(path, Limit::LOCK)? {
             Some(source) => Self::parse(&source, &mut reader.diagnostics).map(Some),
             None => Ok(None),
         }
@@ -53,7 +54,9 @@ impl Lock {
     /// # Errors
     /// As [`Self::load`].
     pub fn read(path: &Path) -> Result<Option<Self>, Diagnostic> {
-        read_text(path)?.map(|source| Self::parse(&source, &mut Vec::new())).transpose()
+        read_text(path, Limit::LOCK)?
+            .map(|source| Self::parse(&source, &mut Vec::new()))
+            .transpose()
     }
 
     /// Reads the text of a lock file.
@@ -140,7 +143,7 @@ impl Lock {
 /// The names of the packages in the lock file at `path` that depend on `name`, sorted, each once.
 /// A lock file that can't be read has none.
 pub(crate) fn dependents(path: &Path, name: &str) -> Vec<String> {
-    let source = read_text(path).ok().flatten();
+    let source = read_text(path, Limit::LOCK).ok().flatten();
     let raw = source.and_then(|source| read_all(&source, &mut Vec::new()).ok()).unwrap_or_default();
     let is_it = |reference: &String| {
         reference.split_whitespace().next().is_some_and(|found| same_crate(found, name))

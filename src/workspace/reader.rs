@@ -1,8 +1,6 @@
 //! Files read once each, observed before they are read.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,10 +8,8 @@ use std::sync::Arc;
 use super::Fingerprint;
 use super::manifest::Manifest;
 use crate::config::Environment;
+use crate::files::{self, Limit, ReadError};
 use crate::text::{Diagnostic, Source};
-
-/// No manifest or lock file that people work with comes near this; what does is not read.
-const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Reads manifests and the lock file of one workspace.
 pub(super) struct Reader {
@@ -52,7 +48,7 @@ impl Reader {
         if let Some(known) = self.manifests.get(dir) {
             return Ok(known.clone());
         }
-        let manifest = match self.text(&dir.join("Cargo.toml"))? {
+        let manifest = match self.text(&dir.join("Cargo.toml"), Limit::CARGO)? {
             Some(source) => Some(Rc::new(Manifest::parse(&source, &mut self.diagnostics)?)),
             None => None,
         };
@@ -64,9 +60,9 @@ impl Reader {
     ///
     /// # Errors
     /// A file that can't be read, is not UTF-8, or is absurdly large.
-    pub fn text(&mut self, path: &Path) -> Result<Option<Arc<Source>>, Diagnostic> {
+    pub fn text(&mut self, path: &Path, limit: Limit) -> Result<Option<Arc<Source>>, Diagnostic> {
         self.observe(path);
-        read_text(path)
+        read_text(path, limit)
     }
 
     /// What was looked at, and what was tolerated, each thing once.
@@ -81,50 +77,15 @@ impl Reader {
     }
 }
 
-/// A file's text; `None` where there is no such file.
+/// A file's text; `None` where there is no such file: a folder or a pipe is none.
 ///
 /// # Errors
 /// A file that can't be read, is not UTF-8, or is absurdly large.
-pub(super) fn read_text(path: &Path) -> Result<Option<Arc<Source>>, Diagnostic> {
-    let unreadable = |error: &io::Error| {
-        Diagnostic::error(format!("can't read this file: {error}"))
-            .in_file(path)
-            .note("make it readable for you, or remove it")
-    };
-    let metadata = match fs::metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) if is_absent(&error) => return Ok(None),
-        Err(error) => return Err(unreadable(&error)),
-    };
-    // A pipe or device would keep us waiting.
-    if !metadata.is_file() {
-        return Ok(None);
+pub(super) fn read_text(path: &Path, limit: Limit) -> Result<Option<Arc<Source>>, Diagnostic> {
+    match files::read_source(path, limit) {
+        Ok(source) => Ok(Some(source)),
+        Err(ReadError::NotAFile) => Ok(None),
+        Err(error) if error.is_absent() => Ok(None),
+        Err(error) => Err(error.diagnose("this file", path)),
     }
-    if metadata.len() > MAX_BYTES {
-        return Err(Diagnostic::error(format!("this file has {} bytes", metadata.len()))
-            .in_file(path)
-            .remark(format!("nothing beyond {} MB is read", MAX_BYTES / 1024 / 1024)));
-    }
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if is_absent(&error) => return Ok(None),
-        Err(error) => return Err(unreadable(&error)),
-    };
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Some(Source::new(path, text))),
-        Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            let valid = String::from_utf8_lossy(error.as_bytes().get(..at).unwrap_or_default());
-            let source = Source::new(path, valid);
-            let end = source.text.len();
-            Err(Diagnostic::error("this file is not UTF-8")
-                .at(&source, end..end)
-                .note("save it as UTF-8"))
-        }
-    }
-}
-
-/// Whether an error means that there is nothing at that path.
-pub(super) fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

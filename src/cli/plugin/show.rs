@@ -1,5 +1,6 @@
 //! `cargo agents plugin show`: what a plugin offers, when, and everything it could run.
 
+use crate::files::{Limit, read_text};
 use crate::report::ExitCode;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -152,7 +153,7 @@ fn describe(view: &View<'_>, entry: &PluginEntry) -> Shown {
         };
         part(&subcommand.name, format!("{whom}: {}", subcommand.description), &subcommand.gate)
     });
-    let text = std::fs::read_to_string(&plugin.manifest).ok();
+    let text = read_text(&plugin.manifest, Limit::MANIFEST).ok();
     Shown {
         name: plugin.name.clone(),
         source: plugin.source.clone(),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use semver::Version;
 
 use crate::config::Environment;
+use crate::files::{Limit, read_text};
 
 /// Our package and our program.
 const PACKAGE: &str = "symposium";
@@ -103,7 +104,7 @@ struct Entry {
 fn entry(exe: &Path) -> Option<Entry> {
     let bin = exe.parent().filter(|bin| bin.file_name().is_some_and(|name| name == "bin"))?;
     let root = bin.parent()?;
-    let text = std::fs::read_to_string(root.join(RECORD)).ok()?;
+    let text = read_text(&root.join(RECORD), Limit::SETTINGS).ok()?;
     let record: serde_json::Value = serde_json::from_str(&text).ok()?;
     let file = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
     let is_ours = |package: &serde_json::Value| {

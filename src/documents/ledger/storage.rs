@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{Data, VERSION};
-use crate::files::{Lock, LockError, read_optional, write_if_changed};
+use crate::files::{Limit, Lock, LockError, read_optional, write_if_changed};
 use crate::text::Diagnostic;
 
 /// What the file holds; `None` when there is none.
@@ -18,7 +18,7 @@ pub(super) fn read(file: &Path) -> Result<Option<Data>, Diagnostic> {
             "what it says was written counts as the user's; it will be kept beside as `.bad`",
         )
     };
-    let bytes = match read_optional(file) {
+    let bytes = match read_optional(file, Limit::OURS) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Ok(None),
         Err(error) => return Err(warning(error.to_string())),

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::url::{is_commit, short_hash};
-use crate::files::{is_plain_name, read_optional, relative_inside, write_atomic};
+use crate::files::{Limit, is_plain_name, read_optional, relative_inside, write_atomic};
 
 /// Raised when what the files mean changes; other versions' files count as absent.
 const VERSION: u32 = 1;
@@ -100,7 +100,7 @@ impl Entry {
 
     /// The current tree, unless there is none, or it went missing.
     pub(super) fn current(&self) -> Option<Current> {
-        let bytes = read_optional(&self.stamp()).ok()??;
+        let bytes = read_optional(&self.stamp(), Limit::LINE).ok()??;
         let current: Current = serde_json::from_slice(&bytes).ok()?;
         // A stamp that someone else wrote must not lead us anywhere.
         let sound = current.version == VERSION
@@ -111,7 +111,7 @@ impl Entry {
     }
 
     pub(super) fn checked(&self) -> Checked {
-        let bytes = read_optional(&self.checked_file()).ok().flatten();
+        let bytes = read_optional(&self.checked_file(), Limit::LINE).ok().flatten();
         bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 

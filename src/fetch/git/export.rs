@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::GitError;
 use super::client::Client;
-use crate::files::{is_plain_name, relative_inside};
+use crate::files::{Limit, is_plain_name, read_bytes, relative_inside};
 
 /// How much of a repository is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -274,9 +274,9 @@ pub(super) fn digest(dir: &Path) -> std::io::Result<String> {
         } else if kind.is_dir() {
             ("folder", Vec::new())
         } else if is_executable(&entry.metadata()?) {
-            ("program", fs::read(entry.path())?)
+            ("program", read_bytes(entry.path(), Limit::COPY)?)
         } else {
-            ("file", fs::read(entry.path())?)
+            ("file", read_bytes(entry.path(), Limit::COPY)?)
         };
         let path = path.to_string_lossy();
         whole.update(format!("{tag}\0{path}\0{}\0", content.len()).as_bytes());

@@ -6,6 +6,7 @@ use std::path::Path;
 use semver::{Op, Version, VersionReq};
 
 use super::super::job::{Job, Trouble};
+use crate::files::{Limit, read_text};
 use crate::report::fit;
 
 /// What the manifest wants.
@@ -175,7 +176,7 @@ fn package_id(root: &Path, krate: &str) -> Option<String> {
     struct Record {
         v1: std::collections::BTreeMap<String, toml::Value>,
     }
-    let text = std::fs::read_to_string(root.join(".crates.toml")).ok()?;
+    let text = read_text(&root.join(".crates.toml"), Limit::SETTINGS).ok()?;
     let record: Record = toml::from_str(&text).ok()?;
     let mut ids = record.v1.into_keys();
     ids.find_map(|id| id.strip_prefix(krate)?.strip_prefix(' ').map(str::to_owned))

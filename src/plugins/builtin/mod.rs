@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::files::{read_optional, write_if_changed};
+use crate::files::{Limit, read_optional, write_if_changed};
 
 macro_rules! file {
     ($path:literal) => {
@@ -66,7 +66,9 @@ fn write_files(root: &Path) -> io::Result<()> {
 fn is_whole(root: &Path) -> io::Result<bool> {
     for (path, text) in FILES {
         let path = root.join(path);
-        if path.is_symlink() || read_optional(&path)?.as_deref() != Some(text.as_bytes()) {
+        if path.is_symlink()
+            || read_optional(&path, Limit::MANIFEST)?.as_deref() != Some(text.as_bytes())
+        {
             return Ok(false);
         }
     }

@@ -15,6 +15,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::scan::{Scan, StandaloneSkill, scan};
 use crate::config::Dirs;
+use crate::files::{Limit, read_bytes};
 use crate::plugins::manifest::Strictness;
 use crate::plugins::model::{CrateAtom, McpServer, Plugin, SkillSource, Transport};
 use crate::plugins::source::{SourceKind, SourceState};
@@ -188,7 +189,7 @@ fn load(
     root: &Path,
     (fixed, depends): (bool, Depends<'_>),
 ) -> Option<Content> {
-    let bytes = std::fs::read(file).ok()?;
+    let bytes = read_bytes(file, Limit::OURS).ok()?;
     let (head, rest) = postcard::take_from_bytes::<Head>(&bytes).ok()?;
     if head != Head::of(source, root) {
         return None;

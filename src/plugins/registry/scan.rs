@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::files::contained;
+use crate::files::{self, Limit, contained};
 use crate::plugins::diagnostics::codes;
 use crate::plugins::manifest::{FILE_NAME, Manifest, Place, Strictness, near_miss};
 use crate::plugins::model::Plugin;
@@ -15,9 +15,6 @@ use crate::text::{Diagnostic, Source};
 const DEPTH: usize = 6;
 /// No source has as many folders; a home folder taken for one has.
 const MOST_FOLDERS: usize = 20_000;
-/// Bytes of a manifest.
-const MOST_BYTES: u64 = 1024 * 1024;
-
 /// Where `symposium.toml` is another file than `SYMPOSIUM.toml`, a manifest that is renamed is gone.
 const TELLS_OF_RENAMING: bool = !cfg!(any(windows, target_vendor = "apple"));
 
@@ -263,17 +260,6 @@ fn list(dir: &Path) -> io::Result<Listing> {
 }
 
 fn read_text(path: &Path) -> Result<String, Box<Diagnostic>> {
-    let wrong = |what: String| {
-        let problem = Diagnostic::error(format!("this manifest {what}"));
-        Box::new(problem.code(codes::SYNTAX).in_file(path))
-    };
-    let unreadable = |error: io::Error| wrong(format!("can't be read: {error}"));
-    let length = fs::metadata(path).map_err(unreadable)?.len();
-    if length > MOST_BYTES {
-        return Err(wrong(format!("has {length} bytes; the limit is {MOST_BYTES}")));
-    }
-    String::from_utf8(fs::read(path).map_err(unreadable)?).map_err(|error| {
-        let message = "this manifest is not UTF-8 text";
-        Box::new(Diagnostic::not_utf8(message, path, error.as_bytes()).code(codes::SYNTAX))
-    })
+    files::read_text(path, Limit::MANIFEST)
+        .map_err(|error| Box::new(error.diagnose("this manifest", path).code(codes::SYNTAX)))
 }

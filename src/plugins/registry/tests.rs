@@ -104,7 +104,7 @@ fn f123_a_broken_plugin_stops_no_other() {
     for expected in [
         "a/SYMPOSIUM.toml:1:",
         "b/SYMPOSIUM.toml:1:9: this manifest is not UTF-8 text",
-        "c/SYMPOSIUM.toml: this manifest has 1048577 bytes",
+        "c/SYMPOSIUM.toml: this manifest is larger than 1 MB",
     ] {
         assert!(said.iter().any(|text| text.contains(expected)), "{expected}: {said:?}");
     }

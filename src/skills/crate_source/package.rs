@@ -4,7 +4,7 @@ use std::path::Path;
 
 use semver::Version;
 
-use crate::text::Source;
+use crate::files::{Limit, read_source};
 use crate::text::toml::{Sink, StringOrTable, read};
 
 /// Name and version of a package.
@@ -19,8 +19,7 @@ pub struct PackageId {
 /// The package whose manifest is in `dir`; `None` when there is no readable one.
 pub fn package_id(dir: &Path) -> Option<PackageId> {
     let path = dir.join("Cargo.toml");
-    let text = std::fs::read_to_string(&path).ok()?;
-    let sink = Sink::new(Source::new(path, text));
+    let sink = Sink::new(read_source(&path, Limit::CARGO).ok()?);
     read(&sink, |root| {
         let package = root.has("package").then(|| root.table("package")).flatten()?;
         let name = package.string("name")?.value;

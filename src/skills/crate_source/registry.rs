@@ -2,7 +2,7 @@
 //! unpacked crates, `registry/cache/<registry>/` the `.crate` files they come from. `<registry>` is
 //! the host of the index and a hash.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use semver::Version;
 use super::{How, Located, folders, package_id, split_name};
 use crate::config::Dirs;
 use crate::fetch::archive::{Format, Layout, Limits, unpack, verify_sha256};
-use crate::files::Lock;
+use crate::files::{Lock, open};
 
 /// Cargo writes it when a crate is unpacked whole.
 const COMPLETE: &str = ".cargo-ok";
@@ -195,7 +195,7 @@ fn unpacked(file: &Path, name: &str, dirs: &Dirs, wanted: &Wanted<'_>) -> Result
     if let Some(checksum) = wanted.checksum {
         verify_sha256(file, checksum).map_err(|error| error.to_string())?;
     }
-    let reader = File::open(file).map_err(|error| error.to_string())?;
+    let reader = open(file).map_err(|error| error.to_string())?;
     let layout = Layout::InFolder(&folder);
     unpack(reader, Format::TarGz, &target, layout, &Limits::default())
         .map_err(|error| error.to_string())?;

@@ -1,3 +1,5 @@
+use std::fs;
+
 use super::*;
 
 fn read_files(files: &[(&str, &str)]) -> CrateSkills {

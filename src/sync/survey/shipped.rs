@@ -3,14 +3,11 @@
 use semver::Version;
 
 use super::Survey;
+use crate::files::{Limit, read_source};
 use crate::skills::crate_source::{CrateDisk, CrateRequest, Located, NotOnDisk};
 use crate::skills::document::SkillDocument;
 use crate::sync::candidates::ships;
-use crate::text::Source;
 use crate::workspace::{Dependency, vendored};
-
-/// Bytes of a `SKILL.md` that is asked for its name.
-const MOST_BYTES: u64 = 1024 * 1024;
 
 /// One skill in a direct dependency's own sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,9 +60,8 @@ impl Survey<'_> {
 fn names(located: &Located, folder: &str) -> Vec<String> {
     let mut names = vec![folder.rsplit('/').next().unwrap_or(folder).to_owned()];
     let file = located.dir.join(folder).join("SKILL.md");
-    let small = std::fs::metadata(&file).is_ok_and(|found| found.len() <= MOST_BYTES);
-    if let Some(text) = small.then(|| std::fs::read_to_string(&file).ok()).flatten()
-        && let Ok((document, _)) = SkillDocument::parse(Source::new(&file, text))
+    if let Ok(source) = read_source(&file, Limit::MANIFEST)
+        && let Ok((document, _)) = SkillDocument::parse(source)
         && !names.contains(&document.name.value)
     {
         names.push(document.name.value);

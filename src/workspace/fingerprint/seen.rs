@@ -5,7 +5,8 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::Path;
 
-use super::{Stat, is_absent};
+use super::Stat;
+use crate::files::is_absent;
 
 /// What is at a path, as far as `stat` tells.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::names::{self, Named};
 use super::target::Target;
 use crate::Symposium;
-use crate::files::contained;
+use crate::files::{self, Limit, contained};
 use crate::plugins::diagnostics::codes;
 use crate::plugins::manifest::{Manifest, Place, Strictness, near_miss};
 use crate::plugins::model::{Hook, Installation, Plugin, Runnable, SkillSource};
@@ -115,23 +115,17 @@ fn source(sym: &Symposium, dir: &Path, found: &mut Found) {
 /// One manifest by itself; also one that a scan would not read for its name.
 fn lone_manifest(path: &Path, root: &Path, sym: &Symposium, found: &mut Found) {
     found.plugins.insert(path.to_path_buf());
-    let text = match std::fs::read(path).map(String::from_utf8) {
-        Ok(Ok(text)) => text,
-        Ok(Err(error)) => {
-            let message = "this manifest is not UTF-8 text";
-            let problem = Diagnostic::not_utf8(message, path, error.as_bytes());
-            return found.push(problem.code(codes::SYNTAX));
-        }
+    let source = match files::read_source(path, Limit::MANIFEST) {
+        Ok(source) => source,
         Err(error) => {
-            let message = format!("this manifest can't be read: {error}");
-            return found.push(Diagnostic::error(message).in_file(path));
+            return found.push(error.diagnose("this manifest", path).code(codes::SYNTAX));
         }
     };
     // Asked for by its path, it is meant to be one whatever is in it.
     let misnamed = near_miss(path, || Some("name = \"x\"\ncrates = []\n".to_owned()));
     found.diagnostics.extend(misnamed);
     let place = Place { source: "validate", source_root: root, manifest: path };
-    let parsed = Manifest::parse(Source::new(path, text), &place, Strictness::Validate);
+    let parsed = Manifest::parse(source, &place, Strictness::Validate);
     found.diagnostics.extend(parsed.diagnostics);
     if let Some(plugin) = parsed.plugin {
         of_plugin(sym, &plugin, found);
@@ -140,8 +134,7 @@ fn lone_manifest(path: &Path, root: &Path, sym: &Symposium, found: &mut Found) {
 
 /// What a plugin points at.
 fn of_plugin(sym: &Symposium, plugin: &Plugin, found: &mut Found) {
-    let Ok(text) = std::fs::read_to_string(&plugin.manifest) else { return };
-    let manifest = Source::new(&plugin.manifest, text);
+    let Ok(manifest) = files::read_source(&plugin.manifest, Limit::MANIFEST) else { return };
     found.names.extend(names::of_manifest(&manifest));
     for group in &plugin.skills {
         let SkillSource::Path(path) = &group.source else { continue };

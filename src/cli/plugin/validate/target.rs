@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use crate::Symposium;
+use crate::files::{Limit, read_source};
 use crate::plugins::manifest::FILE_NAME;
 use crate::plugins::source::{Location, effective};
 use crate::skills::crate_source::package_id;
 use crate::skills::discover::SKILL_FILE;
+use crate::text::Diagnostic;
 use crate::text::toml::{Sink, read};
-use crate::text::{Diagnostic, Source};
 
 /// What is validated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,8 +68,8 @@ fn has_file(dir: &Path, name: &str) -> bool {
 /// A `SYMPOSIUM.toml` beside a `Cargo.toml` that has no `name` says where the crate's own skills
 /// are; it is no plugin.
 fn is_crate_s_own(dir: &Path) -> bool {
-    let Ok(text) = std::fs::read_to_string(dir.join(FILE_NAME)) else { return false };
-    let sink = Sink::new(Source::new("", text));
+    let Ok(source) = read_source(&dir.join(FILE_NAME), Limit::MANIFEST) else { return false };
+    let sink = Sink::new(source);
     has_file(dir, FILE_NAME)
         && package_id(dir).is_some()
         && read(&sink, |root| !root.has("name")).unwrap_or(false)
