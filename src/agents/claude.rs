@@ -19,13 +19,23 @@ use super::places::{
     FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SettingsFile,
     SkillDirs, string_map,
 };
+use super::tools::{self, Tool};
 use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Honour, Outcome, WireError, Wish};
 use crate::config::{Environment, HookScope};
 use crate::plugins::model::{McpServer, Transport};
 
-/// Claude Code. Its tool names and fields are the canonical ones.
+/// Claude Code. Its tool names and fields are the canonical ones, but for a notebook's path.
 #[derive(Debug, Clone, Copy)]
 pub struct Claude;
+
+/// Its tools of files, from captured payloads and Anthropic's tools reference.
+const TOOLS: &[Tool] = &[
+    Tool::new("Read", &["Read"]),
+    Tool::new("Write", &["Write"]),
+    Tool::new("Edit", &["Edit"]),
+    Tool::new("MultiEdit", &["MultiEdit"]),
+    Tool::new("NotebookEdit", &["NotebookEdit"]).fields(&[("file_path", "notebook_path")]),
+];
 
 /// From captured payloads.
 const FIELDS: Fields = Fields { prompt_id: &["prompt_id"], ..Fields::COMMON };
@@ -147,7 +157,8 @@ impl AgentSpec for Claude {
             return Ok(Decoded { input, tool_use_id: None, delivery: Delivery::Single, foreign });
         }
         payload.expect_event("hook_event_name", &[self.event_name(event)])?;
-        let decoded = payload.decode(&FIELDS, |name, input| (name.to_owned(), input.clone()))?;
+        let decoded =
+            payload.decode(&FIELDS, |name, input| tools::canonical(TOOLS, name, input))?;
         Ok(Decoded { foreign, ..decoded })
     }
 
@@ -200,8 +211,8 @@ impl AgentSpec for Claude {
         outcome
     }
 
-    fn native_input(&self, _: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
-        updated.clone()
+    fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
+        tools::native(TOOLS, decoded, updated)
     }
 }
 

@@ -36,10 +36,16 @@ const FIELDS: Fields = Fields { prompt_id: &["turn_id"], ..Fields::COMMON };
 
 /// Its tools, from captured payloads. `Bash` and `mcp__server__tool` are its own names too.
 const TOOLS: &[Tool] = &[
-    Tool::same_fields("Bash", &["Bash"]),
-    // The patch's text is in `command`. `file_path` and `file_paths` are ours.
-    Tool::same_fields("Edit", &[PATCH]),
+    Tool::new("Bash", &["Bash"]).files(patched_files),
+    Tool::new("Edit", &[PATCH]).files(patched_files),
 ];
+
+/// The files of the patch in `command`. Codex takes white space around a patch's markers, and runs a
+/// patch that a shell would hand to `apply_patch` (`apply_patch <<'EOF'`) by itself (openai/codex,
+/// `codex-rs/apply-patch/src/parser.rs`, `streaming_parser.rs`, `invocation.rs`).
+fn patched_files(input: &Map<String, Value>) -> Vec<String> {
+    tools::patched_files(input, "command")
+}
 
 /// The tool that edits files.
 const PATCH: &str = "apply_patch";
@@ -176,7 +182,7 @@ impl AgentSpec for Codex {
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
         let mut payload = Payload::parse(self.name(), event, stdin)?;
         payload.expect_event("hook_event_name", &[self.event_name(event)])?;
-        payload.decode(&FIELDS, canonical)
+        payload.decode(&FIELDS, |name, input| tools::canonical(TOOLS, name, input))
     }
 
     fn honours(&self, event: Event, wish: Wish) -> Honour {
@@ -231,9 +237,6 @@ impl AgentSpec for Codex {
     fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
         let (name, before) = tools::native_of(decoded);
         let mut native = tools::native(TOOLS, decoded, updated);
-        if name == PATCH {
-            tools::remove_patched_files(&mut native, before);
-        }
         // Codex rejects an input of these tools that has no text in `command`.
         if matches!(name, "Bash" | PATCH)
             && !native.get("command").is_some_and(Value::is_string)
@@ -272,14 +275,6 @@ fn server_entry(transport: &Transport) -> Option<Value> {
         entry[key] = string_map(pairs);
     }
     Some(entry)
-}
-
-fn canonical(name: &str, input: &Value) -> (String, Value) {
-    let (canonical, mut canonical_input) = tools::canonical(TOOLS, name, input);
-    if name == PATCH {
-        tools::add_patched_files(&mut canonical_input, "command");
-    }
-    (canonical, canonical_input)
 }
 
 fn encode_tool_use(envelope: &mut Envelope, outcome: &Outcome) {

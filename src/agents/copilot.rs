@@ -53,26 +53,33 @@ const FIELDS: Fields = Fields {
 /// canonical names.
 const TOOLS: &[Tool] = &[
     // `powershell` is the same on Windows; permission rules call it `shell`.
-    Tool::same_fields("Bash", &["bash", "powershell", "shell"]),
-    Tool { canonical: "Read", native: &["view"], fields: &[("file_path", "path")] },
-    Tool {
-        canonical: "Write",
-        native: &["create"],
-        fields: &[("file_path", "path"), ("content", "file_text")],
-    },
-    Tool {
-        canonical: "Edit",
-        // The second is the older name; the third is what some of OpenAI's models are offered
-        // instead.
-        native: &["edit", "str_replace", PATCH],
-        fields: &[("file_path", "path"), ("old_string", "old_str"), ("new_string", "new_str")],
-    },
-    Tool::same_fields("Glob", &["glob"]),
+    Tool::new("Bash", &["bash", "powershell", "shell"]),
+    Tool::new("Read", &["view"]).fields(&[("file_path", "path")]),
+    Tool::new("Write", &["create"]).fields(&[("file_path", "path"), ("content", "file_text")]),
+    // The second is the older name.
+    Tool::new("Edit", &["edit", "str_replace"]).fields(&[
+        ("file_path", "path"),
+        ("old_string", "old_str"),
+        ("new_string", "new_str"),
+    ]),
+    // What some of OpenAI's models are offered instead.
+    Tool::new("Edit", &[PATCH]).files(patched_files),
+    Tool::new("Glob", &["glob"]),
     // The second is what some of OpenAI's models are offered instead.
-    Tool::same_fields("Grep", &["grep", "rg"]),
-    Tool::same_fields("WebFetch", &["web_fetch"]),
-    Tool::same_fields("Skill", &["skill"]),
+    Tool::new("Grep", &["grep", "rg"]),
+    Tool::new("WebFetch", &["web_fetch"]),
+    Tool::new("Skill", &["skill"]),
 ];
+
+/// The files of a patch, which is the text of whatever field there is: this tool's arguments are no
+/// object, but may be written as one.
+fn patched_files(input: &Map<String, Value>) -> Vec<String> {
+    input.keys().flat_map(|field| tools::patched_files(input, field)).collect()
+}
+
+/// What some models get instead of `view`, `create` and `edit`, with the same fields (its program
+/// names it beside those).
+const EDITOR: &str = "str_replace_editor";
 
 /// The tool whose input is the patch's text, and no object (run).
 const PATCH: &str = "apply_patch";
@@ -320,10 +327,9 @@ fn check_fields(payload: &Payload, event: Event) -> Result<(), WireError> {
 fn canonical(name: &str, input: &Value) -> (String, Value) {
     if name == PATCH && input.is_string() {
         // As Codex, where this tool is from, tells of it.
-        let mut input = json!({ "command": input });
-        tools::add_patched_files(&mut input, "command");
-        return ("Edit".to_owned(), input);
+        return tools::canonical(TOOLS, name, &json!({ "command": input }));
     }
+    let name = if name == EDITOR { tools::editors_tool(name, input) } else { name };
     if tools::find(TOOLS, name).is_some() {
         return tools::canonical(TOOLS, name, input);
     }

@@ -35,22 +35,41 @@ const FIELDS: Fields = Fields { moment: &["timestamp"], ..Fields::COMMON };
 
 /// Its tools. `run_shell_command` was captured, the others are in the tools reference.
 const TOOLS: &[Tool] = &[
-    Tool::same_fields("Bash", &["run_shell_command"]),
-    Tool::same_fields("Read", &["read_file", "read_many_files"]),
-    Tool::same_fields("Write", &["write_file"]),
-    Tool::same_fields("Edit", &["replace"]),
-    Tool { canonical: "Glob", native: &["glob"], fields: &[("path", "dir_path")] },
-    Tool {
-        canonical: "Grep",
-        // The second is the older name.
-        native: &["grep_search", "search_file_content"],
-        fields: &[("path", "dir_path"), ("glob", "include_pattern")],
-    },
+    Tool::new("Bash", &["run_shell_command"]),
+    Tool::new("Read", &["read_file"]).fields(FILE).files(opened_files),
+    Tool::new("Read", &["read_many_files"]).files(read_files),
+    Tool::new("Write", &["write_file"]).fields(FILE).files(opened_files),
+    Tool::new("Edit", &["replace"]).fields(FILE).files(opened_files),
+    Tool::new("Glob", &["glob"]).fields(&[("path", "dir_path")]),
+    // The second is the older name.
+    Tool::new("Grep", &["grep_search", "search_file_content"])
+        .fields(&[("path", "dir_path"), ("glob", "include_pattern")]),
     // The address is somewhere in its `prompt`.
-    Tool::same_fields("WebFetch", &["web_fetch"]),
-    Tool::same_fields("WebSearch", &["google_web_search"]),
-    Tool { canonical: "Skill", native: &["activate_skill"], fields: &[("skill", "name")] },
+    Tool::new("WebFetch", &["web_fetch"]),
+    Tool::new("WebSearch", &["google_web_search"]),
+    Tool::new("Skill", &["activate_skill"]).fields(&[("skill", "name")]),
 ];
+
+/// The second is the older name.
+const FILE: &[(&str, &str)] = &[("file_path", "file_path"), ("file_path", "absolute_path")];
+
+/// What is opened for a path that is written otherwise: Gemini drops zero bytes, and an `@` in front
+/// unless there is a file of that name (its program's `resolveDefensiveToolPath`).
+fn opened_files(input: &Map<String, Value>) -> Vec<String> {
+    let written = FILE.iter().filter_map(|(_, native)| input.get(*native)?.as_str());
+    let opened = written.map(|path| {
+        let clean = path.replace('\0', "");
+        let bare = clean.strip_prefix('@').map(|path| path.trim_start_matches(['/', '\\']));
+        bare.map(str::to_owned).unwrap_or(clean)
+    });
+    opened.collect()
+}
+
+/// Paths and patterns of the tool that reads many files (google-gemini/gemini-cli,
+/// `packages/core/src/tools/read-many-files.ts`); the second is the older name.
+fn read_files(input: &Map<String, Value>) -> Vec<String> {
+    ["include", "paths"].into_iter().flat_map(|field| tools::texts(input, field)).collect()
+}
 
 /// A trailing comma or a byte order mark keeps Gemini from starting at all.
 const RULES: JsonRules = JsonRules { comments: true, trailing_commas: false, bom: false };

@@ -50,29 +50,51 @@ const FIELDS: Fields = Fields {
     ..Fields::COMMON
 };
 
-/// The developer extension's tools (Goose's documentation), with its prefix and as versions without
-/// name them. `command` and `content` have their canonical names; `before` and `after` are `edit`'s,
-/// the others those of the former `text_editor`, whose input says what it does.
+/// The developer extension's tools (block/goose, `crates/goose/src/agents/platform_extensions/
+/// developer/edit.rs`), with its prefix and as versions without name them. `command` and `content`
+/// have their canonical names.
 const TOOLS: &[Tool] = &[
-    Tool::same_fields("Bash", &["developer__shell", "shell"]),
-    Tool { canonical: "Read", native: &[], fields: &[("file_path", "path")] },
-    Tool {
-        canonical: "Write",
-        native: &["developer__write", "write"],
-        fields: &[("file_path", "path"), ("content", "file_text")],
-    },
-    Tool {
-        canonical: "Edit",
-        native: &["developer__edit", "edit"],
-        fields: &[
-            ("file_path", "path"),
-            ("old_string", "before"),
-            ("new_string", "after"),
-            ("old_string", "old_str"),
-            ("new_string", "new_str"),
-        ],
-    },
+    Tool::new("Bash", &["developer__shell", "shell"]),
+    Tool::new("Read", &["developer__read", "read"]).fields(&[("file_path", "path")]),
+    Tool::new("Write", &["developer__write", "write"]).fields(&[("file_path", "path")]),
+    Tool::new("Edit", &["developer__edit", "edit"]).fields(&[
+        ("file_path", "path"),
+        ("old_string", "before"),
+        ("new_string", "after"),
+    ]),
 ];
+
+/// What the former `text_editor` does, which its input says: under its canonical name each.
+const TEXT_EDITOR: &[Tool] = &[
+    Tool::new("Read", &[]).fields(&[("file_path", "path")]),
+    Tool::new("Write", &[]).fields(&[("file_path", "path"), ("content", "file_text")]),
+    Tool::new("Edit", &[])
+        .fields(&[("file_path", "path"), ("old_string", "old_str"), ("new_string", "new_str")])
+        .files(files_of_diff),
+];
+
+/// The files of a diff, of which `text_editor` takes one of several files instead of two texts
+/// (block/goose, `crates/goose-mcp/src/developer/text_editor.rs`, `apply_diff`).
+fn files_of_diff(input: &Map<String, Value>) -> Vec<String> {
+    let diff = input.get("diff").and_then(Value::as_str).unwrap_or_default();
+    let named = |line: &str| {
+        let line = line.trim();
+        let name = line.strip_prefix("--- ").or_else(|| line.strip_prefix("+++ "))?;
+        let name = name.split('\t').next()?.trim();
+        let name = name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name);
+        (name != "/dev/null").then(|| name.to_owned())
+    };
+    diff.lines().filter_map(named).collect()
+}
+
+/// The table that has the tool.
+fn table(name: &str) -> &'static [Tool] {
+    if is_text_editor(name) { TEXT_EDITOR } else { TOOLS }
+}
+
+fn is_text_editor(name: &str) -> bool {
+    matches!(name, "developer__text_editor" | "text_editor")
+}
 
 impl AgentSpec for Goose {
     fn name(&self) -> &'static str {
@@ -232,7 +254,7 @@ impl AgentSpec for Goose {
     }
 
     fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
-        tools::native(TOOLS, decoded, updated)
+        tools::native(table(tools::native_of(decoded).0), decoded, updated)
     }
 
     fn delivers_context(&self, _: Event) -> bool {
@@ -287,14 +309,8 @@ fn extension(server: &McpServer, placement: &Placement<'_>) -> ServerPlace {
 /// Every tool is an extension's, `extension__tool`; those of Goose's own `developer` and `platform`
 /// extensions that are not in the table keep their names.
 fn canonical(name: &str, input: &Value) -> (String, Value) {
-    if matches!(name, "developer__text_editor" | "text_editor") {
-        let tool = match input.get("command").and_then(Value::as_str) {
-            Some("view") => "Read",
-            Some("write") => "Write",
-            Some("str_replace" | "insert") => "Edit",
-            _ => name,
-        };
-        return tools::canonical(TOOLS, tool, input);
+    if is_text_editor(name) {
+        return tools::canonical(TEXT_EDITOR, tools::editors_tool(name, input), input);
     }
     match tools::split_first(name, "__") {
         Some((extension, tool)) if !matches!(extension, "developer" | "platform") => {

@@ -10,7 +10,7 @@ mod checkup;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
-use symposium_hook::{Event, Input};
+use symposium_hook::Event;
 
 use super::AgentSpec;
 use super::checkup::{Finding, Look};
@@ -41,28 +41,34 @@ const SKILLS: &str = "skill://.kiro/skills/**/SKILL.md";
 /// `content` have their canonical names.
 const TOOLS: &[Tool] = &[
     // The first was seen in a payload of the IDE; then the same on Windows, and its alias.
-    Tool::same_fields("Bash", &["execute_bash", "execute_cmd", "execute_pwsh", "shell"]),
-    Tool {
-        canonical: "Read",
-        native: &["fs_read", "read_file", "read"],
-        fields: &[("file_path", "path")],
-    },
-    Tool {
-        canonical: "Write",
-        // It edits, too.
-        native: &["fs_write", "write"],
-        fields: &[
-            ("file_path", "path"),
-            ("content", "file_text"),
-            ("old_string", "old_str"),
-            ("new_string", "new_str"),
-        ],
-    },
-    Tool::same_fields("Glob", &["glob"]),
-    Tool::same_fields("Grep", &["grep"]),
-    Tool::same_fields("WebFetch", &["web_fetch"]),
-    Tool::same_fields("WebSearch", &["web_search"]),
+    Tool::new("Bash", &["execute_bash", "execute_cmd", "execute_pwsh", "shell"]),
+    Tool::new("Read", &["fs_read", "read_file", "read"])
+        .fields(&[("file_path", "path")])
+        .files(read_files),
+    // It edits, too.
+    Tool::new("Write", &["fs_write", "write"]).fields(&[
+        ("file_path", "path"),
+        ("content", "file_text"),
+        ("old_string", "old_str"),
+        ("new_string", "new_str"),
+    ]),
+    Tool::new("Glob", &["glob"]),
+    Tool::new("Grep", &["grep"]),
+    Tool::new("WebFetch", &["web_fetch"]),
+    Tool::new("WebSearch", &["web_search"]),
 ];
+
+/// The paths in a reader's list of operations, each of one file or of several images
+/// (aws/amazon-q-developer-cli, which became Kiro's CLI,
+/// `crates/chat-cli/src/cli/chat/tools/fs_read.rs`).
+fn read_files(input: &Map<String, Value>) -> Vec<String> {
+    let operations = input.get("operations").and_then(Value::as_array).into_iter().flatten();
+    let paths = |operation: &Map<String, Value>| {
+        let path = operation.get("path").and_then(Value::as_str).map(str::to_owned);
+        path.into_iter().chain(tools::texts(operation, "image_paths")).collect::<Vec<_>>()
+    };
+    operations.filter_map(Value::as_object).flat_map(paths).collect()
+}
 
 impl AgentSpec for Kiro {
     fn name(&self) -> &'static str {
@@ -213,9 +219,7 @@ impl AgentSpec for Kiro {
     }
 
     fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
-        let mut native = tools::native(TOOLS, decoded, updated);
-        restore_operation(decoded, updated, &mut native);
-        native
+        tools::native(TOOLS, decoded, updated)
     }
 }
 
@@ -286,43 +290,11 @@ fn hooks_file(placement: &Placement<'_>) -> Value {
     json!({ "version": "v1", "hooks": Event::ALL.map(entry) })
 }
 
-/// A server's tool is `@server/tool` (Kiro's documentation, hooks). A reader has its paths in a list
-/// of operations (same place); a single one is named beside the list.
+/// A server's tool is `@server/tool` (Kiro's documentation, hooks).
 fn canonical(name: &str, input: &Value) -> (String, Value) {
-    let server = name.strip_prefix('@').and_then(|name| tools::split_first(name, "/"));
-    if let Some((server, tool)) = server {
-        return (tools::mcp_name(server, tool), input.clone());
-    }
-    let (tool, mut canonical) = tools::canonical(TOOLS, name, input);
-    let operations = input.get("operations").and_then(Value::as_array).map(Vec::as_slice);
-    if let ("Read", Some([only]), Value::Object(fields)) =
-        (tool.as_str(), operations, &mut canonical)
-        && let Some(path) = only.get("path").filter(|path| path.is_string())
-    {
-        fields.entry("file_path").or_insert_with(|| path.clone());
-    }
-    (tool, canonical)
-}
-
-/// The way back of [`canonical`]: the path goes into the single operation that it came from.
-fn restore_operation(
-    decoded: &Decoded,
-    updated: &Map<String, Value>,
-    native: &mut Map<String, Value>,
-) {
-    let came = match &decoded.input {
-        Input::PreToolUse(input) => (&input.tool_input, &input.native_tool_input),
-        Input::PostToolUse(input) => (&input.tool_input, &input.native_tool_input),
-        Input::UserPromptSubmit(_) | Input::SessionStart(_) => return,
-    };
-    let (Value::Object(canonical), Some(Value::Object(original))) = came else { return };
-    let added = canonical.len() > original.len();
-    let operations = native.get_mut("operations").and_then(Value::as_array_mut);
-    if let (true, Some([only])) = (added, operations.map(Vec::as_mut_slice))
-        && let (Some(fields), Some(path)) = (only.as_object_mut(), updated.get("file_path"))
-    {
-        fields.insert("path".to_owned(), path.clone());
-        native.shift_remove("path");
+    match name.strip_prefix('@').and_then(|name| tools::split_first(name, "/")) {
+        Some((server, tool)) => (tools::mcp_name(server, tool), input.clone()),
+        None => tools::canonical(TOOLS, name, input),
     }
 }
 

@@ -44,27 +44,23 @@ const CONFIG_RULES: JsonRules = JsonRules { comments: true, trailing_commas: tru
 /// As offered to the model in a run; `patch` is in OpenCode's documentation (tools). `command`,
 /// `content`, `pattern`, `path` and `url` have their canonical names.
 const TOOLS: &[Tool] = &[
-    Tool::same_fields("Bash", &["bash"]),
-    Tool { canonical: "Read", native: &["read"], fields: &[("file_path", "filePath")] },
-    Tool { canonical: "Write", native: &["write"], fields: &[("file_path", "filePath")] },
-    Tool {
-        canonical: "Edit",
-        // The last is what some of OpenAI's models are offered instead (run).
-        native: &["edit", "patch", "apply_patch"],
-        fields: &[
-            ("file_path", "filePath"),
-            ("old_string", "oldString"),
-            ("new_string", "newString"),
-        ],
-    },
-    Tool::same_fields("Glob", &["glob"]),
-    Tool { canonical: "Grep", native: &["grep"], fields: &[("glob", "include")] },
-    Tool::same_fields("WebFetch", &["webfetch"]),
-    Tool { canonical: "Skill", native: &["skill"], fields: &[("skill", "name")] },
+    Tool::new("Bash", &["bash"]),
+    Tool::new("Read", &["read"]).fields(&[("file_path", "filePath")]),
+    Tool::new("Write", &["write"]).fields(&[("file_path", "filePath")]),
+    Tool::new("Edit", &["edit"]).fields(&[
+        ("file_path", "filePath"),
+        ("old_string", "oldString"),
+        ("new_string", "newString"),
+    ]),
+    // The second is what some of OpenAI's models are offered instead (run). Its parser takes a marker
+    // without a blank behind it (anomalyco/opencode, `packages/opencode/src/patch/index.ts`).
+    Tool::new("Edit", &["patch", "apply_patch"])
+        .files(|input| tools::patched_files(input, "patchText")),
+    Tool::new("Glob", &["glob"]),
+    Tool::new("Grep", &["grep"]).fields(&[("glob", "include")]),
+    Tool::new("WebFetch", &["webfetch"]),
+    Tool::new("Skill", &["skill"]).fields(&[("skill", "name")]),
 ];
-
-/// Tools whose `patchText` says which files they change.
-const PATCHES: &[&str] = &["patch", "apply_patch"];
 
 impl AgentSpec for OpenCode {
     fn name(&self) -> &'static str {
@@ -174,11 +170,7 @@ impl AgentSpec for OpenCode {
             if let Some((server, tool)) = part("server").zip(part("tool")) {
                 return (tools::mcp_name(server, tool), input.clone());
             }
-            let (canonical, mut canonical_input) = tools::canonical(TOOLS, name, input);
-            if PATCHES.contains(&name) {
-                tools::add_patched_files(&mut canonical_input, "patchText");
-            }
-            (canonical, canonical_input)
+            tools::canonical(TOOLS, name, input)
         };
         let mut decoded = payload.decode(&Fields::COMMON, canonical)?;
         if event == Event::UserPromptSubmit {
@@ -254,14 +246,7 @@ impl AgentSpec for OpenCode {
     }
 
     fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
-        let (name, before) = tools::native_of(decoded);
-        let mut native = tools::native(TOOLS, decoded, updated);
-        if PATCHES.contains(&name) {
-            // Taken from the patch, under the names that the fields have on the way back.
-            native.retain(|key, _| key != "filePath" || before.get(key).is_some());
-            tools::remove_patched_files(&mut native, before);
-        }
-        native
+        tools::native(TOOLS, decoded, updated)
     }
 
     fn delivers_context(&self, event: Event) -> bool {

@@ -327,6 +327,11 @@ fn arguments() -> impl Strategy<Value = Value> {
         "new_string",
         "command",
         "operations",
+        "file_paths",
+        "absolute_path",
+        "include",
+        "notebook_path",
+        "patchText",
     ]);
     let value = prop::sample::select(vec![
         json!("write"),
@@ -334,6 +339,9 @@ fn arguments() -> impl Strategy<Value = Value> {
         json!([]),
         json!([{ "path": "a" }]),
         json!([{ "mode": "Line" }]),
+        json!(["a", "b"]),
+        json!("*** Add File: a"),
+        json!("@a"),
         json!({ "path": 1 }),
     ]);
     prop::collection::vec((key, value), 0..5).prop_map(|pairs| {
@@ -348,7 +356,8 @@ proptest! {
         tool in prop::sample::select(vec![
             "bash", "view", "create", "edit", "read", "write", "fs_write", "fs_read",
             "text_editor", "patch", "mystery", "a-b", "@a/b", "a__b", "Bash", "apply_patch", "glob",
-            "grep_search", "activate_skill", "replace", "mcp_a_b",
+            "grep_search", "activate_skill", "replace", "mcp_a_b", "read_file", "read_many_files",
+            "str_replace_editor", "NotebookEdit",
         ]),
     ) {
         for agent in Agent::ALL {

@@ -6,12 +6,23 @@
 //! `new_string`, `pattern`, `path`, `glob`, `url`, `query`, `skill`, and `file_paths` beside
 //! `file_path` where one use of a tool is about several files. Whatever has no row keeps the agent's
 //! own name.
+//!
+//! A model writes the input, and may add any field to it. So what the agent itself reads decides: a
+//! field that merely has the canonical name of one that the agent reads under another is hidden from
+//! hooks. It stays in the native input, and is put back into a rewritten one.
+
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 use symposium_hook::Input;
 
 use super::payload::parse_json;
 use super::wire::Decoded;
+
+/// The canonical field of the file that a tool's use is about.
+const FILE: &str = "file_path";
+/// The canonical field of all files of a use that is about several. It is ours: no agent has it.
+const FILES: &str = "file_paths";
 
 /// One row of an agent's table of tools.
 #[derive(Debug, Clone, Copy)]
@@ -20,23 +31,37 @@ pub struct Tool {
     pub canonical: &'static str,
     /// The agent's names for it, the present one first. None: what the tool is, its input says.
     pub native: &'static [&'static str],
-    /// Fields whose names differ: canonical, native. A field of several names has several rows, the
-    /// present name first.
-    pub fields: &'static [(&'static str, &'static str)],
+    /// See [`Self::fields`].
+    fields: &'static [(&'static str, &'static str)],
+    /// See [`Self::files`].
+    files: fn(&Map<String, Value>) -> Vec<String>,
 }
 
 impl Tool {
     /// A row whose fields have their canonical names already.
-    pub const fn same_fields(canonical: &'static str, native: &'static [&'static str]) -> Self {
-        Self { canonical, native, fields: &[] }
+    pub const fn new(canonical: &'static str, native: &'static [&'static str]) -> Self {
+        Self { canonical, native, fields: &[], files: |_| Vec::new() }
     }
 
-    /// Rows in use for this input: the native field is there, and no other has its canonical name.
+    /// With these fields whose names differ: canonical, native. A field of several names has several
+    /// rows, the present name first; its canonical name stands among them where the agent reads that
+    /// one too.
+    #[must_use]
+    pub const fn fields(self, fields: &'static [(&'static str, &'static str)]) -> Self {
+        Self { fields, ..self }
+    }
+
+    /// With what finds, in the agent's own input, the files that no field of its own names.
+    #[must_use]
+    pub const fn files(self, files: fn(&Map<String, Value>) -> Vec<String>) -> Self {
+        Self { files, ..self }
+    }
+
+    /// Rows in use for this input: of each canonical field the first whose native field is there.
     fn renames(&self, input: &Map<String, Value>) -> Vec<(&'static str, &'static str)> {
         let mut renames: Vec<(&str, &str)> = Vec::new();
         for (canonical, native) in self.fields {
-            let taken = input.contains_key(*canonical)
-                || renames.iter().any(|(other, _)| other == canonical);
+            let taken = renames.iter().any(|(other, _)| other == canonical);
             if input.contains_key(*native) && !taken {
                 renames.push((canonical, native));
             }
@@ -44,30 +69,73 @@ impl Tool {
         renames
     }
 
+    /// All files that the agent reads in this input, each once, as they are written there.
+    fn all_files(&self, input: &Map<String, Value>) -> Vec<String> {
+        let rows = self.fields.iter().filter(|(canonical, _)| *canonical == FILE);
+        let named = rows.filter_map(|(_, native)| input.get(*native)?.as_str().map(str::to_owned));
+        let mut seen = HashSet::new();
+        let all = named.chain((self.files)(input)).filter(|file| !file.is_empty());
+        all.filter(|file| seen.insert(file.clone())).collect()
+    }
+
+    /// Whether hooks get to see a field of the input under its own name: not one that has the
+    /// canonical name of what the agent reads elsewhere.
+    fn shows(&self, key: &str, input: &Map<String, Value>) -> bool {
+        let row = self.renames(input).into_iter().find(|(canonical, _)| *canonical == key);
+        match row {
+            Some((_, native)) => native == key,
+            None => key != FILES && (key != FILE || (self.files)(input).is_empty()),
+        }
+    }
+
     fn canonical_input(&self, input: &Map<String, Value>) -> Map<String, Value> {
         let renames = self.renames(input);
-        let rename = |key: &String| {
-            let row = renames.iter().find(|(_, native)| native == key);
-            row.map_or_else(|| key.clone(), |(canonical, _)| (*canonical).to_owned())
+        let name = |key: &String| match renames.iter().find(|(_, native)| native == key) {
+            Some((canonical, _)) => Some((*canonical).to_owned()),
+            None => self.shows(key, input).then(|| key.clone()),
         };
-        input.iter().map(|(key, value)| (rename(key), value.clone())).collect()
+        let fields = input.iter().filter_map(|(key, value)| Some((name(key)?, value.clone())));
+        let mut canonical: Map<String, Value> = fields.collect();
+        let files = self.all_files(input);
+        if let Some(first) = files.first() {
+            canonical.insert(FILE.to_owned(), first.as_str().into());
+        }
+        if files.len() > 1 {
+            canonical.insert(FILES.to_owned(), files.into());
+        }
+        canonical
     }
 
     /// The way that the event's own fields came is gone back; a field that it did not have is named
-    /// as the agent names it.
+    /// as the agent names it. What hooks did not see is as it was, and so is what is no field.
     fn native_input(
         &self,
         before: &Map<String, Value>,
         updated: &Map<String, Value>,
     ) -> Map<String, Value> {
-        let renames = self.renames(before);
-        let rename = |key: &String| {
+        let (renames, shown) = (self.renames(before), self.canonical_input(before));
+        let mut native = Map::new();
+        // Of two names for one field the one that was added counts, which is the later one.
+        for (key, value) in updated {
             let all = if before.contains_key(key) { &[] } else { self.fields };
             let row = renames.iter().chain(all).find(|(canonical, _)| canonical == key);
-            row.map_or_else(|| key.clone(), |(_, native)| (*native).to_owned())
-        };
-        // Of two names for one field the one that was added counts, which is the later one.
-        updated.iter().map(|(key, value)| (rename(key), value.clone())).collect()
+            let name = row.map_or(key.as_str(), |(_, native)| *native);
+            let is_file = key == FILE && shown.contains_key(FILE);
+            let value = match before.get(name) {
+                Some(same) if is_file && shown.get(FILE) == Some(value) => same,
+                None if is_file => continue,
+                _ if key == FILES => continue,
+                _ => value,
+            };
+            native.insert(name.to_owned(), value.clone());
+        }
+        for (key, value) in before {
+            let is_read = renames.iter().any(|(_, native)| native == key);
+            if !is_read && !self.shows(key, before) {
+                native.insert(key.clone(), value.clone());
+            }
+        }
+        native
     }
 }
 
@@ -105,41 +173,42 @@ pub fn native(
     }
 }
 
-/// Adds the files that the patch in `field` is about. It names them in its text; `file_path` is the
-/// first of them, and where there are several, `file_paths` is all of them, so that who guards a file
-/// needs to look at one list only.
-pub fn add_patched_files(input: &mut Value, field: &str) {
-    let Some(fields) = input.as_object_mut() else { return };
-    let Some(patch) = fields.get(field).and_then(Value::as_str) else { return };
-    let paths: Vec<Value> = patched_files(patch).into_iter().map(Value::from).collect();
-    if let Some(first) = paths.first() {
-        fields.entry("file_path").or_insert_with(|| first.clone());
-    }
-    if paths.len() > 1 {
-        fields.entry("file_paths").or_insert_with(|| Value::from(paths));
-    }
-}
-
-/// The way back of [`add_patched_files`]: what is not the agent's own goes.
-pub fn remove_patched_files(native: &mut Map<String, Value>, before: &Value) {
-    native.retain(|key, _| {
-        !matches!(key.as_str(), "file_path" | "file_paths") || before.get(key).is_some()
-    });
-}
-
-/// The files that a patch adds, changes, deletes or moves to, each once, as the patch names them.
-/// These lines count with blanks before them too.
-fn patched_files(patch: &str) -> Vec<&str> {
+/// The files that the patch in `field` adds, changes, deletes or moves to, as it names them.
+///
+/// This reads whatever any agent's parser takes for such a line, and more: white space around the
+/// line and around the name, and letters of either case. What is no white space to Rust but to
+/// JavaScript, the byte order mark, counts too. A line of content begins with a sign (`+`, `-`), so
+/// it is never taken for one.
+pub fn patched_files(input: &Map<String, Value>, field: &str) -> Vec<String> {
     const HEADS: [&str; 4] =
-        ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
-    let named = |line| HEADS.iter().find_map(|head| str::strip_prefix(line, head)).map(str::trim);
-    let mut paths = Vec::new();
-    for path in patch.lines().filter_map(|line| named(line.trim_start())) {
-        if !path.is_empty() && !paths.contains(&path) {
-            paths.push(path);
-        }
+        ["*** Update File:", "*** Add File:", "*** Delete File:", "*** Move to:"];
+    let patch = input.get(field).and_then(Value::as_str).unwrap_or_default();
+    let blank = |c: char| c.is_whitespace() || c == '\u{feff}';
+    let named = |line: &str| {
+        let line = line.trim_matches(blank);
+        HEADS.iter().find_map(|head| {
+            let begins = line.get(..head.len())?.eq_ignore_ascii_case(head);
+            begins.then(|| line[head.len()..].trim_matches(blank).to_owned())
+        })
+    };
+    patch.lines().filter_map(named).collect()
+}
+
+/// The texts of a list in `field`.
+pub fn texts(input: &Map<String, Value>, field: &str) -> Vec<String> {
+    let list = input.get(field).and_then(Value::as_array).into_iter().flatten();
+    list.filter_map(|text| text.as_str().map(str::to_owned)).collect()
+}
+
+/// What a tool that views and edits files does, which the `command` in its input says, by the
+/// canonical name of the tool that does the same; else its own name.
+pub fn editors_tool<'a>(name: &'a str, input: &Value) -> &'a str {
+    match input.get("command").and_then(Value::as_str) {
+        Some("view") => "Read",
+        Some("create" | "write") => "Write",
+        Some("str_replace" | "insert" | "undo_edit") => "Edit",
+        _ => name,
     }
-    paths
 }
 
 /// Arguments that came as JSON inside a string, parsed; others as they are.
@@ -222,14 +291,15 @@ mod tests {
     use serde_json::json;
     use symposium_hook::PreToolUseInput;
 
-    const TABLE: [Tool; 3] = [
-        Tool {
-            canonical: "Read",
-            native: &["view", "open"],
-            fields: &[("file_path", "path"), ("file_path", "file"), ("limit", "lines")],
-        },
-        Tool::same_fields("Bash", &["shell"]),
-        Tool { canonical: "Edit", native: &[], fields: &[("old_string", "before")] },
+    const TABLE: [Tool; 4] = [
+        Tool::new("Read", &["view", "open"]).fields(&[
+            ("file_path", "path"),
+            ("file_path", "file"),
+            ("limit", "lines"),
+        ]),
+        Tool::new("Bash", &["shell"]),
+        Tool::new("Edit", &[]).fields(&[("old_string", "before")]),
+        Tool::new("Read", &["many"]).files(|input| texts(input, "list")),
     ];
 
     fn map(value: Value) -> Map<String, Value> {
@@ -301,11 +371,49 @@ mod tests {
     }
 
     #[test]
-    fn a_field_with_both_names_is_left_alone() {
+    fn a_field_that_only_has_the_canonical_name_of_another_is_hidden_and_stays() {
+        for (name, input, shown) in [
+            ("view", json!({"file_path": "a", "path": "b"}), json!({"file_path": "b"})),
+            ("view", json!({"path": "b", "file_path": "a"}), json!({"file_path": "b"})),
+            ("view", json!({"path": "b", "file_paths": ["a"]}), json!({"file_path": "b"})),
+            (
+                "view",
+                json!({"path": "b", "file": "c"}),
+                json!({"file_path": "b", "file": "c", "file_paths": ["b", "c"]}),
+            ),
+            ("view", json!({"path": 1, "file": "c"}), json!({"file_path": "c", "file": "c"})),
+            ("Edit", json!({"before": "x", "old_string": "y"}), json!({"old_string": "x"})),
+            (
+                "many",
+                json!({"file_path": "a", "list": ["b"]}),
+                json!({"file_path": "b", "list": ["b"]}),
+            ),
+            ("many", json!({"file_path": "a", "list": []}), json!({"file_path": "a", "list": []})),
+        ] {
+            let (_, canonical) = canonical(&TABLE, name, &input);
+            assert_eq!(canonical, shown, "{input}");
+            assert_eq!(back(name, &input, canonical), input);
+        }
         let input = json!({"file_path": "a", "path": "b"});
-        let (_, canonical) = canonical(&TABLE, "view", &input);
-        assert_eq!(canonical, input);
-        assert_eq!(back("view", &input, canonical), input);
+        let rewritten = json!({"file_path": "a", "path": "c"});
+        assert_eq!(back("view", &input, json!({"file_path": "c"})), rewritten);
+    }
+
+    #[test]
+    fn the_files_of_a_patch_are_read_as_the_most_lenient_parser_does() {
+        for line in [
+            "*** Update File: .env",
+            "*** Update File:.env",
+            "*** Update File:\t.env \r",
+            " \t*** Add File:  .env",
+            "*** Delete File:\u{feff}.env",
+            "\u{feff}*** move to: .env",
+        ] {
+            let patch = format!("*** Begin Patch\n{line}\n+*** Add File: no\n-*** Add File: no");
+            let input = map(json!({"text": patch}));
+            assert_eq!(patched_files(&input, "text"), [".env"], "{line:?}");
+        }
+        assert!(patched_files(&map(json!({"text": ["*** Add File: a"]})), "text").is_empty());
     }
 
     #[test]
@@ -325,9 +433,9 @@ mod tests {
     proptest! {
         #[test]
         fn there_and_back_is_the_same(
-            name in "view|Edit|shell|todo",
+            name in "view|Edit|shell|many|todo",
             keys in prop::collection::btree_set(
-                "path|file_path|file|lines|limit|before|old_string|odd",
+                "path|file_path|file_paths|file|lines|limit|before|old_string|list|odd",
                 0..6,
             ),
         ) {

@@ -11,11 +11,10 @@
 //! does. Whoever has the lock answers its event; the system lets go of the lock should that process
 //! die. An event whose file is held for another one has a file of its own.
 //!
-//! Who comes while it is being answered says nothing, for the agent waits for both and takes the
-//! stronger answer (all that run us twice do). Only a use of a tool without a name may be another use
-//! that looks the same, at the same moment, and a denial must not pass it by: that delivery waits for
-//! the answer, as it would for its own. Who comes later repeats the decision, for an agent may listen
-//! to either.
+//! A delivery that comes while the event is being answered waits for the answer, as it would for its
+//! own, and repeats the decision. It may be another use of a tool that looks the same at the same
+//! moment (a model may give two uses one name, too), and a denial must hold for both. One that comes
+//! later repeats the decision as well, for an agent may listen to either.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Seek as _, Write as _};
@@ -57,7 +56,7 @@ const EXTENSION: &str = "event";
 pub enum Claim {
     /// Nobody was asked yet. Others wait while this is held; without it, nothing is remembered.
     First(Option<Held>),
-    /// It was answered, or is being answered: this is to be said again.
+    /// It was answered: this is to be said again.
     Repeated(Box<Outcome>),
 }
 
@@ -78,8 +77,6 @@ pub struct Claims {
     store: Store,
     key: String,
     window: Duration,
-    /// Whether a delivery waits for another one's answer.
-    waits: bool,
 }
 
 /// What is known of an event.
@@ -131,17 +128,15 @@ impl Claims {
     pub fn new(dirs: &Dirs, decoded: &Decoded) -> Option<Self> {
         let store = Store::new(dirs, decoded.input.session_id()?);
         let key = key(decoded)?;
-        let named = matches!(decoded.delivery, Delivery::Named(_));
-        let waits = !named && decoded.input.event().is_tool_event();
         let window = match decoded.delivery {
             Delivery::Named(_) | Delivery::Timed(_) => NAMED,
             Delivery::Unnamed(_) | Delivery::Single => UNNAMED,
         };
-        Some(Self { store, key, window, waits })
+        Some(Self { store, key, window })
     }
 
     /// What this delivery is. Where that can't be found out it counts as the first. `patience` is
-    /// how long another process may take to answer what only looks the same.
+    /// how long another process may take to answer.
     pub fn claim(&self, patience: Duration) -> Claim {
         self.claim_in(Place::ALL[0], patience)
     }
@@ -158,7 +153,6 @@ impl Claims {
             let waited = start.elapsed();
             match self.look(place, &path) {
                 Look::Answered(said) => return repeated(said),
-                Look::Answering if !self.waits => return repeated(Said::default()),
                 Look::Answering if waited >= patience => return Claim::First(None),
                 Look::Another => return self.claim_in(Place::Own, patience),
                 Look::Unclear if waited >= session::PATIENCE => {

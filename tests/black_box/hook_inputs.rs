@@ -1,7 +1,7 @@
 //! Events that are odd in themselves: nothing in them gets a command past a guard, and nothing in a
 //! tool's input is lost on the way to a hook and back.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use symposium_testlib::Sandbox;
 
 use crate::hook_kit::*;
@@ -106,15 +106,7 @@ fn a_guard_of_files_sees_them_in_every_agents_words_patches_too() {
     ];
     for (number, (agent, tool, input)) in cases.into_iter().enumerate() {
         let session: &'static str = Box::leak(format!("s{number}").into_boxed_str());
-        let payload = Told::in_ws(&sandbox).session(session).payload(agent, Event::PreToolUse);
-        let mut payload: Value = serde_json::from_slice(&payload).expect("JSON");
-        let [name, arguments] = match agent {
-            "copilot" => ["toolName", "toolArgs"],
-            _ => ["tool_name", "tool_input"],
-        };
-        payload[name] = tool.into();
-        payload[arguments] = input.clone();
-        let stdin = payload.to_string();
+        let stdin = use_of(&Told::in_ws(&sandbox).session(session), agent, tool, &input);
         assert!(is_refused(&sandbox, agent, stdin.as_bytes()), "{agent} {tool} {input}");
         let harmless = stdin.replace("secrets.env", "public.txt");
         assert!(!is_refused(&sandbox, agent, harmless.as_bytes()), "{agent} {tool}");

@@ -160,6 +160,19 @@ impl Told {
     }
 }
 
+/// The use of a tool that `told` is, with this tool and this input in the agent's own words.
+pub fn use_of(told: &Told, agent: &str, tool: &str, input: &Value) -> String {
+    let payload = told.payload(agent, Event::PreToolUse);
+    let mut payload: Value = serde_json::from_slice(&payload).expect("JSON");
+    let [name, arguments] = match agent {
+        "copilot" => ["toolName", "toolArgs"],
+        _ => ["tool_name", "tool_input"],
+    };
+    payload[name] = tool.into();
+    payload[arguments] = input.clone();
+    payload.to_string()
+}
+
 /// The agent's own name of an event.
 pub fn native_event(agent: &str, event: Event) -> &'static str {
     let names = match agent {

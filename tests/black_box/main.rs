@@ -21,6 +21,8 @@ mod doctor;
 #[cfg(unix)]
 mod fixtures;
 mod git_sources;
+#[cfg(unix)]
+mod guard_decoys;
 mod help;
 #[cfg(unix)]
 mod hook_answers;

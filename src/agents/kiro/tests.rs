@@ -4,7 +4,7 @@ use crate::agents::testing::{
     snapshot, wish,
 };
 use semver::Version;
-use symposium_hook::Decision;
+use symposium_hook::{Decision, Input};
 
 fn effect(event: Event, name: &str) -> Effect {
     testing::effect(&Kiro, emulator::take, event, &wish(name))

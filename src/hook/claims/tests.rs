@@ -73,18 +73,13 @@ fn a_repeated_event_gets_the_decision_of_the_first() {
 }
 
 #[test]
-fn while_it_is_being_answered_a_named_event_or_one_without_a_tool_is_not_answered_again() {
-    for decoded in [named("call_1", "ls"), start("startup")] {
-        let dir = dir();
-        let _held = first(claims(&dir, &decoded).claim(Duration::ZERO));
-        let silence = repeated(claims(&dir, &decoded).claim(Duration::from_secs(60)));
-        assert_eq!(silence, Outcome::default());
-    }
-}
-
-#[test]
-fn a_use_of_a_tool_without_a_name_waits_for_the_answer() {
-    for decoded in [unnamed("rm -rf /"), timed("17", "rm -rf /")] {
+fn a_delivery_waits_for_the_answer_that_is_being_given() {
+    for decoded in [
+        unnamed("rm -rf /"),
+        timed("17", "rm -rf /"),
+        named("call_1", "rm -rf /"),
+        start("startup"),
+    ] {
         let dir = dir();
         let held = first(claims(&dir, &decoded).claim(Duration::ZERO));
         std::thread::scope(|scope| {
@@ -173,8 +168,8 @@ fn events_that_share_a_file_are_told_apart_while_and_after_they_are_answered() {
     // Held for one event, the file says nothing of the other.
     let also = first(claims(&dir, &other).claim(Duration::from_secs(60)));
     for decoded in [&one, &other] {
-        let silence = repeated(claims(&dir, decoded).claim(Duration::from_secs(60)));
-        assert_eq!(silence, Outcome::default());
+        let again = claims(&dir, decoded).claim(Duration::ZERO);
+        assert!(matches!(again, Claim::First(None)), "it is being answered: {again:?}");
     }
     claims(&dir, &one).answered(Some(held), &denied("one"), None);
     claims(&dir, &other).answered(Some(also), &denied("other"), None);
@@ -193,15 +188,13 @@ fn of_many_events_at_once_each_gets_its_own_answer() {
             scope.spawn(move || {
                 let decoded = named(&number.to_string(), "ls");
                 let answer = denied(&number.to_string());
-                match claims(dir, &decoded).claim(Duration::ZERO) {
+                match claims(dir, &decoded).claim(Duration::from_secs(60)) {
                     Claim::First(held) => {
                         asked.fetch_add(1, Ordering::SeqCst);
                         std::thread::sleep(Duration::from_millis(2));
                         claims(dir, &decoded).answered(held, &answer, None);
                     }
-                    Claim::Repeated(said) => {
-                        assert!(*said == answer || *said == Outcome::default(), "{said:?}");
-                    }
+                    Claim::Repeated(said) => assert_eq!(*said, answer),
                 }
             });
         }
