@@ -286,8 +286,8 @@ fn own_entry(transport: &Transport) -> Value {
             "env": string_map(env),
             "tools": ["*"],
         }),
-        Transport::Http { url, headers } => remote("http", url, headers),
-        Transport::Sse { url, headers } => remote("sse", url, headers),
+        Transport::Http { url, headers } => remote("http", url.expose(), headers),
+        Transport::Sse { url, headers } => remote("sse", url.expose(), headers),
     }
 }
 
@@ -302,8 +302,8 @@ fn shared_entry(transport: &Transport) -> Value {
             "args": args,
             "env": string_map(env),
         }),
-        Transport::Http { url, headers } => remote("http", url, headers),
-        Transport::Sse { url, headers } => remote("sse", url, headers),
+        Transport::Http { url, headers } => remote("http", url.expose(), headers),
+        Transport::Sse { url, headers } => remote("sse", url.expose(), headers),
     }
 }
 

@@ -231,7 +231,7 @@ fn plain_http(transport: &Transport) -> bool {
     let (Transport::Http { url, .. } | Transport::Sse { url, .. }) = transport else {
         return false;
     };
-    url::Url::parse(url).is_ok_and(|url| url.scheme() == "http" && !is_loopback(&url))
+    url::Url::parse(url.expose()).is_ok_and(|url| url.scheme() == "http" && !is_loopback(&url))
 }
 
 /// One text for the model: why something is refused, then the context.

@@ -289,8 +289,8 @@ pub fn sample_servers() -> Vec<McpServer> {
             env: vec![("LEVEL".to_owned(), "${LEVEL}".to_owned())],
         },
         Transport::Stdio { command: "/opt/docs".to_owned(), args: Vec::new(), env: Vec::new() },
-        Transport::Http { url: "https://docs.example/mcp".to_owned(), headers: token() },
-        Transport::Sse { url: "https://docs.example/sse".to_owned(), headers: Vec::new() },
+        Transport::Http { url: "https://docs.example/mcp".into(), headers: token() },
+        Transport::Sse { url: "https://docs.example/sse".into(), headers: Vec::new() },
     ];
     let server =
         |transport| McpServer { name: "docs".to_owned(), gate: Gate::default(), transport };

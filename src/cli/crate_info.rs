@@ -26,7 +26,7 @@ use crate::skills::metadata::is_crate_name;
 use crate::skills::resolve::Resolver;
 use crate::sync::facts::Gatherer;
 use crate::sync::gates::ByFacts;
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, SecretUrl};
 use crate::workspace::{Dependency, DependencyOrigin, Workspace, same_crate};
 
 /// One version of a crate.
@@ -272,7 +272,7 @@ impl Lookup<'_> {
         let dependencies = self.workspace.map_or(&[][..], |workspace| &workspace.dependencies);
         let index = dependencies.iter().find_map(|found| match &found.origin {
             DependencyOrigin::Registry { index, .. } if same_crate(&found.name, self.name) => {
-                index.as_deref()
+                index.as_ref().map(SecretUrl::expose)
             }
             _ => None,
         });

@@ -61,6 +61,8 @@ type CommandResult = anyhow::Result<ExitCode>;
 /// Runs the program with the process's own arguments and surroundings.
 #[allow(clippy::disallowed_methods, reason = "the door: arguments come in here")]
 pub fn main() -> ExitCode {
+    #[cfg(unix)]
+    crate::process::outlive_file_limits();
     run(std::env::args_os().collect(), Environment::capture())
 }
 

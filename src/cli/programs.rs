@@ -113,6 +113,6 @@ fn describe(installation: &Installation, runnable: Option<&Runnable>) -> String 
     };
     match file {
         Some(file) => format!("{file} of {source}"),
-        None => source.clone(),
+        None => source.to_string(),
     }
 }

@@ -6,7 +6,7 @@ use super::Dirs;
 use super::choices::{Choices, PluginChoices};
 use crate::files::{Limit, read_text};
 use crate::text::toml::{self as tables, Located, Sink, Table};
-use crate::text::{Diagnostic, Source};
+use crate::text::{Diagnostic, SecretUrl, Source};
 
 /// Name of the source that holds the central recommendations.
 pub const RECOMMENDATIONS: &str = "symposium-recommendations";
@@ -101,7 +101,7 @@ pub enum SourceLocation {
     /// A git repository, by any URL that git takes.
     Git {
         /// The URL as written; `/tree/<ref>/<path>` forms are taken apart later.
-        url: String,
+        url: SecretUrl,
         /// A branch, tag or commit, when given as a key of its own.
         rev: Option<String>,
         /// A folder inside the repository, when given as a key of its own.
@@ -352,7 +352,9 @@ fn read_source(table: &Table<'_>, base: &Path, known: &[SourceConfig]) -> Option
         return None;
     }
     let location = match (git, path) {
-        (Some(Located { value: url, .. }), None) => SourceLocation::Git { url, rev, subdir },
+        (Some(Located { value: url, .. }), None) => {
+            SourceLocation::Git { url: url.into(), rev, subdir }
+        }
         (None, Some(path)) => SourceLocation::Path(base.join(path.value)),
         (Some(_), Some(_)) => {
             left_out("it has both `git` and `path`; keep one");

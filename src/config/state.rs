@@ -80,6 +80,7 @@ impl State {
                 document[LEFT] = toml_edit::value(left.collect::<toml_edit::Array>());
             }
             let new = document.to_string();
+            crate::files::private_folders(path.parent().unwrap_or(Path::new(".")))?;
             if crate::files::replace_if_same(path, bytes.as_deref(), new.as_bytes())? {
                 return Ok(());
             }

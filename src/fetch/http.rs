@@ -11,6 +11,8 @@ use ureq::http::{Response, StatusCode, header};
 use ureq::{Agent, Body};
 use url::{Host, Url};
 
+use crate::text::SecretUrl;
+
 /// How many redirects are followed.
 const REDIRECTS: usize = 10;
 
@@ -136,7 +138,7 @@ fn agent() -> Agent {
 
 fn parse(text: &str) -> Result<Url, HttpError> {
     let url = Url::parse(text).map_err(|error| HttpError::Refused {
-        url: text.to_owned(),
+        url: SecretUrl::from(text).to_string(),
         problem: format!("it is no URL ({error})"),
     })?;
     check(&url, false)?;
@@ -167,12 +169,7 @@ pub fn is_loopback(url: &Url) -> bool {
 
 /// A URL as it may be shown and logged: without credentials and query, which may be secret.
 fn shown(url: &Url) -> String {
-    let mut url = url.clone();
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.set_query(None);
-    url.set_fragment(None);
-    url.to_string()
+    SecretUrl::from(url.as_str()).to_string()
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ use super::writers::{read_path_when_quiet, read_when_quiet};
 
 /// Replaces `path` by `bytes` in one step and makes it durable; parents are created.
 ///
-/// A symbolic link stays a link: its final target is replaced. Mode (and, where we may, owner) of
-/// an existing file are kept. When the target's folder cannot take a temporary file, the file
-/// itself is rewritten in place.
+/// A symbolic link stays a link: its final target is replaced. Mode, owner and group of an existing
+/// file are kept; a new one is its owner's alone. When the target's folder cannot take a temporary
+/// file, or one of that owner, the file itself is rewritten in place.
 ///
 /// # Errors
 /// Trouble writing, with the path in the message; the old content is then still there.
@@ -179,20 +179,23 @@ fn prepare(target: &Path, bytes: &[u8]) -> io::Result<Prepared> {
         return Err(named(target, "can't write", &denied));
     }
     sweep(parent);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(PREFIX).suffix(SUFFIX);
-    if before.is_none() {
-        usual_mode(&mut builder);
-    }
-    let mut temporary = match builder.tempfile_in(parent) {
+    // Its owner's alone, whatever the umask: whatever we write may hold secrets.
+    let made = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempfile_in(parent);
+    let mut temporary = match made {
         Ok(temporary) => temporary,
         Err(error) if before.is_some() && takes_no_files(&error) => return Ok(Prepared::InPlace),
         Err(error) => return Err(named(parent, "can't write in", &error)),
     };
     hold(temporary.as_file());
     temporary.write_all(bytes).map_err(|error| named(target, "can't write", &error))?;
-    if let Some(before) = &before {
-        keep_identity(temporary.as_file(), before);
+    if let Some(before) = &before
+        && !keeps_identity(temporary.as_file(), before)
+    {
+        // A new file in its place would be ours. Only one that we may write can stay what it is.
+        return match fs::OpenOptions::new().write(true).open(target) {
+            Ok(_) => Ok(Prepared::InPlace),
+            Err(_) => Err(named(target, "can't write", &io::Error::other(OF_OTHERS))),
+        };
     }
     temporary.as_file().sync_all().map_err(|error| named(target, "can't write", &error))?;
     Ok(Prepared::Beside(temporary))
@@ -336,28 +339,24 @@ pub fn final_target(path: &Path) -> io::Result<PathBuf> {
     Err(named(path, "can't follow", &io::Error::other("too many levels of symbolic links")))
 }
 
-#[cfg(unix)]
-fn keep_identity(file: &fs::File, before: &fs::Metadata) {
-    use std::os::unix::fs::{MetadataExt as _, fchown};
-    // Only root may give a file away; for everybody else the owner is right already.
-    let _ = fchown(file, Some(before.uid()), Some(before.gid()));
+const OF_OTHERS: &str =
+    "it belongs to another user or group; make it yours (`chown`), and try again";
+
+/// Gives the temporary file the owner, group and mode of the file that it shall replace. `false` when
+/// owner and group can't be kept: only root may give a file away.
+fn keeps_identity(file: &fs::File, before: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, fchown};
+        let (uid, gid) = (before.uid(), before.gid());
+        let is_same = file.metadata().is_ok_and(|made| made.uid() == uid && made.gid() == gid);
+        if !is_same && fchown(file, Some(uid), Some(gid)).is_err() {
+            return false;
+        }
+    }
     let _ = file.set_permissions(before.permissions());
+    true
 }
-
-#[cfg(not(unix))]
-fn keep_identity(file: &fs::File, before: &fs::Metadata) {
-    let _ = file.set_permissions(before.permissions());
-}
-
-/// A temporary file is private (0600); a new file of the user's has what the umask leaves.
-#[cfg(unix)]
-fn usual_mode(builder: &mut tempfile::Builder<'_, '_>) {
-    use std::os::unix::fs::PermissionsExt as _;
-    builder.permissions(fs::Permissions::from_mode(0o666));
-}
-
-#[cfg(not(unix))]
-fn usual_mode(_builder: &mut tempfile::Builder<'_, '_>) {}
 
 pub(super) fn named(path: &Path, what: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{what} {}: {error}", path.display()))

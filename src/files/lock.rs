@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::private_folders;
+
 /// A held lock; dropping it lets go. The lock file stays where it is: removing it would let two
 /// processes hold "the" lock at once.
 #[derive(Debug)]
@@ -94,7 +96,7 @@ impl Lock {
 pub fn with_parents<T>(path: &Path, make: impl Fn() -> io::Result<T>) -> io::Result<T> {
     match make() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+            private_folders(path.parent().unwrap_or(Path::new(".")))?;
             make()
         }
         other => other,

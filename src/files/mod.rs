@@ -12,6 +12,7 @@ mod atomic;
 mod cache;
 mod contained;
 mod lock;
+mod private;
 mod read;
 mod writers;
 
@@ -19,6 +20,7 @@ pub use atomic::{final_target, remove_if_same, replace_if_same, write_atomic, wr
 pub use cache::replace_cache;
 pub use contained::{Escape, contained, is_plain_name, relative_inside};
 pub use lock::{Lock, LockError, with_parents};
+pub(crate) use private::{private, private_folders};
 pub use read::{
     Limit, ReadError, is_absent, open, read_bytes, read_optional, read_source, read_text,
 };

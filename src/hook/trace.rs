@@ -1,7 +1,6 @@
 //! The hook trace: with `SYMPOSIUM_HOOK_TRACE=<file>`, one JSON line an event, for tests that drive
 //! real agents.
 
-use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::agents::wire::Answer;
 use crate::config::Environment;
+use crate::files::private;
 
 /// Appends what was asked and answered. Trouble is logged.
 pub(super) fn record(
@@ -32,9 +32,8 @@ pub(super) fn record(
         "seconds": took.as_secs_f64(),
     });
     // In one write, so that lines of events at the same time do not mix.
-    let written = OpenOptions::new()
+    let written = private()
         .create(true)
-        .append(true)
         .open(path)
         .and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
     if let Err(error) = written {

@@ -135,7 +135,7 @@ impl<'a> Acquirer<'a> {
         // What plugins share is got by one at a time, too.
         let slot = match &installation.source {
             Some(InstallSource::Cargo { krate, .. }) => key(&["cargo", krate]),
-            Some(InstallSource::Binary { url, .. }) => key(&["binary", url]),
+            Some(InstallSource::Binary { url, .. }) => key(&["binary", url.expose()]),
             Some(InstallSource::Git { .. }) | None => {
                 key(&[&plugin.source, &plugin.name, &installation.name])
             }
@@ -273,7 +273,7 @@ impl<'a> Acquirer<'a> {
                 cargo::floats(cargo::Source {
                     krate,
                     version: version.as_deref(),
-                    git: git.as_deref(),
+                    git: git.as_ref(),
                     global: *global,
                 })
             }
@@ -309,7 +309,7 @@ fn get(job: &Job<'_>) -> Result<Got, Trouble> {
             Ok(Got { root: Root::Plugin, dir: None, version: None, executable: None, stale: None })
         }
         Some(InstallSource::Cargo { krate, version, git, global }) => {
-            let (version, git) = (version.as_deref(), git.as_deref());
+            let (version, git) = (version.as_deref(), git.as_ref());
             cargo::get(job, cargo::Source { krate, version, git, global: *global })
         }
         Some(InstallSource::Git { url }) => repository::get(job, url),

@@ -10,8 +10,9 @@ use sha2::{Digest as _, Sha256};
 use super::Root;
 use super::job::{Got, Job, Trouble};
 use crate::fetch::http::{self, Limits};
-use crate::files::{is_plain_name, open};
+use crate::files::{is_plain_name, open, private_folders};
 use crate::plugins::model::{Checksum, Runnable};
+use crate::text::SecretUrl;
 
 /// The largest file that is downloaded, in bytes.
 const LARGEST: u64 = 300 * 1024 * 1024;
@@ -21,17 +22,17 @@ const LONGEST: Duration = Duration::from_secs(10 * 60);
 /// The file or the archive's files.
 pub(super) fn get(
     job: &Job<'_>,
-    url: &str,
+    url: &SecretUrl,
     version: Option<&str>,
     sums: &Checksum,
 ) -> Result<Got, Trouble> {
-    let url = expand(url, version).map_err(Trouble::Unusable)?;
+    let url: SecretUrl = expand(url.expose(), version).map_err(Trouble::Unusable)?.into();
     let sum = checksum(sums).map_err(Trouble::Unusable)?;
     let Some(short) = sum.get(..16) else { return Err(Trouble::Unusable(bad_sum(&sum))) };
     let dir = job.binaries().join(format!("sha256-{short}"));
     if !dir.is_dir() {
         job.need_network()?;
-        job.say("Downloading", &url);
+        job.say("Downloading", url.to_string());
         download(job, &url, &sum, &dir)?;
     }
     Ok(Got {
@@ -43,16 +44,16 @@ pub(super) fn get(
     })
 }
 
-fn download(job: &Job<'_>, url: &str, sum: &str, dir: &Path) -> Result<(), Trouble> {
+fn download(job: &Job<'_>, url: &SecretUrl, sum: &str, dir: &Path) -> Result<(), Trouble> {
     let binaries = job.binaries();
     let failed = Job::io(&binaries);
-    fs::create_dir_all(&binaries).map_err(&failed)?;
+    private_folders(&binaries).map_err(&failed)?;
     let staging =
         tempfile::Builder::new().prefix(".new-").tempdir_in(&binaries).map_err(&failed)?;
     let file = staging.path().join("download");
     let mut out = Hashing { file: File::create(&file).map_err(&failed)?, hash: Sha256::new() };
     let limits = Limits { bytes: LARGEST, time: job.left().min(LONGEST) };
-    http::download(url, &mut out, &limits).map_err(|error| {
+    http::download(url.expose(), &mut out, &limits).map_err(|error| {
         let problem = error.to_string();
         if job.left().is_zero() { Trouble::OutOfTime(problem) } else { Trouble::Failed(problem) }
     })?;
@@ -63,7 +64,7 @@ fn download(job: &Job<'_>, url: &str, sum: &str, dir: &Path) -> Result<(), Troub
             "the file at {url} is another one: its SHA-256 is {found}, the manifest says {sum}"
         )));
     }
-    let name = url_name(url);
+    let name = url_name(url.expose());
     let tree = staging.path().join("tree");
     match kind(&name, &file).map_err(&failed)? {
         Kind::Archive => job.fetcher.unpack(&file, &name, &tree).map_err(Trouble::Failed)?,
@@ -192,11 +193,12 @@ fn hex(bytes: &[u8]) -> String {
 /// # Errors
 /// A placeholder that has no value, for people.
 pub(super) fn expand(text: &str, version: Option<&str>) -> Result<String, String> {
+    let shown = SecretUrl::from(text);
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {
         let Some((name, behind)) = after.split_once('}') else {
-            return Err(format!("`{text}` has a `{{` without a `}}`"));
+            return Err(format!("`{shown}` has a `{{` without a `}}`"));
         };
         out.push_str(before);
         match (name, version) {
@@ -205,11 +207,11 @@ pub(super) fn expand(text: &str, version: Option<&str>) -> Result<String, String
             ("os", _) => out.push_str(std::env::consts::OS),
             ("version", Some(version)) => out.push_str(version),
             ("version", None) => {
-                return Err(format!("`{text}` holds {{version}}, and there is no `version`"));
+                return Err(format!("`{shown}` holds {{version}}, and there is no `version`"));
             }
             _ => {
                 return Err(format!(
-                    "`{text}` holds {{{name}}}; known are {{target}}, {{version}}, {{arch}}, {{os}}"
+                    "`{shown}` holds {{{name}}}; known are {{target}}, {{version}}, {{arch}}, {{os}}"
                 ));
             }
         }

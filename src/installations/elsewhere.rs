@@ -66,7 +66,7 @@ impl Fetcher for Network<'_> {
             .checkout(&cache, &policy, &self.sym.env)
             .map_err(|error| error.to_string())?;
         if let Some(error) = &checkout.stale {
-            tracing::warn!("the copy of {url} that is there is used: {error}");
+            tracing::warn!("the copy of {} that is there is used: {error}", repository.shown());
         }
         Ok(Tree { dir: checkout.dir, commit: checkout.commit })
     }

@@ -7,22 +7,23 @@ use std::path::{Path, PathBuf};
 use super::Root;
 use super::job::{Got, Job, Trouble};
 use super::stamp::key;
+use crate::text::SecretUrl;
 
 /// The files of a repository.
-pub(super) fn get(job: &Job<'_>, url: &str) -> Result<Got, Trouble> {
+pub(super) fn get(job: &Job<'_>, url: &SecretUrl) -> Result<Got, Trouble> {
     let known = job.before.dir.as_deref().filter(|dir| dir.is_dir());
     if known.is_none() || job.refresh {
-        job.say("Fetching", url);
+        job.say("Fetching", url.to_string());
     }
     // What failed a moment ago is not asked again there; who watches wants it to be.
     let again = job.is_watched() && job.before.failure.is_some();
-    let checkout = job.fetcher.checkout(url, job.refresh || again, job.left());
+    let checkout = job.fetcher.checkout(url.expose(), job.refresh || again, job.left());
     let tree = checkout.map_err(Trouble::Failed)?;
     // Commands may write; the fetched files are shared, and never change.
     let dir = if job.installation.install_commands.is_empty() {
         tree.dir
     } else {
-        working_copy(job, url, &tree.dir, &tree.commit)?
+        working_copy(job, url.expose(), &tree.dir, &tree.commit)?
     };
     Ok(Got {
         root: Root::Tree(dir.clone()),

@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::files::{Limit, read_bytes, write_if_changed};
 use crate::plugins::model::{Checksum, InstallSource, Installation, Plugin, Runnable};
+use crate::text::SecretUrl;
 
 /// The record. A file that can't be read counts as none: everything can be found out again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,14 +108,15 @@ pub(super) fn key(parts: &[&str]) -> String {
 /// change: a new version of this program must not run anybody's commands again.
 pub(super) fn definition(installation: &Installation) -> String {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let secret = |git: &Option<SecretUrl>| git.as_ref().map_or("", SecretUrl::expose).to_owned();
     let mut parts = match &installation.source {
         None => vec!["none".to_owned()],
         Some(InstallSource::Cargo { krate, version, git, global }) => {
-            vec!["cargo".to_owned(), krate.clone(), text(version), text(git), global.to_string()]
+            vec!["cargo".to_owned(), krate.clone(), text(version), secret(git), global.to_string()]
         }
-        Some(InstallSource::Git { url }) => vec!["git".to_owned(), url.clone()],
+        Some(InstallSource::Git { url }) => vec!["git".to_owned(), url.expose().to_owned()],
         Some(InstallSource::Binary { url, version, sha256 }) => {
-            let mut parts = vec!["binary".to_owned(), url.clone(), text(version)];
+            let mut parts = vec!["binary".to_owned(), url.expose().to_owned(), text(version)];
             match sha256 {
                 Checksum::One(sum) => parts.push(sum.clone()),
                 Checksum::ByTarget(sums) => {

@@ -1,13 +1,13 @@
 //! A git repository that a plugin's manifest names.
 
 use crate::fetch::git::Repository;
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, SecretUrl};
 
 /// `source.git` of a group of skills, with `source.rev` and `source.subdir`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct GitPlace {
     /// The URL, with GitHub's and GitLab's `/tree/<ref>/<path>` forms.
-    pub url: String,
+    pub url: SecretUrl,
     /// A branch, tag or commit, when given as a key of its own.
     pub rev: Option<String>,
     /// A folder of the repository, when given as a key of its own.
@@ -32,12 +32,12 @@ impl GitPlace {
     /// Which part can't be used and why. A place on this machine is refused too: a manifest is
     /// written by somebody else, who must not choose what of this machine is read.
     pub fn repository(&self) -> Result<Repository, (Part, Box<Diagnostic>)> {
-        let url = self.url.as_str();
+        let url = self.url.expose();
         let alone = Repository::parse(url, None, None).map_err(|problem| (Part::Url, problem))?;
         if alone.is_local() {
             let problem = Diagnostic::error(format!(
                 "a plugin can't name a repository on this machine: `{}`",
-                url.escape_debug()
+                self.url.to_string().escape_debug()
             ));
             let note = "a folder beside the manifest is `source.path`; a repository of yours can \
                         be a `[[plugin-source]]` of your configuration";

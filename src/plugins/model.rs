@@ -9,6 +9,7 @@ use semver::{Version, VersionReq};
 use symposium_hook::Event;
 
 use super::git::GitPlace;
+use crate::text::SecretUrl;
 
 /// A plugin: everything one `SYMPOSIUM.toml` offers.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -158,19 +159,19 @@ pub enum InstallSource {
         /// The version as written: an exact one or a requirement.
         version: Option<String>,
         /// A repository instead of the registry.
-        git: Option<String>,
+        git: Option<SecretUrl>,
         /// Into the user's own cargo folder, not our cache.
         global: bool,
     },
     /// A git repository or a folder of one (`source = "github"`, any URL git takes).
     Git {
         /// The URL.
-        url: String,
+        url: SecretUrl,
     },
     /// An archive or a bare executable.
     Binary {
         /// The URL; may hold `{target}`, `{version}`, `{arch}`, `{os}`.
-        url: String,
+        url: SecretUrl,
         /// What `{version}` stands for.
         version: Option<String>,
         /// SHA-256 in hex: one for all targets, or one a target.
@@ -253,14 +254,14 @@ pub enum Transport {
     /// Streamable HTTP.
     Http {
         /// Its address.
-        url: String,
+        url: SecretUrl,
         /// Headers of each request, in file order.
         headers: Vec<(String, String)>,
     },
     /// Server-sent events.
     Sse {
         /// Its address.
-        url: String,
+        url: SecretUrl,
         /// Headers of each request, in file order.
         headers: Vec<(String, String)>,
     },

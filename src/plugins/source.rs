@@ -82,7 +82,7 @@ pub fn effective(sym: &Symposium) -> Vec<SourceSpec> {
             location: match &source.location {
                 SourceLocation::Path(path) => Location::Path(path.components().collect()),
                 SourceLocation::Git { url, rev, subdir } => {
-                    let url = from_configuration(sym, url);
+                    let url = from_configuration(sym, url.expose());
                     Location::Git(Repository::parse(&url, rev.as_deref(), subdir.as_deref()))
                 }
             },

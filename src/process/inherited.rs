@@ -77,3 +77,10 @@ fn wait_for(mut command: std::process::Command) -> Result<std::process::ExitStat
     }
     status
 }
+
+/// A file that would grow beyond the limit of the system or of whoever started us is an error of that
+/// write, and not our end. What we start has its own way again: handlers don't outlive `exec`.
+#[cfg(unix)]
+pub(crate) fn outlive_file_limits() {
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+}

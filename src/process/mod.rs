@@ -30,6 +30,7 @@ mod traffic;
 pub use detached::{Detached, spawn_detached};
 pub use find::find_program;
 #[cfg(unix)]
+pub(crate) use inherited::outlive_file_limits;
 pub use inherited::{exec_replace, run_inherited};
 pub use model::{Child, Output, RunError, Status};
 pub use run::run;

@@ -1,6 +1,6 @@
 //! The log: one file a run, made only when there is something to write, and never a reason to fail.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -8,7 +8,9 @@ use std::time::{Duration, SystemTime};
 
 use tracing_subscriber::fmt::MakeWriter;
 
+use super::safe::safe;
 use crate::config::LogLevel;
+use crate::files::{private, private_folders};
 
 /// Logs that are kept at most.
 const KEEP: usize = 50;
@@ -127,7 +129,9 @@ impl Write for LazyFile {
             create(&self.dir, SystemTime::now())
         });
         if let Some(file) = file {
-            let _ = file.write_all(bytes);
+            // An event is one write, and one line whatever it holds.
+            let line = safe(String::from_utf8_lossy(bytes).trim_end());
+            let _ = file.write_all(format!("{line}\n").as_bytes());
         }
         Ok(bytes.len())
     }
@@ -139,7 +143,7 @@ impl Write for LazyFile {
 
 /// A new file `symposium-YYYYMMDD-HHMMSS.log` (UTC); a second one of the same second gets `-1` …
 fn create(dir: &Path, now: SystemTime) -> Option<File> {
-    fs::create_dir_all(dir).ok()?;
+    private_folders(dir).ok()?;
     let stamp: String = humantime::format_rfc3339_seconds(now)
         .to_string()
         .replace('T', "-")
@@ -151,7 +155,7 @@ fn create(dir: &Path, now: SystemTime) -> Option<File> {
     (0..1000).find_map(|number| {
         let suffix = if number == 0 { String::new() } else { format!("-{number}") };
         let path = dir.join(format!("symposium-{stamp}{suffix}.log"));
-        OpenOptions::new().create_new(true).append(true).open(path).ok()
+        private().create_new(true).open(path).ok()
     })
 }
 

@@ -207,8 +207,8 @@ impl Reporter {
         match self.format {
             Format::Silent => {}
             Format::Json => {
-                if let Ok(line) = serde_json::to_string(event) {
-                    self.answer(&guard_json(&line));
+                if let Ok(line) = guard_json(event) {
+                    self.answer(&line);
                 }
             }
             Format::People | Format::Document => {
@@ -332,9 +332,9 @@ impl Reporter {
     /// A command's result as one JSON document on standard output, in the JSON forms only.
     pub fn json(&self, value: &impl serde::Serialize) {
         if matches!(self.format, Format::Json | Format::Document)
-            && let Ok(line) = serde_json::to_string(value)
+            && let Ok(line) = guard_json(value)
         {
-            self.answer(&guard_json(&line));
+            self.answer(&line);
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Text from outside, made harmless, and the columns it takes on a terminal.
 
+use serde_json::Value;
 use unicode_width::UnicodeWidthChar as _;
+
+use crate::text::url::without_secrets;
 
 /// Letters without a look of their own that hide text or turn the direction of writing: zero-width
 /// and bidirectional marks, embeddings, overrides, isolates and tags (Unicode, "Bidi_Control" and
@@ -23,18 +26,21 @@ fn is_steering(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}')
 }
 
-/// `text` as one line that can't steer a terminal: control characters and the separators of lines
-/// become spaces, letters that turn the direction of writing go.
+/// `text` as one line that can be shown and logged: without the secrets of URLs; control characters
+/// and the separators of lines become spaces, letters that turn the direction of writing go.
 pub fn safe(text: &str) -> String {
+    let text = without_secrets(text);
     let kept = text.chars().filter(|letter| !is_invisible(*letter));
     kept.map(|letter| if is_steering(letter) { ' ' } else { letter }).collect()
 }
 
 /// `text` of several lines as it may be written: tabs, ends of lines and the styles of ours stay,
-/// everything else is as [`safe`] has it. All that people see goes through this, whoever forgot.
+/// everything else is as [`safe`] has it. All that people see goes through this, whoever forgot, so
+/// no secret of a URL is left either.
 pub(super) fn guard(text: &str) -> String {
+    let text = without_secrets(text).into_owned();
     let mut clean = String::with_capacity(text.len());
-    let mut rest = text;
+    let mut rest = text.as_str();
     while let Some(letter) = rest.chars().next() {
         let length = style_length(rest).unwrap_or(letter.len_utf8());
         match letter {
@@ -62,9 +68,13 @@ fn style_length(text: &str) -> Option<usize> {
         .then_some("\u{1b}[".len() + end + 1)
 }
 
-/// A line of JSON with everything that steers a terminal written as its number: readers get the
-/// same text.
-pub(super) fn guard_json(line: &str) -> String {
+/// `value` as a line of JSON that is fit to be shown: without the secrets of URLs, and with
+/// everything that steers a
+/// terminal written as its number: readers get the same text.
+pub(super) fn guard_json(value: &impl serde::Serialize) -> serde_json::Result<String> {
+    let mut value = serde_json::to_value(value)?;
+    hide_secrets(&mut value);
+    let line = value.to_string();
     let mut clean = String::with_capacity(line.len());
     for letter in line.chars() {
         if is_steering(letter) || is_invisible(letter) {
@@ -75,7 +85,16 @@ pub(super) fn guard_json(line: &str) -> String {
             clean.push(letter);
         }
     }
-    clean
+    Ok(clean)
+}
+
+fn hide_secrets(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = without_secrets(text).into_owned(),
+        Value::Array(values) => values.iter_mut().for_each(hide_secrets),
+        Value::Object(fields) => fields.values_mut().for_each(hide_secrets),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// How many columns a terminal gives `letter`.
@@ -131,7 +150,7 @@ mod tests {
     #[test]
     fn json_says_the_same_in_letters_that_do_nothing() {
         let text = "é\u{7f}\u{9b}\u{202e}\u{2028}\u{e0041}漢";
-        let line = guard_json(&serde_json::to_string(text).expect("it is text"));
+        let line = guard_json(&text).expect("it is text");
         assert_eq!(line, r#""é\u007f\u009b\u202e\u2028\udb40\udc41漢""#);
         assert_eq!(serde_json::from_str::<String>(&line).expect("it is JSON"), text);
     }

@@ -8,6 +8,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use super::people::Palette;
 use super::safe::columns;
 use super::wrap::{Long, wrap_hanging};
+use crate::text::url::masked;
 use crate::text::{Diagnostic, Severity, Source};
 
 /// Columns where no terminal limits them: annotate-snippets cuts lines of files that are longer.
@@ -41,9 +42,9 @@ pub(super) fn render(diagnostic: &Diagnostic, base: &Path, width: Option<usize>)
             // Beside the mark there is no room for it.
             label => notes.extend(label),
         }
-        group = group.element(
-            Snippet::source(source.text.as_str()).path(shown(&source.path, base)).annotation(mark),
-        );
+        let text = masked(&source.text);
+        group =
+            group.element(Snippet::source(text).path(shown(&source.path, base)).annotation(mark));
     } else if let Some(location) = diagnostic.location() {
         group = group.element(Origin::path(shown(&location.path, base)));
     }

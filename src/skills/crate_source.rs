@@ -11,6 +11,7 @@ use std::rc::Rc;
 use semver::{Version, VersionReq};
 
 use crate::config::{Dirs, Environment};
+use crate::text::SecretUrl;
 use crate::workspace::{
     ByCrate, Dependency, DependencyOrigin, LockedPackage, Workspace, same_crate,
 };
@@ -309,13 +310,13 @@ impl<'a> CrateDisk<'a> {
         let home = self.cargo_home.as_deref().ok_or(None)?;
         match origin {
             DependencyOrigin::Git { url, commit } => {
-                git::find(home, url, commit, name, version).ok_or(None)
+                git::find(home, url.expose(), commit, name, version).ok_or(None)
             }
             DependencyOrigin::Registry { index, checksum } => {
                 let wanted = registry::Wanted {
                     name,
                     version,
-                    index: index.as_deref(),
+                    index: index.as_ref().map(SecretUrl::expose),
                     checksum: checksum.as_deref(),
                 };
                 self.shelves().ok_or(None)?.find(self.dirs, &wanted)
@@ -357,9 +358,9 @@ fn origin_of(source: &str, checksum: Option<String>) -> Option<DependencyOrigin>
     if let Some(rest) = source.strip_prefix("git+") {
         let (url, commit) = rest.rsplit_once('#')?;
         let url = url.split('?').next().unwrap_or(url);
-        return Some(DependencyOrigin::Git { url: url.to_owned(), commit: commit.to_owned() });
+        return Some(DependencyOrigin::Git { url: url.into(), commit: commit.to_owned() });
     }
-    let index = (!is_crates_io(source)).then(|| source.to_owned());
+    let index = (!is_crates_io(source)).then(|| source.into());
     Some(DependencyOrigin::Registry { index, checksum })
 }
 

@@ -8,5 +8,7 @@
 
 pub mod diagnostic;
 pub mod toml;
+pub mod url;
 
 pub use diagnostic::{Diagnostic, Location, Severity, Source};
+pub use url::SecretUrl;

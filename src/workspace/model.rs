@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use semver::Version;
 
+use crate::text::SecretUrl;
+
 /// A Rust workspace (or a single package), as its files tell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Workspace {
@@ -58,14 +60,14 @@ pub enum DependencyOrigin {
     /// A registry.
     Registry {
         /// Its index, as in `Cargo.lock`; `None` for crates.io.
-        index: Option<String>,
+        index: Option<SecretUrl>,
         /// SHA-256 of the `.crate` file in hex, when the lock file has it.
         checksum: Option<String>,
     },
     /// A git repository.
     Git {
         /// The repository's URL, without query and fragment.
-        url: String,
+        url: SecretUrl,
         /// The commit, in hex.
         commit: String,
     },

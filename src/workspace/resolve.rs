@@ -170,11 +170,11 @@ fn origin(facts: &Facts<'_>, package: &LockedPackage) -> DependencyOrigin {
     };
     if let Some(git) = source.strip_prefix("git+") {
         let (address, commit) = git.split_once('#').unwrap_or((git, ""));
-        let url = address.split('?').next().unwrap_or(address).to_owned();
+        let url = address.split('?').next().unwrap_or(address).into();
         return DependencyOrigin::Git { url, commit: commit.to_owned() };
     }
     // Its kind (`sparse+…`) is part of it: without, cargo takes it for a git repository.
-    let index = (!CRATES_IO.contains(&source.as_str())).then(|| source.clone());
+    let index = (!CRATES_IO.contains(&source.as_str())).then(|| source.as_str().into());
     DependencyOrigin::Registry { index, checksum: package.checksum.clone() }
 }
 

@@ -55,6 +55,7 @@ mod readers;
 mod real_crates;
 pub mod registration;
 mod registries;
+mod secrets;
 #[cfg(unix)]
 mod self_update;
 mod status;

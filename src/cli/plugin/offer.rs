@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::view::{Standing, View};
-use crate::fetch::git::{Policy, Repository};
+use crate::fetch::git::Policy;
 use crate::files::contained;
 use crate::plugins::git::GitPlace;
 use crate::plugins::model::{Plugin, SkillGroup, SkillSource};
@@ -153,17 +153,11 @@ fn origin(group: &SkillGroup) -> String {
 }
 
 fn git(place: &GitPlace) -> String {
-    let mut text = format!("git {}", shown_url(&place.url));
+    let mut text = format!("git {}", place.url);
     for (key, value) in [("rev", &place.rev), ("subdir", &place.subdir)] {
         if let Some(value) = value {
             text.push_str(&format!(", {key} {value}"));
         }
     }
     text
-}
-
-/// A URL without what is secret in it.
-pub(super) fn shown_url(url: &str) -> String {
-    Repository::parse(url, None, None)
-        .map_or_else(|_| url.to_owned(), |repository| repository.shown())
 }

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::offer::{GroupOffer, shown_url};
+use super::offer::GroupOffer;
 use crate::plugins::model::{
     Checksum, Hook, InstallSource, Installation, Plugin, Runnable, Transport,
 };
@@ -47,7 +47,7 @@ pub(super) fn programs(plugin: &Plugin, groups: &[GroupOffer]) -> Vec<Program> {
                 (runs, env)
             }
             Transport::Http { url, headers } | Transport::Sse { url, headers } => {
-                (url.clone(), headers)
+                (url.to_string(), headers)
             }
         };
         add("server", &server.name, with_names(runs, names));
@@ -99,7 +99,7 @@ fn of_source(source: &InstallSource) -> String {
         InstallSource::Cargo { krate, version, git, global } => {
             let mut command = vec!["cargo".to_owned(), "install".to_owned()];
             if let Some(url) = git {
-                command.extend(["--git".to_owned(), shown_url(url)]);
+                command.extend(["--git".to_owned(), url.to_string()]);
             }
             command.push(krate.clone());
             if let Some(version) = version {
@@ -108,7 +108,7 @@ fn of_source(source: &InstallSource) -> String {
             let place = if *global { " (into your own cargo folder)" } else { "" };
             format!("{}{place}", words(command))
         }
-        InstallSource::Git { url } => format!("git clone {}", shown_url(url)),
+        InstallSource::Git { url } => format!("git clone {url}"),
         InstallSource::Binary { url, version, sha256 } => {
             let version = version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
             let sums = match sha256 {

@@ -8,6 +8,7 @@ use semver::Version;
 
 use crate::Symposium;
 use crate::config::Environment;
+use crate::files::private_folders;
 use crate::process::{Child, Output, Status, find_program, run, run_inherited};
 
 const PACKAGE: &str = "symposium";
@@ -51,7 +52,7 @@ impl<'a> Cargo<'a> {
     /// The folder keeps the configuration and the toolchain of a checkout out of it.
     pub(super) fn new(sym: &'a Symposium, limit: Duration) -> Result<Self, String> {
         let parent = sym.dirs.cache().join("self-update");
-        let folder = std::fs::create_dir_all(&parent)
+        let folder = private_folders(&parent)
             .and_then(|()| tempfile::tempdir_in(&parent))
             .map_err(|error| format!("can't write {}: {error}", parent.display()))?;
         let deadline = Instant::now() + limit;

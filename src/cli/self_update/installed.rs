@@ -6,6 +6,7 @@ use semver::Version;
 
 use crate::config::Environment;
 use crate::files::{Limit, read_text};
+use crate::text::SecretUrl;
 
 /// Our package and our program.
 const PACKAGE: &str = "symposium";
@@ -72,7 +73,7 @@ impl Installed {
             );
         }
         if let Some(url) = source.strip_prefix("git+") {
-            let url = url.split(['?', '#']).next().unwrap_or(url);
+            let url = SecretUrl::from(url);
             return other(
                 format!("cargo installed it from the repository {url}"),
                 &[format!("`cargo install --git {url} {PACKAGE} --force`")],

@@ -92,7 +92,7 @@ impl Inquiry<'_> {
                     if let Transport::Http { url, .. } | Transport::Sse { url, .. } =
                         &server.transport
                     {
-                        account.step("address", url);
+                        account.step("address", url.to_string());
                     }
                     if account.in_force {
                         self.server_agents(&mut account, &server.name);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::client::Client;
 use super::{GitError, Repository};
 use crate::config::Environment;
+use crate::files::private_folders;
 
 impl Repository {
     /// Asks the remote for the commit that is wanted, and changes nothing: whether it can be reached
@@ -19,7 +20,7 @@ impl Repository {
         limit: Duration,
         env: &Environment,
     ) -> Result<String, GitError> {
-        std::fs::create_dir_all(cache).map_err(|error| GitError::cache(&error))?;
+        private_folders(cache).map_err(|error| GitError::cache(&error))?;
         let scratch = tempfile::Builder::new().prefix(".ask-").tempdir_in(cache);
         let scratch = scratch.map_err(|error| GitError::cache(&error))?;
         let client = Client::new(self, scratch.path(), env, limit)?;

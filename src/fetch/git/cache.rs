@@ -8,7 +8,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::url::{is_commit, short_hash};
-use crate::files::{Limit, is_plain_name, read_optional, relative_inside, write_atomic};
+use crate::files::{
+    Limit, is_plain_name, private_folders, read_optional, relative_inside, write_atomic,
+};
 
 /// Raised when what the files mean changes; other versions' files count as absent.
 const VERSION: u32 = 1;
@@ -123,7 +125,7 @@ impl Entry {
     /// A folder to work in, on the file system of the trees. Leftovers of processes that were
     /// killed go: only the holder of the lock works here.
     pub(super) fn scratch(&self) -> io::Result<tempfile::TempDir> {
-        fs::create_dir_all(&self.dir)?;
+        private_folders(&self.dir)?;
         for entry in fs::read_dir(&self.dir)?.flatten() {
             if entry.file_name().to_string_lossy().starts_with(".scratch-") {
                 let _ = fs::remove_dir_all(entry.path());
@@ -140,7 +142,7 @@ impl Entry {
         before: Option<&Current>,
         now: SystemTime,
     ) -> io::Result<Current> {
-        fs::create_dir_all(self.trees())?;
+        private_folders(&self.trees())?;
         let tree = self.free_name(fresh.commit, fresh.subdir);
         fs::rename(built, self.trees().join(&tree))?;
         let current = Current {

@@ -9,6 +9,7 @@ use super::{GitError, export};
 use crate::config::Environment;
 use crate::process::{self, Child, Output, Status};
 use crate::report::fit;
+use crate::text::url::without_secrets;
 
 /// How long a connection may take to come about, and a transfer to stand still.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -424,11 +425,8 @@ fn telling_line(stderr: &str, repository: &Repository) -> String {
         .or_else(|| line.strip_prefix("error: "))
         .unwrap_or(line)
         .trim_end_matches('.');
-    let line = fit(line, 300);
-    match repository.secret() {
-        Some(secret) => line.replace(secret, ""),
-        None => line,
-    }
+    let line = line.replace(repository.url(), &repository.shown());
+    fit(&without_secrets(&line), 300)
 }
 
 /// Whether git, curl or ssh say that they could not get through.

@@ -5,12 +5,12 @@ use std::path::Path;
 use sha2::{Digest as _, Sha256};
 
 use crate::files::relative_inside;
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, SecretUrl};
 
 /// A repository, or a folder of it, at some ref.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
-    url: String,
+    url: SecretUrl,
     /// Host and path, or a path on this machine: the same however it is reached.
     identity: String,
     local: bool,
@@ -58,7 +58,13 @@ impl Repository {
             })?,
         };
         let (wanted, subdir) = combine(parts.tree, rev, subdir)?;
-        Ok(Self { url: parts.url, identity: parts.identity, local: parts.local, wanted, subdir })
+        Ok(Self {
+            url: parts.url.into(),
+            identity: parts.identity,
+            local: parts.local,
+            wanted,
+            subdir,
+        })
     }
 
     /// Host and path (`github.com/serde-rs/serde`), the same for every way to reach it; for a
@@ -74,26 +80,12 @@ impl Repository {
 
     /// The URL as it may be shown: without a password.
     pub fn shown(&self) -> String {
-        match self.secret() {
-            Some(secret) => self.url.replacen(secret, "", 1),
-            None => self.url.clone(),
-        }
-    }
-
-    /// The `user:password@` of the URL.
-    pub(super) fn secret(&self) -> Option<&str> {
-        let start = self.url.find("://")? + 3;
-        let rest = self.url.get(start..)?;
-        let authority = &rest[..rest.find('/').unwrap_or(rest.len())];
-        let end = authority.rfind('@')?;
-        let has_password = authority[..end].contains(':');
-        // Over HTTP a lone user name is usually a token.
-        (has_password || self.url.starts_with("http")).then(|| &authority[..=end])
+        self.url.to_string()
     }
 
     /// What `git` is given.
     pub(super) fn url(&self) -> &str {
-        &self.url
+        self.url.expose()
     }
 
     pub(super) fn wanted(&self) -> &Wanted {
@@ -114,7 +106,7 @@ impl Repository {
             Wanted::Tree(rest) => ("tree", rest.as_str()),
         };
         // The parts can't hold a NUL, so they can't run into each other.
-        let full = [self.url.as_str(), kind, value, self.subdir.as_str()].join("\0");
+        let full = [self.url.expose(), kind, value, self.subdir.as_str()].join("\0");
         let last_two: Vec<&str> = self.identity.rsplit('/').take(2).collect();
         let mut readable: String = last_two
             .iter()
@@ -166,7 +158,8 @@ impl Problem {
     }
 
     fn about(self, url: &str) -> Box<Diagnostic> {
-        refused(format!("the git URL `{}` {}", url.escape_debug(), self.what), &self.remedy)
+        let shown = SecretUrl::from(url).to_string();
+        refused(format!("the git URL `{}` {}", shown.escape_debug(), self.what), &self.remedy)
     }
 }
 
@@ -220,6 +213,12 @@ fn split_scp(url: &str, host: &str, path: &str) -> Result<Parts, Problem> {
     }
     if bare.starts_with('-') || path.starts_with('-') || url.contains(' ') {
         return Err(Problem::new("looks like an option", FORMS));
+    }
+    if path.split_once('@').is_some_and(|(_, rest)| rest.contains(':')) {
+        return Err(Problem::new(
+            "holds a password",
+            "ssh takes none: write `<user>@<host>:<path>`",
+        ));
     }
     let identity = format!("{}/{}", bare.to_ascii_lowercase(), repository_path(path));
     Ok(Parts { url: url.to_owned(), identity, local: false, tree: None })

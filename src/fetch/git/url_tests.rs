@@ -98,6 +98,7 @@ fn what_git_could_take_for_an_option_or_a_command_is_refused() {
         "https:///a",
         "https://github.com",
         "file://other/a",
+        "me:s3cret@host:a/b",
         "a/b",
         "../a",
         "",

@@ -139,15 +139,17 @@ fn what_a_killed_process_left_is_swept_up() {
     assert!(!left.exists(), "old ones go in any case");
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 #[test]
-fn a_new_file_has_what_the_umask_leaves() {
+fn a_new_file_is_its_owners_alone() {
     use std::os::unix::fs::PermissionsExt as _;
     let dir = tempfile::tempdir().expect("a temporary folder");
-    fs::write(dir.path().join("usual"), "").expect("writes");
-    write_atomic(&dir.path().join("ours"), b"").expect("writes");
-    let mode = |name| fs::metadata(dir.path().join(name)).expect("is there").permissions().mode();
-    assert_eq!(mode("usual"), mode("ours"));
+    write_atomic(&dir.path().join("one"), b"").expect("writes");
+    assert_eq!(replace_if_same(&dir.path().join("two"), None, b"").ok(), Some(true));
+    for name in ["one", "two"] {
+        let mode = fs::metadata(dir.path().join(name)).expect("is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
 }
 
 #[cfg(unix)]

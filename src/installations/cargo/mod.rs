@@ -17,16 +17,17 @@ use super::job::{Got, Job, Trouble};
 use super::locate::global;
 use super::stamp::key;
 use super::{Root, repository};
-use crate::files::is_plain_name;
+use crate::files::{is_plain_name, private_folders};
 use crate::plugins::model::Runnable;
 use crate::process::{Child, find_program};
+use crate::text::SecretUrl;
 
 /// What the manifest says.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source<'a> {
     pub(super) krate: &'a str,
     pub(super) version: Option<&'a str>,
-    pub(super) git: Option<&'a str>,
+    pub(super) git: Option<&'a SecretUrl>,
     pub(super) global: bool,
 }
 
@@ -44,7 +45,7 @@ pub(super) fn get(job: &Job<'_>, source: Source<'_>) -> Result<Got, Trouble> {
         return Err(Trouble::Unusable(format!("`{}` is no crate's name", source.krate)));
     }
     if let Some(git) = source.git
-        && (git.is_empty() || git.starts_with('-'))
+        && (git.expose().is_empty() || git.expose().starts_with('-'))
     {
         return Err(Trouble::Unusable(format!("`{git}` is no repository")));
     }
@@ -131,10 +132,11 @@ fn from_repository(
     wish: &Wish,
     wanted: Option<&str>,
 ) -> Result<Got, Trouble> {
-    let git = source.git.unwrap_or_default();
+    let none = SecretUrl::from("");
+    let git = source.git.unwrap_or(&none);
     let base = job.binaries().join(source.krate);
     let version = source.version.unwrap_or_default();
-    let root = base.join(format!("git-{}", &key(&[git, version])[..8]));
+    let root = base.join(format!("git-{}", &key(&[git.expose(), version])[..8]));
     let there = check(&root.join("bin"), wanted);
     if let Ok(executable) = &there
         && !job.refresh
@@ -232,7 +234,7 @@ fn run_installers(
             args.extend(["--version".into(), requirement.into()]);
         }
         if let Some(git) = source.git {
-            args.extend(["--git".into(), git.into()]);
+            args.extend(["--git".into(), git.expose().into()]);
         }
         args.push(source.krate.into());
         child.args(args)
@@ -361,7 +363,7 @@ impl Staged {
     /// The lock is held, so what another run left here when it was killed belongs to nobody.
     fn new(base: &Path) -> Result<Self, Trouble> {
         let failed = Job::io(base);
-        fs::create_dir_all(base).map_err(&failed)?;
+        private_folders(base).map_err(&failed)?;
         for entry in fs::read_dir(base).map_err(&failed)?.flatten() {
             if entry.file_name().to_string_lossy().starts_with(".new-") {
                 let _ = fs::remove_dir_all(entry.path());

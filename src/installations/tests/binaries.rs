@@ -14,7 +14,7 @@ fn sum(bytes: &[u8]) -> String {
 
 fn download(url: &str, sha256: &str) -> Installation {
     let source = InstallSource::Binary {
-        url: url.to_owned(),
+        url: url.into(),
         version: Some("1.2".to_owned()),
         sha256: Checksum::One(sha256.to_owned()),
     };
@@ -134,7 +134,7 @@ const BUDGET_NONE: Mode = Mode::Dispatch { budget: Duration::ZERO };
 fn f162_a_repositorys_file_is_run_where_it_lies() {
     let house = House::new();
     program(&house.path("repositories/hooks/aaa/claude/x.sh"), "#!/bin/sh\n");
-    let source = Some(InstallSource::Git { url: "hooks".to_owned() });
+    let source = Some(InstallSource::Git { url: "hooks".into() });
     let plugin =
         house.plugin(vec![script(Installation { source, ..bare("hooks") }, "claude/x.sh")]);
     let acquired = house.acquire(&plugin, "hooks", Mode::Explicit).expect("is got");
@@ -155,7 +155,7 @@ fn f162_a_repositorys_file_is_run_where_it_lies() {
 fn f162_commands_work_on_a_copy_of_the_repository() {
     let house = House::new();
     program(&house.path("repositories/tool/aaa/build.sh"), "#!/bin/sh\necho built >out.sh\n");
-    let source = Some(InstallSource::Git { url: "tool".to_owned() });
+    let source = Some(InstallSource::Git { url: "tool".into() });
     let mut tool = script(Installation { source, ..bare("tool") }, "out.sh");
     tool.install_commands = vec!["./build.sh".to_owned()];
     let plugin = house.plugin(vec![tool]);

@@ -195,7 +195,7 @@ fn f160_a_repository_is_built_and_needs_an_executable() {
     let source = InstallSource::Cargo {
         krate: "tool".to_owned(),
         version: None,
-        git: Some("https://example.com/tool".to_owned()),
+        git: Some("https://example.com/tool".into()),
         global: false,
     };
     let tool = Installation { source: Some(source), ..bare("tool") };

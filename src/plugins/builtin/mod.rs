@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::files::{Limit, read_optional, write_if_changed};
+use crate::files::{Limit, private_folders, read_optional, write_if_changed};
 
 macro_rules! file {
     ($path:literal) => {
@@ -33,7 +33,7 @@ pub fn materialise(cache: &Path) -> io::Result<PathBuf> {
         return Ok(root);
     }
     if !root.exists() {
-        fs::create_dir_all(&parent)?;
+        private_folders(&parent)?;
         let scratch = tempfile::Builder::new().prefix(".scratch-").tempdir_in(&parent)?;
         let fresh = scratch.path().join("files");
         write_files(&fresh)?;

@@ -56,7 +56,7 @@ fn server(cx: &Context<'_>, table: &Table<'_>, pool: &Pool) -> Option<McpServer>
             cx.unknown_keys(table, &[&COMMON[..], &REMOTE].concat());
             let url = cx.required(table, "server", "url");
             let headers = pairs(cx, table, "headers", check_header);
-            let url = url.filter(|url| urls::check_web(cx, url))?.value;
+            let url = url.filter(|url| urls::check_web(cx, url))?.value.into();
             Some(match remote {
                 Kind::Sse => Transport::Sse { url, headers },
                 _ => Transport::Http { url, headers },

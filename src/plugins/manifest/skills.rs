@@ -98,7 +98,7 @@ fn from_git(cx: &Context<'_>, source: &Table<'_>, url: Located<String>) -> Optio
     let [at_url, at_rev, at_subdir] =
         [Some(&url), rev.as_ref(), subdir.as_ref()].map(|text| text.map(|text| text.span.clone()));
     let value = |text: Option<Located<String>>| text.map(|text| text.value);
-    let place = GitPlace { url: url.value, rev: value(rev), subdir: value(subdir) };
+    let place = GitPlace { url: url.value.into(), rev: value(rev), subdir: value(subdir) };
     let Err((part, problem)) = place.repository() else { return Some(SkillSource::Git(place)) };
     let span = match part {
         Part::Url => at_url,

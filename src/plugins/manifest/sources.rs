@@ -47,7 +47,7 @@ pub(super) fn read(cx: &Context<'_>, table: &Table<'_>) -> Option<Option<Install
         "cargo" => cargo(cx, table).map(Some),
         "github" => {
             let url = cx.required(table, "installation", "url")?;
-            urls::check_git(cx, &url).then_some(Some(InstallSource::Git { url: url.value }))
+            urls::check_git(cx, &url).then_some(Some(InstallSource::Git { url: url.value.into() }))
         }
         _ => binary(cx, table).map(Some),
     }
@@ -90,7 +90,7 @@ fn cargo(cx: &Context<'_>, table: &Table<'_>) -> Option<InstallSource> {
     Some(InstallSource::Cargo {
         krate: krate?.value,
         version: version.map(|version| version.value),
-        git: git.map(|git| git.value),
+        git: git.map(|git| git.value.into()),
         global,
     })
 }
@@ -122,7 +122,7 @@ fn binary(cx: &Context<'_>, table: &Table<'_>) -> Option<InstallSource> {
     }
     let sha256 = checksum(cx, table);
     Some(InstallSource::Binary {
-        url: url?.value,
+        url: url?.value.into(),
         version: version.map(|version| version.value),
         sha256: sha256?,
     })

@@ -156,7 +156,7 @@ command = { source = "cargo", crate = "widget-count" }
         [
             SkillSource::Crate { tried_first: None },
             SkillSource::Git(GitPlace {
-                url: "https://github.com/example/widget/tree/main/skills".to_owned(),
+                url: "https://github.com/example/widget/tree/main/skills".into(),
                 ..GitPlace::default()
             }),
             SkillSource::Path("skills".to_owned()),
@@ -204,7 +204,7 @@ fn check_servers(plugin: &Plugin) {
     assert_eq!(
         http.transport,
         Transport::Http {
-            url: "http://localhost:8080/mcp".to_owned(),
+            url: "http://localhost:8080/mcp".into(),
             headers: vec![("Authorization".to_owned(), "Bearer x".to_owned())],
         }
     );
@@ -410,7 +410,7 @@ fn a_git_group_takes_rev_and_subdir_as_a_plugin_source_does() {
     );
     assert_eq!(told, [""; 0]);
     let place = GitPlace {
-        url: "https://host/a/b".to_owned(),
+        url: "https://host/a/b".into(),
         rev: Some("v1.2".to_owned()),
         subdir: Some("skills".to_owned()),
     };

@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::context::{Context, shown};
 use crate::fetch::git::Repository;
 use crate::plugins::diagnostics::codes;
-use crate::text::Diagnostic;
 use crate::text::toml::Located;
+use crate::text::{Diagnostic, SecretUrl};
 
 /// What a binary's address may hold in braces.
 const PLACEHOLDERS: [&str; 4] = ["target", "version", "arch", "os"];
@@ -49,7 +49,8 @@ pub(super) fn check_web(cx: &Context<'_>, url: &Located<String>) -> bool {
     if web_address(&url.value).is_some() {
         return true;
     }
-    let message = format!("`{}` is no http or https address", shown(&url.value));
+    let address = shown(&SecretUrl::from(url.value.as_str()).to_string());
+    let message = format!("`{address}` is no http or https address");
     cx.reject(cx.problem(codes::BAD_URL, &url.span, message));
     false
 }
@@ -57,7 +58,7 @@ pub(super) fn check_web(cx: &Context<'_>, url: &Located<String>) -> bool {
 /// Checks the address of something we download and run; `version` tells whether `{version}` has a
 /// meaning.
 pub(super) fn check_download(cx: &Context<'_>, url: &Located<String>, version: bool) -> bool {
-    let text = shown(&url.value);
+    let text = shown(&SecretUrl::from(url.value.as_str()).to_string());
     let wrong = match web_address(&url.value) {
         None => format!("`{text}` is no https address"),
         Some(address) if !address.secure && !is_loopback(address.host) => {

@@ -14,6 +14,7 @@ use semver::{Version, VersionReq};
 use super::registry::{self, Shelves, Wanted};
 use super::{How, Located, git, is_crates_io};
 use crate::config::{Dirs, Environment};
+use crate::files::private_folders;
 use crate::process::{Child, Output, RunError, Status};
 use crate::skills::metadata::is_crate_name;
 use crate::workspace::{Lock, StandIn, is_offline, same_crate, stand_in};
@@ -119,7 +120,7 @@ impl Fetcher<'_> {
         }
         let parent = self.dirs.cache().join("fetch");
         let failed = |source| FetchError::Io { path: parent.clone(), source };
-        fs::create_dir_all(&parent).map_err(failed)?;
+        private_folders(&parent).map_err(failed)?;
         let folder = tempfile::tempdir_in(&parent).map_err(failed)?;
         let session = Session {
             fetcher: self,
@@ -159,7 +160,7 @@ impl Fetcher<'_> {
         }
         let parent = self.dirs.cache().join("fetch");
         let failed = |source| FetchError::Io { path: parent.clone(), source };
-        fs::create_dir_all(&parent).map_err(failed)?;
+        private_folders(&parent).map_err(failed)?;
         let folder = tempfile::tempdir_in(&parent).map_err(failed)?;
         let deadline = Instant::now() + self.limit;
         let session = Session { fetcher: self, folder: folder.path(), index: None, deadline };

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::fetch::{FetchError, FetchRequest, Fetcher};
 use super::{CrateDisk, CrateRequest, CrateSources, Located, NotOnDisk};
 use crate::report::Reporter;
+use crate::text::SecretUrl;
 use crate::workspace::DependencyOrigin;
 
 /// What is on disk, and what is not after a fetch. Each crate is fetched once, also when that
@@ -52,9 +53,12 @@ impl<'a> OnDemand<'a> {
         let mut wanted = FetchRequest { name, version, requirement, ..FetchRequest::default() };
         match resolved.as_ref().map(|(_, _, origin)| origin) {
             Some(DependencyOrigin::Registry { index, checksum }) => {
-                (wanted.index, wanted.checksum) = (index.as_deref(), checksum.as_deref());
+                wanted.index = index.as_ref().map(SecretUrl::expose);
+                wanted.checksum = checksum.as_deref();
             }
-            Some(DependencyOrigin::Git { url, commit }) => wanted.git = Some((url, commit)),
+            Some(DependencyOrigin::Git { url, commit }) => {
+                wanted.git = Some((url.expose(), commit))
+            }
             _ => {}
         }
         let what = version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"));

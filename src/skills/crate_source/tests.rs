@@ -215,7 +215,7 @@ fn a_stranger_of_the_same_name_in_another_registry_is_not_taken() {
     let mut place = Place::new();
     place.source(CRATES_IO, "a", "1.0.0");
     place.cached(CRATES_IO, "a", "1.0.0");
-    let index = Some("sparse+https://crates.example.com/index/".to_owned());
+    let index = Some("sparse+https://crates.example.com/index/".into());
     let origin = DependencyOrigin::Registry { index, checksum: Some("11".repeat(32)) };
     place.depends("a", "1.0.0", origin);
     assert!(place.locate("a").is_err());
@@ -261,7 +261,7 @@ fn a_git_dependency_is_found_in_cargos_checkout() {
         "[package]\nname = \"a\"\nversion.workspace = true\n",
     );
     let origin = DependencyOrigin::Git {
-        url: "https://github.com/o/Mono.git".to_owned(),
+        url: "https://github.com/o/Mono.git".into(),
         commit: "abc1234def".to_owned(),
     };
     place.depends("a", "1.0.0", origin);
@@ -451,7 +451,7 @@ fn a_private_registry_is_known_by_its_index() {
     );
     place.put("repo/ab/cd/abcde", line);
     let (url, _) = repository(&place);
-    let index = Some(format!("registry+{url}"));
+    let index = Some(format!("registry+{url}").into());
     let origin = DependencyOrigin::Registry { index, checksum: Some(sha256_hex(&bytes)) };
     place.depends("abcde", "1.0.0", origin);
 

@@ -121,11 +121,11 @@ impl Fake {
     }
 
     fn resolve(&self, work: impl FnOnce(&mut Resolver<'_>)) -> Resolution {
-        let checkouts = |place: &GitPlace| match place.url.as_str() {
+        let checkouts = |place: &GitPlace| match place.url.expose() {
             "https://example.com/repo" => Ok(GitFolder {
                 root: self.dir.path().join("checkout"),
                 start: "skills".to_owned(),
-                repo: place.url.clone(),
+                repo: place.url.to_string(),
                 commit: "0123456789".to_owned(),
             }),
             _ => Err(Box::new(Diagnostic::error("no such repository"))),
@@ -422,7 +422,7 @@ fn a_git_group_is_known_by_repository_commit_and_path() {
     let fake = Fake::new();
     fake.skill("checkout/skills/one", "");
     let git = |url: &str| {
-        let place = GitPlace { url: url.to_owned(), ..GitPlace::default() };
+        let place = GitPlace { url: url.into(), ..GitPlace::default() };
         fake.group(SkillSource::Git(place), &[])
     };
     let found = git("https://example.com/repo");

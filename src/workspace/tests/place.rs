@@ -95,7 +95,7 @@ impl Place {
         let origin = match &found.origin {
             DependencyOrigin::Registry { index, checksum } => format!(
                 "{} {}",
-                index.as_deref().unwrap_or("crates.io"),
+                index.as_ref().map_or("crates.io", |index| index.expose()),
                 checksum.as_deref().unwrap_or("-")
             ),
             DependencyOrigin::Git { url, commit } => format!("git {url} {commit}"),
