@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::edited::{Change, Created, Edited, IsOurs, Keep};
+use super::editor::{self, Editor};
 use super::json::Json;
 use super::toml::Toml;
 use super::yaml::Yaml;
@@ -13,31 +14,6 @@ use super::{FileFormat, compare};
 use crate::text::{Diagnostic, Source};
 
 const BOM: char = '\u{feff}';
-
-/// What each format can do. A failed edit may leave the text half done: it is thrown away.
-pub(super) trait Editor {
-    /// The text after the edits.
-    fn into_text(self: Box<Self>) -> String;
-    /// The whole value; an error when the text does not parse.
-    fn value(&self) -> Result<Value, Diagnostic>;
-    /// The value at `path`.
-    fn get(&self, path: &[String]) -> Result<Option<Value>, Diagnostic>;
-    /// See [`Document::set`].
-    fn set(
-        &mut self,
-        table: &[String],
-        key: &str,
-        value: &Value,
-        keep: &Keep<'_>,
-    ) -> Result<Vec<Created>, Diagnostic>;
-    /// See [`Document::remove`].
-    fn remove(&mut self, table: &[String], key: &str) -> Result<bool, Diagnostic>;
-    /// Undoes the making (or, with `was`, the filling) of the container at `path`. `false` when it
-    /// is in use.
-    fn prune(&mut self, path: &[String], was: Option<&str>) -> Result<bool, Diagnostic>;
-    /// Whether nothing is left: no value, no comment.
-    fn is_bare(&self) -> Result<bool, Diagnostic>;
-}
 
 /// A text being edited: open it, edit, [`Document::finish`], write what that says.
 ///
@@ -52,9 +28,9 @@ pub struct Document {
     bom: bool,
     /// The text now, without a byte order mark.
     text: String,
-    /// What the text says, where it is JSON and no key is there twice: asked for many times, and to
-    /// parse it takes long.
-    said: OnceCell<Option<Value>>,
+    /// What the text says, where it is JSON and no key is there twice: the value is asked for many
+    /// times, and parsing takes long.
+    parsed: OnceCell<Option<Value>>,
     /// Whether the file was absent or blank.
     fresh: bool,
     /// Whether the file shall go (or be blank again).
@@ -88,11 +64,11 @@ impl Document {
             _ if fresh => String::new(),
             _ => text.to_owned(),
         };
-        let (path, said) = (path.to_path_buf(), OnceCell::new());
+        let (path, parsed) = (path.to_path_buf(), OnceCell::new());
         let (gone, created) = (None, Vec::new());
-        let document = Self { path, format, original, bom, text, said, fresh, gone, created };
+        let document = Self { path, format, original, bom, text, parsed, fresh, gone, created };
         match document.json() {
-            Some(json) => drop(document.said.set(json.said_once()?)),
+            Some(json) => drop(document.parsed.set(json.parse_unique()?)),
             None => drop(document.editor().value()?),
         }
         Ok(document)
@@ -134,7 +110,7 @@ impl Document {
 
     /// What is known to be at `path`; `None` where that needs a closer look.
     fn known(&self, path: &[String]) -> Option<Option<&Value>> {
-        let mut value = self.said.get_or_init(|| self.json()?.said_once().ok()?).as_ref()?;
+        let mut value = self.parsed.get_or_init(|| self.json()?.parse_unique().ok()?).as_ref()?;
         for key in path {
             let Value::Object(object) = value else { return None };
             let Some(next) = object.get(key) else { return Some(None) };
@@ -157,9 +133,9 @@ impl Document {
         keep: &Keep<'_>,
     ) -> Result<(), Diagnostic> {
         let mut editor = self.editor();
-        let created = editor.set(table, key, value, keep)?;
+        let created = editor::set(&mut *editor, table, key, value, keep)?;
         let text = editor.into_text();
-        self.took(text, created);
+        self.replace(text, created);
         Ok(())
     }
 
@@ -169,9 +145,9 @@ impl Document {
     /// As [`Document::set`].
     pub fn remove(&mut self, table: &[String], key: &str) -> Result<bool, Diagnostic> {
         let mut editor = self.editor();
-        let found = editor.remove(table, key)?;
+        let found = editor::remove(&mut *editor, table, key)?;
         let text = editor.into_text();
-        self.took(text, Vec::new());
+        self.replace(text, Vec::new());
         Ok(found)
     }
 
@@ -193,7 +169,7 @@ impl Document {
         let mut json = self.json().ok_or_else(|| compare::refused(&self.path))?;
         let created = json.ensure_in_array(array, entry, is_ours)?;
         let text = json.text;
-        self.took(text, created);
+        self.replace(text, created);
         Ok(())
     }
 
@@ -210,7 +186,7 @@ impl Document {
         let mut json = self.json().ok_or_else(|| compare::refused(&self.path))?;
         let found = json.remove_from_array(array, is_ours)?;
         let text = json.text;
-        self.took(text, Vec::new());
+        self.replace(text, Vec::new());
         Ok(found)
     }
 
@@ -253,24 +229,24 @@ impl Document {
                 return Ok(bare);
             }
         };
-        let done = editor.prune(path, was)?;
+        let done = editor::prune(&mut *editor, path, was)?;
         let text = editor.into_text();
-        self.took(text, Vec::new());
+        self.replace(text, Vec::new());
         Ok(done)
     }
 
     /// Takes over a text that was edited elsewhere in this room.
     pub(super) fn replace_text(&mut self, text: String) -> Result<(), Diagnostic> {
-        self.took(text, Vec::new());
+        self.replace(text, Vec::new());
         self.editor().value().map(|_| ())
     }
 
-    fn took(&mut self, text: String, created: Vec<Created>) {
+    fn replace(&mut self, text: String, created: Vec<Created>) {
         if text == self.text {
             return;
         }
         self.text = text;
-        self.said = OnceCell::new();
+        self.parsed = OnceCell::new();
         self.gone = None;
         if self.fresh && self.created.is_empty() {
             self.created.push(Created::File { was: self.original.clone() });

@@ -15,17 +15,6 @@ pub fn hash_value(value: &Value) -> String {
     hash_bytes(text.as_bytes())
 }
 
-/// The fingerprint of an entry without the keys that are the user's to set.
-pub fn hash_without(value: &Value, users_keys: &[&str]) -> String {
-    let mut value = value.clone();
-    if let Value::Object(members) = &mut value {
-        for key in users_keys {
-            members.shift_remove(*key);
-        }
-    }
-    hash_value(&value)
-}
-
 fn canonical(value: &Value, text: &mut String) {
     match value {
         Value::Object(members) => {
@@ -63,12 +52,5 @@ mod tests {
         assert_eq!(hash_value(&one), hash_value(&json!({"b": [true, null], "a": 1})));
         assert_ne!(hash_value(&one), hash_value(&json!({"a": 1, "b": [null, true]})));
         assert_ne!(hash_value(&json!("1")), hash_value(&json!(1)));
-    }
-
-    #[test]
-    fn f298_the_users_keys_do_not_count() {
-        let ours = json!({"command": "x"});
-        let theirs = json!({"command": "x", "enabled": false});
-        assert_eq!(hash_without(&ours, &["enabled"]), hash_without(&theirs, &["enabled"]));
     }
 }

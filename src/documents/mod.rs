@@ -11,6 +11,7 @@
 mod compare;
 mod document;
 mod edited;
+mod editor;
 pub mod exclude;
 mod file;
 mod format;
@@ -23,10 +24,10 @@ pub mod user_config;
 mod yaml;
 
 pub use document::Document;
-pub use edited::{Candidate, Change, Created, Edited, IsOurs, Keep, Ours};
+pub use edited::{Candidate, Change, Created, Edited, Keep, Ours};
 pub use file::{
     Outcome, edit_file, edit_file_and, missing_folders, read_text, remove_empty_folders,
 };
 pub use format::{FileFormat, JsonRules};
-pub use hash::{hash_bytes, hash_value, hash_without};
+pub use hash::{hash_bytes, hash_value};
 pub use ledger::{Entry, Ledger, Record};

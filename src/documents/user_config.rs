@@ -82,32 +82,6 @@ impl UserConfig {
         }
     }
 
-    /// Takes a key out. Says whether it was there.
-    ///
-    /// # Errors
-    /// When something on the way is no table.
-    pub fn remove_value(&mut self, key: &str) -> Result<bool, Diagnostic> {
-        let path = parts(key);
-        match path.split_last() {
-            Some((key, table)) => self.document.remove(table, key),
-            None => Ok(false),
-        }
-    }
-
-    /// Sets a list of strings, such as `use` in `plugins`. Items that stay keep their comments.
-    ///
-    /// # Errors
-    /// When `table` is no table.
-    pub fn set_list(
-        &mut self,
-        table: &str,
-        key: &str,
-        values: &[String],
-    ) -> Result<(), Diagnostic> {
-        let values = Value::Array(values.iter().map(|value| Value::from(value.as_str())).collect());
-        self.document.set(&[table.to_owned()], key, &values, &Keep::default())
-    }
-
     /// Adds `name` to one of the lists `use` and `disable` and takes it out of the other: those of
     /// `[plugins]`, or of `[plugins.workspace."<root>"]`. Everything else stays.
     ///
@@ -124,17 +98,18 @@ impl UserConfig {
         let found = self.list(&table, out_of)?;
         if let Some(list) = found.filter(|list| list.iter().any(|known| same(known))) {
             let rest: Vec<_> = list.into_iter().filter(|known| !same(known)).collect();
-            self.set_list_at(&table, out_of, &rest)?;
+            self.set_list(&table, out_of, &rest)?;
         }
         let mut list = self.list(&table, into)?.unwrap_or_default();
         if !list.iter().any(|known| same(known)) {
             list.push(name.to_owned());
-            self.set_list_at(&table, into, &list)?;
+            self.set_list(&table, into, &list)?;
         }
         Ok(())
     }
 
-    fn set_list_at(
+    /// Sets a list of strings; an empty one goes. Items that stay keep their comments.
+    fn set_list(
         &mut self,
         table: &[String],
         key: &str,

@@ -165,11 +165,6 @@ impl<'a> Table<'a> {
         self.table.get(key)
     }
 
-    /// Marks `key` as known without reading it.
-    pub fn ignore(&self, key: &str) {
-        self.seen.borrow_mut().insert(key.to_owned());
-    }
-
     fn wrong_type(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) {
         let found = value.get_ref().type_str();
         self.sink.error(
@@ -218,7 +213,7 @@ impl<'a> Table<'a> {
     pub fn strings(&self, key: &str) -> Option<Located<Vec<Located<String>>>> {
         let value = self.raw(key)?;
         match value.get_ref() {
-            DeValue::Array(_) => self.string_items(key, value),
+            DeValue::Array(items) => self.string_items(key, value, items),
             _ => {
                 self.wrong_type(key, value, "an array of strings");
                 None
@@ -234,7 +229,7 @@ impl<'a> Table<'a> {
                 let item = Located { value: text.to_string(), span: value.span() };
                 Some(Located { value: vec![item], span: value.span() })
             }
-            DeValue::Array(_) => self.string_items(key, value),
+            DeValue::Array(items) => self.string_items(key, value, items),
             _ => {
                 self.wrong_type(key, value, "a string or an array of strings");
                 None
@@ -246,8 +241,8 @@ impl<'a> Table<'a> {
         &self,
         key: &str,
         value: &'a Spanned<DeValue<'a>>,
+        items: &'a [Spanned<DeValue<'a>>],
     ) -> Option<Located<Vec<Located<String>>>> {
-        let DeValue::Array(items) = value.get_ref() else { return None };
         let mut strings = Vec::new();
         for (index, item) in items.iter().enumerate() {
             match item.get_ref() {
@@ -304,19 +299,25 @@ impl<'a> Table<'a> {
 
     /// A value that may be a string or a table.
     pub fn string_or_table(&self, key: &str) -> Option<StringOrTable<'a>> {
-        let value = self.raw(key)?;
+        self.one_of_both(key, self.raw(key)?)
+    }
+
+    fn one_of_both(
+        &self,
+        place: &str,
+        value: &'a Spanned<DeValue<'a>>,
+    ) -> Option<StringOrTable<'a>> {
+        let span = value.span();
         match value.get_ref() {
             DeValue::String(text) => {
-                Some(StringOrTable::String(Located { value: text.to_string(), span: value.span() }))
+                Some(StringOrTable::String(Located { value: text.to_string(), span }))
             }
-            DeValue::Table(table) => Some(StringOrTable::Table(Table::new(
-                table,
-                value.span(),
-                self.path_of(key),
-                self.sink,
-            ))),
+            DeValue::Table(table) => {
+                let path = self.path_of(place);
+                Some(StringOrTable::Table(Table::new(table, span, path, self.sink)))
+            }
             _ => {
-                self.wrong_type(key, value, "a string or a table");
+                self.wrong_type(place, value, "a string or a table");
                 None
             }
         }
@@ -329,24 +330,12 @@ impl<'a> Table<'a> {
             self.wrong_type(key, value, "an array");
             return None;
         };
-        let mut found = Vec::new();
-        for (index, item) in items.iter().enumerate() {
-            let place = format!("{key}[{index}]");
-            match item.get_ref() {
-                DeValue::String(text) => found.push(StringOrTable::String(Located {
-                    value: text.to_string(),
-                    span: item.span(),
-                })),
-                DeValue::Table(table) => found.push(StringOrTable::Table(Table::new(
-                    table,
-                    item.span(),
-                    self.path_of(&place),
-                    self.sink,
-                ))),
-                _ => self.wrong_type(&place, item, "a string or a table"),
-            }
-        }
-        Some(found)
+        let items = items.iter().enumerate();
+        Some(
+            items
+                .filter_map(|(index, item)| self.one_of_both(&format!("{key}[{index}]"), item))
+                .collect(),
+        )
     }
 
     /// The keys that nothing has asked for, in the order of the file.

@@ -7,8 +7,8 @@ use super::layout::Layout;
 use super::syntax::{Tree, to_value};
 use super::{Json, MANY, edit};
 use crate::documents::compare::HANDLERS;
-use crate::documents::document::Editor as _;
 use crate::documents::edited::{Candidate, Created, IsOurs, Ours};
+use crate::documents::editor::Editor as _;
 use crate::documents::splice::apply;
 use crate::text::Diagnostic;
 
@@ -64,7 +64,7 @@ pub(super) fn ensure(
             Ok(Vec::new())
         }
         _ if edited => Ok(Vec::new()),
-        _ => json.insert(path, None, entry),
+        _ => json.put(path, None, entry),
     }
 }
 
@@ -184,7 +184,7 @@ fn mend(
             None => return Ok(()),
         }
     }
-    json.verify(false)
+    Err(json.refused())
 }
 
 fn same_group(json: &Json<'_>, path: &[String], found: &Found, entry: &Value) -> bool {

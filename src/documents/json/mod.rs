@@ -3,6 +3,10 @@
 //! The text is parsed strictly, the pieces to replace are found by their places, and all the rest
 //! is never touched. After each edit the new text is parsed again and compared with the old one:
 //! outside of our entry both must say the same.
+//!
+//! `jsonc-parser` has a tree that can be edited, too (its `cst`). It is not used, since an entry that
+//! comes and goes must leave the user's bytes behind, and there it does not: `{\n}` comes back as
+//! `{}`, and objects on one line are spread over several (`layouts_that_jsonc_parsers_tree_loses`).
 
 mod array;
 mod edit;
@@ -12,17 +16,17 @@ mod syntax;
 use std::path::Path;
 
 use jsonc_parser::ast::Value as Node;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::JsonRules;
-use super::compare::{self, joined};
-use super::document::Editor;
-use super::edited::{Created, IsOurs, Keep, Ours};
+use super::compare;
+use super::edited::{Created, IsOurs, Ours};
+use super::editor::{self, Editor, Emptiness, made_below};
 use super::splice::{Splice, apply};
 use crate::text::Diagnostic;
 use edit::Item;
 use layout::Layout;
-use syntax::{Tree, says_twice, span, to_value};
+use syntax::{Tree, has_duplicate_keys, span, to_value};
 
 /// Small edits in a row before something must be wrong.
 const MANY: usize = 10_000;
@@ -50,76 +54,69 @@ impl Editor for Json<'_> {
         Ok((depth == path.len()).then(|| to_value(node)))
     }
 
-    fn set(
+    fn insert(
         &mut self,
         table: &[String],
         key: &str,
         value: &Value,
-        keep: &Keep<'_>,
     ) -> Result<Vec<Created>, Diagnostic> {
-        let before = self.clone();
-        let place = joined(table, key);
-        let created = match self.get(&place)? {
-            None => self.insert(table, Some(key), value)?,
-            Some(existing) => {
-                let wanted = keep.wanted(value, &existing);
-                if wanted == existing {
-                    return Ok(Vec::new());
-                }
-                self.converge(&place, &wanted)?;
-                Vec::new()
+        self.put(table, Some(key), value)
+    }
+
+    /// Brings what stands at `place` to say `wanted`, one small edit after another.
+    fn update(&mut self, place: &[String], _: &Value, wanted: &Value) -> Result<(), Diagnostic> {
+        for _ in 0..MANY {
+            let tree = self.tree()?;
+            let layout = Layout::of(&tree);
+            let (node, depth) = tree.walk(place)?;
+            if depth < place.len() {
+                break;
             }
-        };
-        self.verify_against(&before, &|value| compare::without_key(value, table, key))?;
-        Ok(created)
+            match edit::step(&tree, &layout, node, wanted)? {
+                Some(splices) => self.text = apply(&self.text, splices),
+                None => return Ok(()),
+            }
+        }
+        Err(self.refused())
     }
 
-    fn remove(&mut self, table: &[String], key: &str) -> Result<bool, Diagnostic> {
-        let before = self.clone();
-        let tree = before.tree()?;
-        let (node, depth) = tree.walk(table)?;
-        if depth < table.len() {
-            return Ok(false);
+    fn delete(&mut self, place: &[String]) -> Result<(), Diagnostic> {
+        let Some((key, table)) = place.split_last() else { return Ok(()) };
+        let tree = self.tree()?;
+        if let (Node::Object(object), _) = tree.walk(table)?
+            && let Some(index) =
+                object.properties.iter().position(|found| found.name.as_str() == key)
+        {
+            let splices = edit::remove_item(&tree, &object.into(), index);
+            self.text = apply(&self.text, splices);
         }
-        let Node::Object(object) = node else {
-            return Err(tree.wrong_type(node, table, "an object"));
-        };
-        if tree.member(object, key)?.is_none() {
-            return Ok(false);
-        }
-        let index = object.properties.iter().position(|found| found.name.as_str() == key);
-        let splices = edit::remove_item(&tree, &object.into(), index.unwrap_or(usize::MAX));
-        self.text = apply(&self.text, splices);
-        self.verify_against(&before, &|value| compare::without_key(value, table, key))?;
-        self.verify(self.get(&joined(table, key))?.is_none())?;
-        Ok(true)
+        Ok(())
     }
 
-    fn prune(&mut self, path: &[String], was: Option<&str>) -> Result<bool, Diagnostic> {
+    fn empty(&mut self, path: &[String], was: Option<&str>) -> Result<Emptiness, Diagnostic> {
         let tree = self.tree()?;
         let (node, depth) = tree.walk(path)?;
         if depth < path.len() {
-            return Ok(true);
+            return Ok(Emptiness::Done);
         }
         if !is_bare(&tree, node) {
-            return Ok(false);
+            return Ok(Emptiness::InUse);
         }
-        let inside = span(node).start + 1..span(node).end - 1;
-        match (was, path.split_last()) {
-            (Some(was), _) => {
-                if was.trim().is_empty() {
-                    self.text = apply(&self.text, vec![Splice::replace(inside, was)]);
-                }
-                Ok(true)
-            }
-            (None, Some((key, table))) => self.remove(table, key),
-            (None, None) => Ok(true),
+        let Some(was) = was else { return Ok(Emptiness::Removable) };
+        if was.trim().is_empty() {
+            let inside = span(node).start + 1..span(node).end - 1;
+            self.text = apply(&self.text, vec![Splice::replace(inside, was)]);
         }
+        Ok(Emptiness::Done)
     }
 
     fn is_bare(&self) -> Result<bool, Diagnostic> {
         let tree = self.tree()?;
         Ok(is_bare(&tree, &tree.root) && !tree.has_outer_comments())
+    }
+
+    fn refused(&self) -> Diagnostic {
+        compare::refused(self.path)
     }
 }
 
@@ -129,10 +126,10 @@ impl Json<'_> {
     }
 
     /// The whole value; `None` where a key is there twice.
-    pub fn said_once(&self) -> Result<Option<Value>, Diagnostic> {
+    pub fn parse_unique(&self) -> Result<Option<Value>, Diagnostic> {
         let tree = self.tree()?;
         let value = to_value(&tree.root);
-        Ok((!says_twice(&tree.root, &value)).then_some(value))
+        Ok((!has_duplicate_keys(&tree.root, &value)).then_some(value))
     }
 
     /// Makes the array at `array` hold `entry` once and no older form of it.
@@ -167,7 +164,7 @@ impl Json<'_> {
 
     /// Puts `value` where `path` leads, making what is missing on the way. With `key`, the last
     /// container is an object and `value` its member; without, an array and `value` its element.
-    fn insert(
+    fn put(
         &mut self,
         path: &[String],
         key: Option<&str>,
@@ -176,9 +173,7 @@ impl Json<'_> {
         let tree = self.tree()?;
         let layout = Layout::of(&tree);
         let (node, depth) = tree.walk(path)?;
-        let mut created: Vec<Created> = (depth + 1..=path.len())
-            .map(|length| Created::container(&path[..length], None))
-            .collect();
+        let mut created = made_below(depth, path);
         let nested;
         let (container, item) = match (node, path.get(depth), key) {
             (Node::Object(object), None, Some(key)) => (object.into(), Item::Member(key, value)),
@@ -189,11 +184,10 @@ impl Json<'_> {
             }
             (Node::Object(object), Some(missing), key) => {
                 let inner = match key {
-                    Some(key) => object_of(key, value.clone()),
+                    Some(key) => editor::nested(&[key.to_owned()], value.clone()),
                     None => Value::Array(vec![value.clone()]),
                 };
-                nested =
-                    path[depth + 1..].iter().rev().fold(inner, |inner, key| object_of(key, inner));
+                nested = editor::nested(&path[depth + 1..], inner);
                 (object.into(), Item::Member(missing, &nested))
             }
             (node, Some(_), _) => return Err(tree.wrong_type(node, &path[..depth], "an object")),
@@ -206,24 +200,7 @@ impl Json<'_> {
         Ok(created)
     }
 
-    /// Brings what stands at `path` to say `wanted`, one small edit after another.
-    fn converge(&mut self, path: &[String], wanted: &Value) -> Result<(), Diagnostic> {
-        for _ in 0..MANY {
-            let tree = self.tree()?;
-            let layout = Layout::of(&tree);
-            let (node, depth) = tree.walk(path)?;
-            if depth < path.len() {
-                break;
-            }
-            match edit::step(&tree, &layout, node, wanted)? {
-                Some(splices) => self.text = apply(&self.text, splices),
-                None => return Ok(()),
-            }
-        }
-        self.verify(false)
-    }
-
-    /// Whether both texts say the same once what is ours is taken out.
+    /// Refuses the edit unless both texts say the same once what is ours is taken out.
     fn verify_against(
         &self,
         before: &Self,
@@ -233,12 +210,7 @@ impl Json<'_> {
             return Ok(());
         }
         let after = self.value().map_err(|_| compare::refused(self.path))?;
-        self.verify(strip(&before.value()?) == strip(&after))
-    }
-
-    /// The last line of defence: an edit that would change what is not ours is not made.
-    fn verify(&self, holds: bool) -> Result<(), Diagnostic> {
-        if holds { Ok(()) } else { Err(compare::refused(self.path)) }
+        if strip(&before.value()?) == strip(&after) { Ok(()) } else { Err(self.refused()) }
     }
 }
 
@@ -251,12 +223,6 @@ fn is_bare(tree: &Tree<'_>, node: &Node<'_>) -> bool {
     };
     let range = span(node);
     empty && tree.between(range.start + 1..range.end - 1).next().is_none()
-}
-
-fn object_of(key: &str, value: Value) -> Value {
-    let mut map = Map::new();
-    map.insert(key.to_owned(), value);
-    Value::Object(map)
 }
 
 #[cfg(test)]

@@ -4,9 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::Path;
 
-use crate::documents::{
-    Candidate, Change, Created, Document, FileFormat, IsOurs, JsonRules, Keep, Ours,
-};
+use crate::documents::{Candidate, Change, Created, Document, FileFormat, JsonRules, Keep, Ours};
 
 const LENIENT: JsonRules = JsonRules { comments: true, trailing_commas: true, bom: true };
 
@@ -123,6 +121,29 @@ fn there_and_back(text: &str, add: &Edit<'_>, take_out: &Edit<'_>) -> Option<(St
     Some((with, back))
 }
 
+#[test]
+fn layouts_that_jsonc_parsers_tree_loses() {
+    let table = ["mcpServers".to_owned()];
+    let server = json!({"command": "x"});
+    let add = |document: &mut Document| document.set(&table, "ours", &server, &Keep::default());
+    let take_out = |document: &mut Document| document.remove(&table, "ours").map(|_| ());
+    for (text, expected) in [
+        (
+            "{\n}\n",
+            "{\n  \"mcpServers\": {\n    \"ours\": {\n      \"command\": \"x\"\n    }\n  }\n}\n",
+        ),
+        ("{\"a\": 1}\n", "{\"a\": 1, \"mcpServers\": {\"ours\": {\"command\": \"x\"}}}\n"),
+        (
+            "{\"mcpServers\":{\"a\":{\"command\":\"y\"}}}",
+            "{\"mcpServers\":{\"a\":{\"command\":\"y\"},\"ours\":{\"command\":\"x\"}}}",
+        ),
+    ] {
+        let (with, back) = there_and_back(text, &add, &take_out).expect("can be edited");
+        assert_eq!(with, expected);
+        assert_eq!(back, text);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
@@ -148,7 +169,7 @@ proptest! {
         let handler = json!({"type": "command", "command": "cargo-agents hook claude stop"});
         let entry =
             if flat { handler } else { json!({"matcher": "*", "hooks": [handler]}) };
-        let is_ours: IsOurs<'_> = &ours;
+        let is_ours: crate::documents::edited::IsOurs<'_> = &ours;
         let add = |document: &mut Document| document.ensure_in_array(&array, &entry, is_ours);
         let take_out = |document: &mut Document| {
             document.remove_from_array(&array, is_ours).map(|_| ())

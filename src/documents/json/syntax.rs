@@ -267,7 +267,7 @@ pub(super) fn to_value(node: &Node<'_>) -> Value {
 }
 
 /// Whether an object in `node` has a key twice; `value` is what the node says.
-pub(super) fn says_twice(node: &Node<'_>, value: &Value) -> bool {
+pub(super) fn has_duplicate_keys(node: &Node<'_>, value: &Value) -> bool {
     match (node, value) {
         (Node::Object(object), Value::Object(map)) => {
             object.properties.len() != map.len()
@@ -275,10 +275,10 @@ pub(super) fn says_twice(node: &Node<'_>, value: &Value) -> bool {
                     .properties
                     .iter()
                     .zip(map.values())
-                    .any(|(one, said)| says_twice(&one.value, said))
+                    .any(|(one, said)| has_duplicate_keys(&one.value, said))
         }
         (Node::Array(array), Value::Array(said)) => {
-            array.elements.iter().zip(said).any(|(one, said)| says_twice(one, said))
+            array.elements.iter().zip(said).any(|(one, said)| has_duplicate_keys(one, said))
         }
         _ => false,
     }

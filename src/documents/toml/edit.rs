@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::syntax::{Assignment, Section, sections};
 use super::values::{dotted, inline, key_text};
 use crate::documents::edited::Created;
+use crate::documents::editor::{made_below, nested};
 use crate::documents::splice::{
     Splice, delete_lines, indent_at, insert_below, line_start, newline_of, next_line,
 };
@@ -25,9 +26,9 @@ pub(super) enum Place {
     Implied,
 }
 
-/// The pieces, and what they create.
+/// The piece, and what it creates.
 pub(super) struct Insertion {
-    pub splices: Vec<Splice>,
+    pub splice: Splice,
     pub created: Vec<Created>,
 }
 
@@ -108,30 +109,25 @@ pub(super) fn insert(
         let mut keys = missing.to_vec();
         keys.push(key.to_owned());
         let (first, rest) = (keys[0].clone(), &keys[1..]);
-        let nested = rest.iter().rev().fold(value.clone(), |inner, key| {
-            Value::Object(Map::from_iter([(key.clone(), inner)]))
-        });
-        let mut created: Vec<Created> = (depth + 1..=table.len())
-            .map(|length| Created::container(&table[..length], None))
-            .collect();
+        let nested = nested(rest, value.clone());
+        let mut created = made_below(depth, table);
         let inside = &text[found.value.start + 1..found.value.end - 1];
         if members.is_empty() && !inside.is_empty() {
             created.push(Created::container(known, Some(inside.to_owned())));
         }
-        let splice = into_inline(found, members, &first, &nested);
-        return Insertion { splices: vec![splice], created };
+        return Insertion { splice: into_inline(found, members, &first, &nested), created };
     }
     let mut created = Vec::new();
-    let splices = match (&place, missing.is_empty()) {
+    let splice = match (&place, missing.is_empty()) {
         (Some(Place::Dotted { last, keys }), true) => {
             let mut keys = keys.clone();
             keys.push(key.to_owned());
             let line = format!("{} = {}", dotted(&keys), inline(value));
-            vec![after_line(text, last.start, last.value.end, &line)]
+            after_line(text, last.start, last.value.end, &line)
         }
         (Some(Place::Section(section)), true) if !as_section => {
             let line = format!("{} = {}", key_text(key), inline(value));
-            vec![into_section(text, &all, section, &line)]
+            into_section(text, &all, section, &line)
         }
         _ => {
             let mut path = table.to_vec();
@@ -152,10 +148,10 @@ pub(super) fn insert(
             }
             lines.insert(0, format!("[{}]", dotted(&path)));
             let family = path.get(..1.max(depth)).unwrap_or_default();
-            vec![append_section(text, &all, family, &lines)]
+            append_section(text, &all, family, &lines)
         }
     };
-    Insertion { splices, created }
+    Insertion { splice, created }
 }
 
 /// Puts a section after the last one of its family, or last into the text; a blank line between.
@@ -244,24 +240,24 @@ fn into_inline(table: &Assignment, members: &[Assignment], key: &str, value: &Va
 }
 
 /// Takes out one piece of what stands at `path`; `None` when there is nothing any more.
-pub(super) fn remove_one(text: &str, all: &[Section], path: &[String]) -> Option<Vec<Splice>> {
+pub(super) fn remove_one(text: &str, all: &[Section], path: &[String]) -> Option<Splice> {
     if path.is_empty() {
         return None;
     }
     if let Some(section) = all.iter().rev().find(|section| section.path.starts_with(path)) {
-        return Some(vec![remove_section(text, section)]);
+        return Some(remove_section(text, section));
     }
     for section in all.iter().filter(|section| !section.array) {
         let Some(rest) = path.strip_prefix(section.path.as_slice()) else { continue };
         for assignment in section.assignments.iter().rev() {
             if assignment.keys.starts_with(rest) {
                 let start = line_start(text, assignment.start);
-                return Some(vec![delete_lines(text, start, assignment.value.end)]);
+                return Some(delete_lines(text, start, assignment.value.end));
             }
             if let Some(inner) = rest.strip_prefix(assignment.keys.as_slice())
                 && let Some(splice) = out_of_inline(assignment, inner)
             {
-                return Some(vec![splice]);
+                return Some(splice);
             }
         }
     }

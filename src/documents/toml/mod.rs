@@ -1,8 +1,11 @@
 //! TOML, edited piece by piece.
 //!
-//! Serialising a parsed document would turn CRLF into LF, drop a byte order mark and move comments
-//! at the end of the file. So the text is parsed for places only, the pieces are replaced in it,
-//! and the new text is parsed and compared with the old one.
+//! `toml_edit` parses the text and says where each key and value stands; the pieces are replaced in
+//! the text itself, and the new text is parsed and compared with the old one. What `toml_edit`
+//! itself prints after an edit is not used, for what it does to the user's own lines: it turns CRLF
+//! into LF, adds a last newline, takes the comments above a removed key along, leaves those at the
+//! end of the file below a new section, and moves dotted keys of one table together
+//! (`a.x = 1`, `b = 2`, `a.y = 3` come out as `a.x`, `a.y`, `b`).
 
 pub(super) mod arrays;
 mod edit;
@@ -14,8 +17,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::compare::{self, joined};
-use super::document::Editor;
-use super::edited::{Created, Keep};
+use super::edited::Created;
+use super::editor::{Editor, Emptiness};
 use super::splice::{Splice, apply};
 use crate::text::{Diagnostic, Source};
 use edit::Place;
@@ -45,86 +48,8 @@ impl Editor for Toml<'_> {
         compare::at(self.value()?, path).map_err(|depth| self.wrong_type(&path[..depth]))
     }
 
-    fn set(
-        &mut self,
-        table: &[String],
-        key: &str,
-        value: &Value,
-        keep: &Keep<'_>,
-    ) -> Result<Vec<Created>, Diagnostic> {
-        let before = self.value()?;
-        let place = joined(table, key);
-        let value = values::without_nulls(value);
-        let mut created = Vec::new();
-        match self.get(&place)? {
-            None => {
-                if self.get(table)?.is_some_and(|table| !table.is_object()) {
-                    return Err(self.wrong_type(table));
-                }
-                created = self.insert(table, key, &value, true);
-            }
-            Some(existing) => {
-                let wanted = keep.wanted(&value, &existing);
-                if wanted == existing {
-                    return Ok(created);
-                }
-                self.update(&place, &existing, &wanted)?;
-            }
-        }
-        let after = self.value().map_err(|_| compare::refused(self.path))?;
-        let strip = |value: &Value| compare::without_key(value, table, key);
-        self.verify(strip(&before) == strip(&after))?;
-        self.verify(self.get(&place)?.is_some())?;
-        Ok(created)
-    }
-
-    fn remove(&mut self, table: &[String], key: &str) -> Result<bool, Diagnostic> {
-        let before = self.value()?;
-        let place = joined(table, key);
-        if self.get(&place)?.is_none() {
-            return Ok(false);
-        }
-        self.remove_all(&place);
-        let after = self.value().map_err(|_| compare::refused(self.path))?;
-        let strip = |value: &Value| compare::without_key(value, table, key);
-        self.verify(strip(&before) == strip(&after) && self.get(&place)?.is_none())?;
-        Ok(true)
-    }
-
-    fn prune(&mut self, path: &[String], was: Option<&str>) -> Result<bool, Diagnostic> {
-        match (self.get(path)?, path.split_last()) {
-            (Some(Value::Object(members)), Some((key, table))) if members.is_empty() => {
-                match (was, edit::locate(&sections(&self.text), path)) {
-                    (Some(was), Some(Place::Value(value))) if was.trim().is_empty() => {
-                        let inside = value.value.start + 1..value.value.end - 1;
-                        self.text = apply(&self.text, vec![Splice::replace(inside, was)]);
-                        Ok(true)
-                    }
-                    (Some(_), _) => Ok(true),
-                    (None, _) => self.remove(table, key),
-                }
-            }
-            (Some(_), _) => Ok(false),
-            (None, _) => Ok(true),
-        }
-    }
-
-    fn is_bare(&self) -> Result<bool, Diagnostic> {
-        Ok(self.text.trim().is_empty())
-    }
-}
-
-impl Toml<'_> {
-    /// Takes out everything that makes up what stands at `place`.
-    fn remove_all(&mut self, place: &[String]) {
-        // One piece at a time: the places of the others move.
-        while let Some(splices) = edit::remove_one(&self.text, &sections(&self.text), place) {
-            let text = apply(&self.text, splices);
-            if text == self.text {
-                break;
-            }
-            self.text = text;
-        }
+    fn storable(&self, value: &Value) -> Value {
+        values::storable(value)
     }
 
     fn insert(
@@ -132,14 +57,10 @@ impl Toml<'_> {
         table: &[String],
         key: &str,
         value: &Value,
-        own_section: bool,
-    ) -> Vec<Created> {
-        let insertion = edit::insert(&self.text, table, key, value, own_section);
-        self.text = apply(&self.text, insertion.splices);
-        insertion.created
+    ) -> Result<Vec<Created>, Diagnostic> {
+        Ok(self.put(table, key, value, true))
     }
 
-    /// Brings what stands at `place` to say `wanted`, touching only what differs.
     fn update(
         &mut self,
         place: &[String],
@@ -159,21 +80,72 @@ impl Toml<'_> {
                 let splice = Splice::replace(found.value, values::inline(wanted));
                 self.text = apply(&self.text, vec![splice]);
             } else if let Some((key, table)) = place.split_last() {
-                self.remove_all(place);
-                self.insert(table, key, wanted, false);
+                self.delete(place)?;
+                self.put(table, key, wanted, false);
             }
             return Ok(());
         };
         for name in old.keys().filter(|name| !new.contains_key(*name)) {
-            self.remove_all(&joined(place, name));
+            self.delete(&joined(place, name))?;
         }
         for (name, value) in new {
             match old.get(name) {
                 Some(old) => self.update(&joined(place, name), old, value)?,
-                None => drop(self.insert(place, name, value, false)),
+                None => drop(self.put(place, name, value, false)),
             }
         }
         Ok(())
+    }
+
+    /// Takes out everything that makes up what stands at `place`.
+    fn delete(&mut self, place: &[String]) -> Result<(), Diagnostic> {
+        // One piece at a time: the places of the others move.
+        while let Some(splice) = edit::remove_one(&self.text, &sections(&self.text), place) {
+            let text = apply(&self.text, vec![splice]);
+            if text == self.text {
+                break;
+            }
+            self.text = text;
+        }
+        Ok(())
+    }
+
+    fn empty(&mut self, path: &[String], was: Option<&str>) -> Result<Emptiness, Diagnostic> {
+        match self.get(path)? {
+            None => return Ok(Emptiness::Done),
+            Some(Value::Object(members)) if members.is_empty() && !path.is_empty() => {}
+            Some(_) => return Ok(Emptiness::InUse),
+        }
+        let Some(was) = was else { return Ok(Emptiness::Removable) };
+        if let Some(Place::Value(found)) = edit::locate(&sections(&self.text), path)
+            && was.trim().is_empty()
+        {
+            let inside = found.value.start + 1..found.value.end - 1;
+            self.text = apply(&self.text, vec![Splice::replace(inside, was)]);
+        }
+        Ok(Emptiness::Done)
+    }
+
+    fn is_bare(&self) -> Result<bool, Diagnostic> {
+        Ok(self.text.trim().is_empty())
+    }
+
+    fn refused(&self) -> Diagnostic {
+        compare::refused(self.path)
+    }
+}
+
+impl Toml<'_> {
+    fn put(
+        &mut self,
+        table: &[String],
+        key: &str,
+        value: &Value,
+        own_section: bool,
+    ) -> Vec<Created> {
+        let insertion = edit::insert(&self.text, table, key, value, own_section);
+        self.text = apply(&self.text, vec![insertion.splice]);
+        insertion.created
     }
 
     /// The text with the items of the array at `place` taken out and appended one by one, so that
@@ -210,10 +182,6 @@ impl Toml<'_> {
             None => error.in_file(self.path),
         };
         error.note("make it a table; the file was left as it is")
-    }
-
-    fn verify(&self, holds: bool) -> Result<(), Diagnostic> {
-        if holds { Ok(()) } else { Err(compare::refused(self.path)) }
     }
 }
 

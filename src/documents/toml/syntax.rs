@@ -1,14 +1,12 @@
-//! TOML text as sections and assignments, with the place of each.
+//! TOML text as sections and assignments, with the place of each, as `toml_edit` found them.
 
 use std::ops::Range;
 
-use toml_parser::Source;
-use toml_parser::parser::{Event, EventKind, RecursionGuard, parse_document};
+use toml_edit::{Document, Item as Node, Key, Table, Value};
 
-/// Deeper nesting than this is refused before we come here.
-const DEPTH: u32 = 100;
+use crate::documents::splice::{indent_at, line_end, line_start};
 
-/// `key = value`, at the top or in an inline table.
+/// `key = value`, in a section or in an inline table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::documents) struct Assignment {
     /// The keys as written, dotted ones in parts.
@@ -58,135 +56,79 @@ impl Section {
     }
 }
 
-/// The sections of `text`, which must have been found sound before.
+/// The sections of `text` in its order; `text` must have been found sound before.
 pub(in crate::documents) fn sections(text: &str) -> Vec<Section> {
-    let source = Source::new(text);
-    let tokens: Vec<_> = source.lex().collect();
-    let mut events: Vec<Event> = Vec::new();
-    let mut guard = RecursionGuard::new(&mut events, DEPTH);
-    parse_document(&tokens, &mut guard, &mut ());
-    let events: Vec<Event> = events
-        .into_iter()
-        .filter(|event| {
-            !matches!(event.kind(), EventKind::Whitespace | EventKind::Comment | EventKind::Newline)
-        })
-        .collect();
-    Reader { source, events, next: 0 }.sections()
+    let mut sections = Vec::new();
+    if let Ok(document) = Document::parse(text) {
+        collect(text, document.as_table(), &mut Vec::new(), false, &mut sections);
+    }
+    sections.sort_by_key(Section::start);
+    sections
 }
 
-struct Reader<'s> {
-    source: Source<'s>,
-    events: Vec<Event>,
-    next: usize,
-}
-
-impl Reader<'_> {
-    fn peek(&self) -> Option<EventKind> {
-        self.events.get(self.next).map(Event::kind)
+fn collect(
+    text: &str,
+    table: &Table,
+    path: &mut Vec<String>,
+    array: bool,
+    sections: &mut Vec<Section>,
+) {
+    if path.is_empty() || !(table.is_dotted() || table.is_implicit()) {
+        let header = table.span().filter(|_| !path.is_empty());
+        let values = table.get_values();
+        let mut assignments: Vec<_> = values
+            .into_iter()
+            .map(|(keys, value)| {
+                let on_line = keys.last().and_then(|key| key.span()).unwrap_or_default().start;
+                let line = line_start(text, on_line);
+                assignment(text, &keys, line + indent_at(text, on_line).len(), value)
+            })
+            .collect();
+        // Dotted keys come in groups, wherever they stand.
+        assignments.sort_by_key(|assignment| assignment.start);
+        sections.push(Section { path: path.clone(), array, header, assignments });
     }
-
-    fn take(&mut self) -> Option<Event> {
-        let event = self.events.get(self.next).copied();
-        self.next += 1;
-        event
-    }
-
-    fn sections(mut self) -> Vec<Section> {
-        let mut sections = vec![Section::default()];
-        while let Some(kind) = self.peek() {
-            match kind {
-                EventKind::StdTableOpen | EventKind::ArrayTableOpen => {
-                    let start = self.take().map_or(0, |event| event.span().start());
-                    let path = self.keys();
-                    let end = self.take().map_or(start, |event| event.span().end());
-                    sections.push(Section {
-                        path,
-                        array: kind == EventKind::ArrayTableOpen,
-                        header: Some(start..end),
-                        assignments: Vec::new(),
-                    });
-                }
-                EventKind::SimpleKey => {
-                    let assignment = self.assignment();
-                    if let Some(section) = sections.last_mut() {
-                        section.assignments.push(assignment);
-                    }
-                }
-                _ => self.next += 1,
+    for (key, node) in table {
+        path.push(key.to_owned());
+        match node {
+            Node::Table(table) => collect(text, table, path, false, sections),
+            Node::ArrayOfTables(tables) => {
+                tables.iter().for_each(|table| collect(text, table, path, true, sections));
             }
+            Node::None | Node::Value(_) => {}
         }
-        sections
-    }
-
-    fn keys(&mut self) -> Vec<String> {
-        let mut keys = Vec::new();
-        while let Some(EventKind::SimpleKey | EventKind::KeySep) = self.peek() {
-            let Some(event) = self.take() else { break };
-            if event.kind() == EventKind::SimpleKey
-                && let Some(raw) = self.source.get(event)
-            {
-                let mut key = String::new();
-                raw.decode_key(&mut key, &mut ());
-                keys.push(key);
-            }
-        }
-        keys
-    }
-
-    fn assignment(&mut self) -> Assignment {
-        let start = self.events.get(self.next).map_or(0, |event| event.span().start());
-        let keys = self.keys();
-        if self.peek() == Some(EventKind::KeyValSep) {
-            self.next += 1;
-        }
-        let Parsed { range: value, members, items } = self.value();
-        Assignment { keys, start, value, members, items }
-    }
-
-    fn value(&mut self) -> Parsed {
-        let Some(first) = self.take() else { return Parsed::default() };
-        let start = first.span().start();
-        match first.kind() {
-            EventKind::InlineTableOpen => {
-                let mut members = Vec::new();
-                loop {
-                    match self.peek() {
-                        Some(EventKind::SimpleKey) => members.push(self.assignment()),
-                        Some(EventKind::InlineTableClose) | None => break,
-                        Some(_) => self.next += 1,
-                    }
-                }
-                let end = self.take().map_or(start, |event| event.span().end());
-                Parsed { range: start..end, members: Some(members), items: None }
-            }
-            EventKind::ArrayOpen => {
-                let mut items: Vec<Item> = Vec::new();
-                loop {
-                    match self.peek() {
-                        Some(EventKind::ArrayClose) | None => break,
-                        Some(EventKind::ValueSep) => {
-                            let comma = self.take().map(|event| event.span().end());
-                            if let Some(last) = items.last_mut() {
-                                last.comma = comma;
-                            }
-                        }
-                        Some(_) => items.push(Item { range: self.value().range, comma: None }),
-                    }
-                }
-                let end = self.take().map_or(start, |event| event.span().end());
-                Parsed { range: start..end, members: None, items: Some(items) }
-            }
-            _ => Parsed { range: start..first.span().end(), ..Parsed::default() },
-        }
+        path.pop();
     }
 }
 
-/// A value as far as editing cares.
-#[derive(Default)]
-struct Parsed {
-    range: Range<usize>,
-    members: Option<Vec<Assignment>>,
-    items: Option<Vec<Item>>,
+fn assignment(text: &str, keys: &[&Key], start: usize, value: &Value) -> Assignment {
+    let range = value.span().unwrap_or_default();
+    let items = value.as_array().map(|items| {
+        let item = |value: &Value| {
+            let range = value.span().unwrap_or_default();
+            let next = past_blanks(text, range.end);
+            let comma = text[next..].starts_with(',').then_some(next + 1);
+            Item { range, comma }
+        };
+        items.iter().map(item).collect()
+    });
+    let members = value.as_inline_table().map(|table| {
+        let mut next = range.start + 1;
+        let member = |(keys, value): (Vec<&Key>, &Value)| {
+            let member = assignment(text, &keys, past_blanks(text, next), value);
+            next = past_blanks(text, member.value.end) + 1;
+            member
+        };
+        table.get_values().into_iter().map(member).collect()
+    });
+    let keys = keys.iter().map(|key| key.get().to_owned()).collect();
+    Assignment { keys, start, value: range, members, items }
+}
+
+/// Where something other than blanks, line breaks and comments stands, at `offset` or after.
+fn past_blanks(text: &str, offset: usize) -> usize {
+    let next = text.len() - text[offset..].trim_start().len();
+    if text[next..].starts_with('#') { past_blanks(text, line_end(text, next)) } else { next }
 }
 
 #[cfg(test)]

@@ -182,6 +182,25 @@ fn golden_dotted_keys() {
 }
 
 #[test]
+fn scattered_dotted_keys_stay_where_they_are() {
+    let scattered = "mcp_servers.a.x = 1\nz = 1\nmcp_servers.a.y = 2\nlast = 1\n";
+    let printed = scattered.parse::<toml_edit::DocumentMut>().expect("parses").to_string();
+    assert_ne!(printed, scattered, "toml_edit keeps the order: its own output may be used");
+    expect![[r#"
+        mcp_servers.a.x = 1
+        z = 1
+        mcp_servers.a.y = 2
+        mcp_servers.ours = { command = "x", args = ["a", "b c"], env = { A = "1" } }
+        last = 1
+    "#]]
+    .assert_eq(&there_and_back(scattered));
+    there_and_back("mcp_servers = { a.x = 1, a.\"y, z\" = 2, b = 3 }\n");
+    let mut document = open("mcp_servers = { ours.x = 1, a = 2, ours.\"y, z\" = 2, b = 3 }\n");
+    assert!(document.remove(&table(), "ours").expect("can be edited"));
+    assert_eq!(document.text(), "mcp_servers = { a = 2, b = 3 }\n");
+}
+
+#[test]
 fn golden_parent_with_a_header_and_tabs() {
     expect![[r#"
         [mcp_servers]

@@ -40,18 +40,19 @@ fn to_json(value: toml::Value) -> Value {
     }
 }
 
-/// `value` with its nulls left out: TOML has none, and an absent key says the same.
-pub(super) fn without_nulls(value: &Value) -> Value {
+/// `value` as TOML can say it: without nulls, since an absent key says the same, and without
+/// numbers that TOML does not know.
+pub(super) fn storable(value: &Value) -> Value {
     match value {
-        Value::Object(members) => Value::Object(
-            members
-                .iter()
-                .filter(|(_, value)| !value.is_null())
-                .map(|(key, value)| (key.clone(), without_nulls(value)))
-                .collect(),
-        ),
+        Value::Object(members) => {
+            let known = members.iter().filter(|(_, value)| !value.is_null());
+            Value::Object(known.map(|(key, value)| (key.clone(), storable(value))).collect())
+        }
         Value::Array(items) => {
-            Value::Array(items.iter().filter(|item| !item.is_null()).map(without_nulls).collect())
+            Value::Array(items.iter().filter(|item| !item.is_null()).map(storable).collect())
+        }
+        Value::Number(number) if number.as_i64().is_none() => {
+            number.as_f64().and_then(Number::from_f64).map_or(Value::Null, Value::Number)
         }
         other => other.clone(),
     }

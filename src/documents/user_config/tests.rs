@@ -180,7 +180,7 @@ fn lists_change_item_by_item() {
         "[plugins]\nuse = [\n  \"a\", # why a\n  # about b\n  \"b\",\n  \"c\" # why c\n]\n";
     let set = |before: &str, values: &[&str]| {
         let mut config = open(before);
-        config.set_list("plugins", "use", &names(values)).expect("can be edited");
+        config.set_list(&names(&["plugins"]), "use", &names(values)).expect("can be edited");
         text(config, before)
     };
     expect![[r#"

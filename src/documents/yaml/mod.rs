@@ -1,8 +1,17 @@
 //! YAML in block style, edited line by line.
 //!
-//! Blocks of lines are put in, taken out and replaced; all other lines stay as they are. Before and
-//! after, the text is parsed by a real YAML parser and compared: what our view of the lines does not
-//! understand (flow style, anchors at our place, several documents) is refused, never guessed at.
+//! No crate edits YAML and leaves the user's bytes as they were, and only Goose needs it. Blocks of
+//! lines are put in, taken out and replaced; all other lines stay as they are. Before and after, the
+//! text is parsed by a YAML parser and compared: what our view of the lines does not understand is
+//! refused, never guessed at. Refused is, on the way to our entry and beside it:
+//!
+//! - flow style with members in it, `extensions: {a: {}}` (an empty `{}` is taken), and a document
+//!   that is no mapping
+//! - anchors, tags and merged keys: `extensions: &x`, `<<: *x`
+//! - keys that are no plain or quoted text: `? key`
+//!
+//! and in the whole file: several documents, the end mark `...`, a key that is there twice, and a
+//! block of text at the very end whose last line breaks would change.
 
 mod lines;
 mod values;
@@ -10,11 +19,11 @@ mod values;
 use std::ops::Range;
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::compare::{self, joined};
-use super::document::Editor;
-use super::edited::{Created, Keep};
+use super::edited::Created;
+use super::editor::{Editor, Emptiness, made_below, nested};
 use super::splice::{Splice, apply, delete_lines, insert_below, line_start, newline_of};
 use crate::text::{Diagnostic, Source};
 use lines::{Entry, entries, next_line};
@@ -41,113 +50,6 @@ impl Editor for Yaml<'_> {
         compare::at(self.value()?, path).map_err(|depth| self.wrong_type(&path[..depth]))
     }
 
-    fn set(
-        &mut self,
-        table: &[String],
-        key: &str,
-        value: &Value,
-        keep: &Keep<'_>,
-    ) -> Result<Vec<Created>, Diagnostic> {
-        let before = self.value()?;
-        let place = joined(table, key);
-        let mut created = Vec::new();
-        match self.get(&place)? {
-            None => {
-                match self.get(table)? {
-                    None | Some(Value::Object(_) | Value::Null) => {}
-                    Some(_) => return Err(self.wrong_type(table)),
-                }
-                created = self.insert(table, key, value)?;
-                self.verify(self.get(&place)?.as_ref() == Some(value))?;
-            }
-            Some(existing) => {
-                let wanted = keep.wanted(value, &existing);
-                if wanted == existing {
-                    return Ok(created);
-                }
-                self.update(&place, &existing, &wanted)?;
-                self.verify(self.get(&place)?.as_ref() == Some(&wanted))?;
-            }
-        }
-        let after = self.value().map_err(|_| self.refused())?;
-        let strip = |value: &Value| compare::without_key(value, table, key);
-        self.verify(same(&strip(&before), &strip(&after)))?;
-        Ok(created)
-    }
-
-    fn remove(&mut self, table: &[String], key: &str) -> Result<bool, Diagnostic> {
-        let before = self.value()?;
-        let place = joined(table, key);
-        if self.get(&place)?.is_none() {
-            return Ok(false);
-        }
-        let entry = self.find(&place)?.ok_or_else(|| self.refused())?;
-        let splice = self.deletion(&entry);
-        self.text = apply(&self.text, vec![splice]);
-        let after = self.value().map_err(|_| self.refused())?;
-        let strip = |value: &Value| compare::without_key(value, table, key);
-        self.verify(same(&strip(&before), &strip(&after)) && self.get(&place)?.is_none())?;
-        Ok(true)
-    }
-
-    fn prune(&mut self, path: &[String], was: Option<&str>) -> Result<bool, Diagnostic> {
-        let empty = match self.get(path)? {
-            None => return Ok(true),
-            Some(Value::Object(members)) => members.is_empty(),
-            Some(value) => value.is_null(),
-        };
-        let entry = self.find(path)?;
-        let (Some(entry), true) = (entry, empty) else { return Ok(false) };
-        match (was, path.split_last()) {
-            // Comments of the user's are all that is left in it.
-            (None, _) if entry.end > entry.rest.end => Ok(false),
-            (None, Some((key, table))) => self.remove(table, key),
-            (Some(was), _) if entry.inline(&self.text).is_empty() && says_nothing(was) => {
-                let at = entry.rest.start;
-                self.text = apply(&self.text, vec![Splice::insert(at, was)]);
-                Ok(true)
-            }
-            _ => Ok(true),
-        }
-    }
-
-    fn is_bare(&self) -> Result<bool, Diagnostic> {
-        Ok(matches!(self.text.trim(), "" | "{}"))
-    }
-}
-
-impl Yaml<'_> {
-    /// The entry that `path` leads to; `None` when there is none or its layout is not understood.
-    fn find(&self, path: &[String]) -> Result<Option<Entry>, Diagnostic> {
-        let mut range = 0..self.text.len();
-        let mut found = None;
-        for (depth, key) in path.iter().enumerate() {
-            let all = self.members(range, &path[..depth])?;
-            let Some(entry) = all.into_iter().find(|entry| entry.key == *key) else {
-                return Ok(None);
-            };
-            range = entry.below(&self.text);
-            found = Some(entry);
-        }
-        Ok(found)
-    }
-
-    /// The members of the block mapping at `path`, whose lines are `range`.
-    ///
-    /// # Errors
-    /// When what the lines show is not what the parser sees.
-    fn members(&self, range: Range<usize>, path: &[String]) -> Result<Vec<Entry>, Diagnostic> {
-        let key_line = range.start.saturating_sub(usize::from(!path.is_empty()));
-        let found = entries(&self.text, range).map_err(|at| self.refused_at(at))?;
-        let seen: Vec<String> = match self.get(path)? {
-            Some(Value::Object(members)) => members.keys().cloned().collect(),
-            _ => Vec::new(),
-        };
-        let same = found.len() == seen.len()
-            && found.iter().zip(&seen).all(|(entry, key)| entry.key == *key);
-        if same { Ok(found) } else { Err(self.refused_at(line_start(&self.text, key_line))) }
-    }
-
     fn insert(
         &mut self,
         table: &[String],
@@ -167,12 +69,8 @@ impl Yaml<'_> {
         let mut keys = table[depth..].to_vec();
         keys.push(key.to_owned());
         let (first, rest) = (keys[0].clone(), &keys[1..]);
-        let nested = rest.iter().rev().fold(value.clone(), |inner, key| {
-            Value::Object(Map::from_iter([(key.clone(), inner)]))
-        });
-        let mut created: Vec<Created> = (depth + 1..=table.len())
-            .map(|length| Created::container(&table[..length], None))
-            .collect();
+        let nested = nested(rest, value.clone());
+        let mut created = made_below(depth, table);
         let mut splices = Vec::new();
         let (indent, at) = match &parent {
             None => {
@@ -206,14 +104,6 @@ impl Yaml<'_> {
         self.text = apply(&self.text, splices);
         self.value().map_err(|_| self.refused())?;
         Ok(created)
-    }
-
-    /// The members at the top.
-    fn top(&self) -> Result<Vec<Entry>, Diagnostic> {
-        match self.value()? {
-            Value::Null | Value::Object(_) => self.members(0..self.text.len(), &[]),
-            _ => Err(self.wrong_type(&[])),
-        }
     }
 
     fn update(
@@ -258,6 +148,82 @@ impl Yaml<'_> {
         Ok(())
     }
 
+    fn delete(&mut self, place: &[String]) -> Result<(), Diagnostic> {
+        let entry = self.find(place)?.ok_or_else(|| self.refused())?;
+        self.text = apply(&self.text, vec![self.deletion(&entry)]);
+        Ok(())
+    }
+
+    fn empty(&mut self, path: &[String], was: Option<&str>) -> Result<Emptiness, Diagnostic> {
+        let empty = match self.get(path)? {
+            None => return Ok(Emptiness::Done),
+            Some(Value::Object(members)) => members.is_empty(),
+            Some(value) => value.is_null(),
+        };
+        let (Some(entry), true) = (self.find(path)?, empty) else { return Ok(Emptiness::InUse) };
+        match was {
+            // Comments of the user's are all that is left in it.
+            None if entry.end > entry.rest.end => Ok(Emptiness::InUse),
+            None => Ok(Emptiness::Removable),
+            Some(was) => {
+                if entry.inline(&self.text).is_empty() && says_nothing(was) {
+                    let splice = Splice::insert(entry.rest.start, was);
+                    self.text = apply(&self.text, vec![splice]);
+                }
+                Ok(Emptiness::Done)
+            }
+        }
+    }
+
+    fn is_bare(&self) -> Result<bool, Diagnostic> {
+        Ok(matches!(self.text.trim(), "" | "{}"))
+    }
+
+    fn refused(&self) -> Diagnostic {
+        compare::refused(self.path).note(PLAIN)
+    }
+}
+
+impl Yaml<'_> {
+    /// The entry that `path` leads to; `None` when there is none or its layout is not understood.
+    fn find(&self, path: &[String]) -> Result<Option<Entry>, Diagnostic> {
+        let mut range = 0..self.text.len();
+        let mut found = None;
+        for (depth, key) in path.iter().enumerate() {
+            let all = self.members(range, &path[..depth])?;
+            let Some(entry) = all.into_iter().find(|entry| entry.key == *key) else {
+                return Ok(None);
+            };
+            range = entry.below(&self.text);
+            found = Some(entry);
+        }
+        Ok(found)
+    }
+
+    /// The members of the block mapping at `path`, whose lines are `range`.
+    ///
+    /// # Errors
+    /// When what the lines show is not what the parser sees.
+    fn members(&self, range: Range<usize>, path: &[String]) -> Result<Vec<Entry>, Diagnostic> {
+        let key_line = range.start.saturating_sub(usize::from(!path.is_empty()));
+        let found = entries(&self.text, range).map_err(|at| self.refused_at(at))?;
+        let seen: Vec<String> = match self.get(path)? {
+            Some(Value::Object(members)) => members.keys().cloned().collect(),
+            _ => Vec::new(),
+        };
+        let same = found.len() == seen.len()
+            && found.iter().zip(&seen).all(|(entry, key)| entry.key == *key);
+        if same { Ok(found) } else { Err(self.refused_at(line_start(&self.text, key_line))) }
+    }
+
+    /// The members at the top.
+    fn top(&self) -> Result<Vec<Entry>, Diagnostic> {
+        match self.value()? {
+            Value::Null | Value::Object(_) => self.members(0..self.text.len(), &[]),
+            _ => Err(self.wrong_type(&[])),
+        }
+    }
+
     fn deletion(&self, entry: &Entry) -> Splice {
         delete_lines(&self.text, entry.start, entry.end)
     }
@@ -275,29 +241,15 @@ impl Yaml<'_> {
             .note("make it a mapping; the file was left as it is")
     }
 
-    fn refused(&self) -> Diagnostic {
-        compare::refused(self.path).note(PLAIN)
-    }
-
     fn refused_at(&self, offset: usize) -> Diagnostic {
         let source = Source::new(self.path, self.text.as_str());
         compare::refused(self.path).at(&source, offset..offset).note(PLAIN)
-    }
-
-    fn verify(&self, holds: bool) -> Result<(), Diagnostic> {
-        if holds { Ok(()) } else { Err(self.refused()) }
     }
 }
 
 /// What people can do about a layout that is refused.
 const PLAIN: &str =
     "write it as plain indented mappings, one line a key, without `{}`, `&` and `*`";
-
-/// Equal, an absent mapping and an empty one being the same.
-fn same(one: &Value, other: &Value) -> bool {
-    let empty = |value: &Value| value.is_null() || value.as_object().is_some_and(Map::is_empty);
-    one == other || (empty(one) && empty(other))
-}
 
 /// Whether a value on the key's own line is a mapping without members, or null.
 fn says_nothing(text: &str) -> bool {
