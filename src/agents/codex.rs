@@ -375,7 +375,7 @@ fn trust_hash(hook: &TrustedHook<'_>) -> Option<String> {
         identity.insert("matcher".to_owned(), matcher.clone());
     }
     let digest = Sha256::digest(Value::Object(identity).to_string());
-    Some(format!("sha256:{}", digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>()))
+    Some(format!("sha256:{}", crate::text::hex(&digest)))
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::text::hex;
+
 /// SHA-256 in lower-case hexadecimal.
 pub fn hash_bytes(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
 }
 
 /// The fingerprint of a value: the same whatever its keys' order and the text's layout.

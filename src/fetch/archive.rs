@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use tar::EntryType;
 
 use crate::files::{open, relative_inside};
+use crate::text::hex;
 
 #[cfg(test)]
 mod tests;
@@ -154,14 +155,6 @@ pub fn verify_sha256(path: &Path, expected: &str) -> Result<(), ArchiveError> {
         return Ok(());
     }
     Err(ArchiveError::Checksum { expected: expected.trim().to_owned(), found })
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Unpacks regular files and folders of an archive into `target`, which must not exist yet: it

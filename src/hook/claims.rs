@@ -337,7 +337,7 @@ fn key(decoded: &Decoded) -> Option<String> {
         Delivery::Single => return None,
     };
     let content = serde_json::to_vec(&(kind, name, &decoded.input)).ok()?;
-    Some(crate::sync::content::hex(&Sha256::digest(&content))[..32].to_owned())
+    Some(crate::text::hex(&Sha256::digest(&content))[..32].to_owned())
 }
 
 #[cfg(test)]

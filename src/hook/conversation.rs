@@ -251,7 +251,7 @@ fn tool_keys(decoded: &Decoded) -> Vec<String> {
     let (name, input) = native_of(decoded);
     let text = serde_json::to_vec(&(name, crate::agents::tools::arguments(input)));
     let hash = Sha256::digest(text.unwrap_or_default());
-    vec![crate::sync::content::hex(&hash)[..32].to_owned()]
+    vec![crate::text::hex(&hash)[..32].to_owned()]
 }
 
 /// The skill that this use of a tool activated.

@@ -64,7 +64,7 @@ impl Store {
         let name = if is_plain_name(id) && id.len() <= 128 && !id.starts_with('.') {
             id.to_owned()
         } else {
-            crate::sync::content::hex(&Sha256::digest(id.as_bytes()))
+            crate::text::hex(&Sha256::digest(id.as_bytes()))
         };
         Self {
             path: dirs.sessions().join(format!("{name}.json")),

@@ -12,7 +12,7 @@ use super::job::{Got, Job, Trouble};
 use crate::fetch::http::{self, Limits};
 use crate::files::{is_plain_name, open, private_folders};
 use crate::plugins::model::{Checksum, Runnable};
-use crate::text::SecretUrl;
+use crate::text::{SecretUrl, hex};
 
 /// The largest file that is downloaded, in bytes.
 const LARGEST: u64 = 300 * 1024 * 1024;
@@ -178,14 +178,6 @@ fn checksum(sums: &Checksum) -> Result<String, String> {
 
 fn bad_sum(sum: &str) -> String {
     format!("`sha256` must be 64 hex digits, not `{sum}`")
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Puts values in the place of `{target}`, `{version}`, `{arch}` and `{os}`.

@@ -92,16 +92,12 @@ pub(super) fn age(at: u64) -> Duration {
 
 /// Stands for a list of texts: 64 hex digits.
 pub(super) fn key(parts: &[&str]) -> String {
-    use std::fmt::Write as _;
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     }
-    hasher.finalize().iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    crate::text::hex(&hasher.finalize())
 }
 
 /// Stands for what an installation asks for. Spelled out, so that it stays the same when the types

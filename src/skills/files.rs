@@ -13,9 +13,9 @@ use super::frontmatter::Frontmatter;
 use super::model::Skill;
 use super::rewrite::rewrite_for_install;
 use super::scan::{scan_hidden, scan_invisible, scan_values};
-use crate::fetch::archive::{Limits, MEGABYTE, hex};
+use crate::fetch::archive::{Limits, MEGABYTE};
 use crate::files::{Limit, is_plain_name, read_bytes};
-use crate::text::{Diagnostic, Source};
+use crate::text::{Diagnostic, Source, hex};
 
 #[cfg(test)]
 mod tests;

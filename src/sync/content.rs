@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 
 use crate::files::{Limit, ReadError, read_bytes};
+use crate::text::hex;
 use sha2::{Digest as _, Sha256};
 
 /// One file of a skill.
@@ -88,13 +89,4 @@ fn is_executable(metadata: &fs::Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_executable(_metadata: &fs::Metadata) -> bool {
     false
-}
-
-/// Bytes in hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

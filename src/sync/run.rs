@@ -7,7 +7,6 @@ use sha2::{Digest as _, Sha256};
 
 use super::apply::apply;
 use super::candidates::Candidate;
-use super::content::hex;
 use super::facts::{Facts, Gatherer};
 use super::folders;
 use super::left;
@@ -31,7 +30,7 @@ use crate::plugins::source::Refresh;
 use crate::report::{Action, Change, Event, Kind, Verdict};
 use crate::skills::crate_source::fetch::Fetcher;
 use crate::skills::crate_source::{CrateDisk, CrateSources, OnDemand};
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, hex};
 use crate::workspace::{ByCrate, Loaded, Workspace};
 
 /// Whether a sync changes something.

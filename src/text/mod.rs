@@ -7,8 +7,10 @@
 //! May use: nothing of ours. Used by: every room.
 
 pub mod diagnostic;
+mod hex;
 pub mod toml;
 pub mod url;
 
 pub use diagnostic::{Diagnostic, Location, Severity, Source};
+pub use hex::hex;
 pub use url::SecretUrl;

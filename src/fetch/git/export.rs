@@ -282,7 +282,7 @@ pub(super) fn digest(dir: &Path) -> std::io::Result<String> {
         whole.update(format!("{tag}\0{path}\0{}\0", content.len()).as_bytes());
         whole.update(&content);
     }
-    Ok(whole.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(crate::text::hex(&whole.finalize()))
 }
 
 #[cfg(unix)]

@@ -124,7 +124,7 @@ impl Repository {
 
 /// The first 8 hex digits of SHA-256.
 pub(super) fn short_hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+    crate::text::hex(&Sha256::digest(bytes)[..4])
 }
 
 /// Whether `text` is a whole object name (SHA-1 or SHA-256).

@@ -52,7 +52,7 @@ fn content_hash() -> String {
     for (path, text) in FILES {
         hash.update(format!("{path}\0{}\0{text}", text.len()).as_bytes());
     }
-    hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    crate::text::hex(&hash.finalize()[..8])
 }
 
 fn write_files(root: &Path) -> io::Result<()> {

@@ -174,11 +174,7 @@ fn file(dirs: &Dirs, source: &str, root: &Path) -> PathBuf {
     hasher.update(source.as_bytes());
     hasher.update([0]);
     hasher.update(root.as_os_str().as_encoded_bytes());
-    let hash = hasher.finalize().iter().take(16).fold(String::new(), |mut text, byte| {
-        use std::fmt::Write as _;
-        let _ = write!(text, "{byte:02x}");
-        text
-    });
+    let hash = crate::text::hex(&hasher.finalize()[..16]);
     dirs.cache().join("registry").join(format!("{hash}.bin"))
 }
 
