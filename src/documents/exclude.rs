@@ -1,52 +1,14 @@
 //! Lines in a git checkout's own exclude file, which is never committed.
 //!
-//! Where it is: `gitrepository-layout(5)` and `gitignore(5)`.
+//! How it is written: `gitignore(5)`.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use super::edited::Change;
 use super::file::{Outcome, edit_file};
 use super::splice::newline_of;
-use crate::files::{Limit, read_text};
 use crate::text::Diagnostic;
-
-/// A checkout and its exclude file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checkout {
-    /// The top folder, which the patterns are relative to.
-    pub top: PathBuf,
-    /// `info/exclude` in the repository that all linked checkouts share; it may not exist yet.
-    pub exclude: PathBuf,
-}
-
-/// The checkout that `folder` is in. Found by reading files; git is not run.
-pub fn find(folder: &Path) -> Option<Checkout> {
-    for top in folder.ancestors() {
-        let git = top.join(".git");
-        let Ok(found) = fs::metadata(&git) else { continue };
-        let dir = if found.is_dir() { git } else { linked(top, &git)? };
-        if !dir.join("HEAD").exists() {
-            continue;
-        }
-        // A linked checkout's own folder names the shared one.
-        let common = match read_text(&dir.join("commondir"), Limit::LINE) {
-            Ok(common) => dir.join(common.trim_end_matches(['\n', '\r'])),
-            Err(_) => dir,
-        };
-        let common = dunce::canonicalize(&common).unwrap_or(common);
-        return Some(Checkout { top: top.to_path_buf(), exclude: common.join("info/exclude") });
-    }
-    None
-}
-
-/// The folder that a `.git` file names.
-fn linked(top: &Path, file: &Path) -> Option<PathBuf> {
-    let text = read_text(file, Limit::LINE).ok()?;
-    let named = text.strip_prefix("gitdir:")?.trim();
-    Some(top.join(named))
-}
 
 /// The pattern for exactly this path, given relative to the checkout's top with `/` between.
 /// Characters that mean something in patterns are escaped.
@@ -170,33 +132,10 @@ fn without_lines(text: &str, lines: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use proptest::prelude::*;
-
-    fn write(path: &Path, text: &str) {
-        fs::create_dir_all(path.parent().expect("has a parent")).expect("creates");
-        fs::write(path, text).expect("writes");
-    }
-
-    #[test]
-    fn a_checkout_and_a_linked_one_share_an_exclude_file() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let root = dunce::canonicalize(dir.path()).expect("is there");
-        write(&root.join("main/.git/HEAD"), "ref: refs/heads/main\n");
-        let linked_git = root.join("main/.git/worktrees/two");
-        write(&linked_git.join("HEAD"), "ref: refs/heads/two\n");
-        write(&linked_git.join("commondir"), "../..\n");
-        write(&root.join("two/.git"), "gitdir: ../main/.git/worktrees/two\n");
-        fs::create_dir_all(root.join("two/src")).expect("creates");
-        let shared = root.join("main/.git/info/exclude");
-        let found = find(&root.join("two/src")).expect("a checkout");
-        assert_eq!(found, Checkout { top: root.join("two"), exclude: shared.clone() });
-        assert_eq!(find(&root.join("main")).expect("a checkout").exclude, shared);
-        write(&root.join("main/sub/.git"), "gitdir: ../.git/modules/sub\n");
-        write(&root.join("main/.git/modules/sub/HEAD"), "x\n");
-        let sub = find(&root.join("main/sub")).expect("a checkout");
-        assert_eq!(sub.exclude, root.join("main/.git/modules/sub/info/exclude"));
-    }
 
     #[test]
     fn case_25_exclude_lines_and_folders_come_and_go_without_a_trace() {

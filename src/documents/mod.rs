@@ -5,9 +5,11 @@
 //! - [`Ledger`]: what we wrote where, so that exactly that can be taken back
 //! - [`user_config`]: our own `config.toml`, which people edit too
 //! - [`exclude`]: lines in `.git/info/exclude`
+//! - [`checkout`]: where that is, and what git tracks
 //!
 //! May use: `text`, `files`, `config`. Used by: `agents`, `sync`, `cli`.
 
+pub mod checkout;
 mod compare;
 mod document;
 mod edited;
@@ -16,6 +18,7 @@ pub mod exclude;
 mod file;
 mod format;
 mod hash;
+mod index;
 mod json;
 pub mod ledger;
 mod splice;

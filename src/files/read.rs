@@ -26,6 +26,10 @@ impl Limit {
     pub const LOCK: Self = Self(64 * 1024 * 1024);
     /// A file that is copied or compared, with a skill or out of a repository.
     pub const COPY: Self = Self(64 * 1024 * 1024);
+    /// A git index: a file has about a hundred bytes in it.
+    pub const INDEX: Self = Self(512 * 1024 * 1024);
+    /// The same where an agent waits.
+    pub const INDEX_IN_HOOK: Self = Self(8 * 1024 * 1024);
     /// What we ourselves remember.
     pub const OURS: Self = Self(256 * 1024 * 1024);
 }

@@ -23,7 +23,7 @@ use super::turn::Turn;
 use crate::Symposium;
 use crate::config::{Config, HookScope};
 use crate::documents::ledger::Surroundings;
-use crate::documents::{Entry, Ledger, exclude};
+use crate::documents::{Entry, Ledger, checkout};
 use crate::report::{Action, Change};
 use crate::text::Diagnostic;
 
@@ -190,7 +190,7 @@ impl<'a> Removal<'a> {
     }
 
     fn skills(&mut self, root: &Path) {
-        let checkout = exclude::find(root).map_or_else(|| root.to_path_buf(), |found| found.top);
+        let checkout = checkout::find(root).map_or_else(|| root.to_path_buf(), |found| found.top);
         let parents = Parents::of(root, &checkout, true);
         let disk = observe(&parents.list);
         let wanted = Wanted { parents: parents.list.clone(), ..Wanted::default() };

@@ -21,7 +21,7 @@ use super::wanted::{self, Chosen};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::config::{ConfigState, place_of_agent};
-use crate::documents::exclude;
+use crate::documents::checkout;
 use crate::fetch::git::Policy;
 use crate::files::{Lock, LockError};
 use crate::installations::{Acquirer, Mode as InstallMode, Network};
@@ -401,7 +401,7 @@ impl Sync<'_> {
 
     fn parents(&self) -> Parents {
         let root = &self.loaded.workspace.root;
-        let checkout = exclude::find(root).map_or_else(|| root.clone(), |found| found.top);
+        let checkout = checkout::find(root).map_or_else(|| root.clone(), |found| found.top);
         let parents = Parents::of(root, &checkout, self.is_for_the_user());
         self.sym.report.diagnostics(&parents.diagnostics);
         parents

@@ -16,7 +16,7 @@ use crate::agents::Agent;
 use crate::agents::command::{PROGRAM, ProgramFacts, choose_program};
 use crate::agents::places::{HookPlace, HookShape, Placement};
 use crate::config::HookScope;
-use crate::documents::{Document, FileFormat, exclude, read_text};
+use crate::documents::{Document, FileFormat, checkout, read_text};
 use crate::process::{Child, find_program, run};
 use crate::text::Diagnostic;
 
@@ -83,7 +83,7 @@ impl<'a> Setup<'a> {
     /// When there is no home folder.
     pub fn new(sym: &'a Symposium, root: Option<&Path>, ask: bool) -> anyhow::Result<Self> {
         let home = sym.env.home().ok_or(crate::config::NoHome::Missing)?;
-        let git_root = root.and_then(exclude::find).map(|checkout| checkout.top);
+        let git_root = root.and_then(checkout::find).map(|checkout| checkout.top);
         let mut setup = Self {
             sym,
             home,

@@ -12,6 +12,8 @@ mod candidates;
 mod cases_hooks;
 mod cases_settings;
 mod cases_skills;
+#[cfg(unix)]
+mod checkout_git;
 mod completions;
 mod configuration;
 mod crate_info;

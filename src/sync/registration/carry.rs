@@ -7,11 +7,10 @@ use super::desired::{Desired, FileWork, OwnWork, Which};
 use super::edit::{Noted, edit};
 use super::ledgers::Ledgers;
 use super::own::{self, Fate};
-use super::project::tracked;
 use crate::Symposium;
 use crate::documents::ledger::Surroundings;
 use crate::documents::{
-    Change as FileChange, Created, Edited, Entry, Ledger, edit_file, exclude, missing_folders,
+    Change as FileChange, Created, Edited, Entry, Ledger, checkout, edit_file, missing_folders,
     read_text, remove_empty_folders,
 };
 use crate::report::{Action, Change, Kind};
@@ -34,8 +33,8 @@ pub struct Registrar<'a> {
     apply: bool,
     /// The right to change something, once it was taken.
     turn: Option<Turn>,
-    /// Whether git may be asked what it tracks.
-    pub(super) may_ask_git: bool,
+    /// Whether an agent waits.
+    pub(super) in_hook: bool,
     /// When waiting for other processes must end.
     deadline: Option<Instant>,
     /// Troubles with saving a ledger.
@@ -84,7 +83,7 @@ impl<'a> Registrar<'a> {
     pub fn open(sym: &'a Symposium, root: Option<&Path>, apply: bool) -> (Self, Vec<Diagnostic>) {
         let (ledgers, diagnostics) = Ledgers::open(&sym.dirs, root);
         let home = sym.env.home();
-        let git_root = root.and_then(exclude::find).map(|checkout| checkout.top);
+        let git_root = root.and_then(checkout::find).map(|checkout| checkout.top);
         let registrar = Self {
             sym,
             ledgers,
@@ -92,7 +91,7 @@ impl<'a> Registrar<'a> {
             git_root: git_root.filter(|top| Some(top) != home.as_ref()),
             apply,
             turn: None,
-            may_ask_git: true,
+            in_hook: false,
             deadline: None,
             unsaved: Vec::new(),
             undone: Vec::new(),
@@ -105,10 +104,10 @@ impl<'a> Registrar<'a> {
         &self.ledgers
     }
 
-    /// An agent waits: git is not started, so files of the project that exist already and are not
-    /// ours are left alone, and other processes are not waited for.
+    /// An agent waits: files of the project that exist already and are not ours are left alone, and
+    /// other processes are not waited for.
     pub fn for_hook(&mut self) {
-        self.may_ask_git = false;
+        self.in_hook = true;
         self.deadline = Some(Instant::now() + HOOK_PATIENCE);
     }
 
@@ -212,9 +211,9 @@ impl<'a> Registrar<'a> {
             }
             return None;
         }
-        if self.is_off_limits(&work.path, text.is_some()) {
-            let wanted = work.wishes.iter().any(|(_, wish)| wish.is_wanted());
-            registered.diagnostics.push(tracked(&work.path, wanted));
+        let wanted = work.wishes.iter().any(|(_, wish)| wish.is_wanted());
+        if let Some(why) = self.off_limits(&work.path, text.is_some(), wanted) {
+            registered.diagnostics.push(why);
             return None;
         }
         if !self.apply {
@@ -283,8 +282,8 @@ impl<'a> Registrar<'a> {
             Fate::Write(text) => (Action::Register, Some(text)),
             Fate::Delete => (Action::Unregister, None),
         };
-        if self.is_off_limits(&work.path, text.is_some()) {
-            registered.diagnostics.push(tracked(&work.path, work.text.is_some()));
+        if let Some(why) = self.off_limits(&work.path, text.is_some(), work.text.is_some()) {
+            registered.diagnostics.push(why);
             return None;
         }
         let change = Change {

@@ -1,18 +1,15 @@
 //! Files in the project, and git: what is tracked is left alone, what we create is kept out.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::carry::Registrar;
 use super::desired::Which;
 use crate::config::HookScope;
+use crate::documents::checkout::{self, Tracking, Unclear};
 use crate::documents::ledger::Surroundings;
 use crate::documents::{Created, Entry, Outcome, Record, exclude, missing_folders, read_text};
-use crate::process::{Child, run};
+use crate::files::Limit;
 use crate::text::Diagnostic;
-
-/// How long git may take to say whether it tracks a file.
-const GIT_LIMIT: Duration = Duration::from_secs(5);
 
 /// A line that keeps one of our files out of git, and the file that it belongs in.
 #[derive(Debug, PartialEq)]
@@ -32,21 +29,24 @@ impl Registrar<'_> {
         within(&self.root) || within(&self.git_root)
     }
 
-    /// Whether the file may not be written because git tracks it. Where git must not be asked, a
-    /// file that is there counts as tracked, unless we made it: better left alone than dirtied.
-    pub(super) fn is_off_limits(&self, path: &Path, exists: bool) -> bool {
+    /// Why the file may not be written: git tracks it, or it can't be told. Where an agent waits, a
+    /// file in a checkout that is there counts as tracked, unless we made it.
+    pub(super) fn off_limits(&self, path: &Path, exists: bool, wanted: bool) -> Option<Diagnostic> {
         if self.sym.config.hook_scope == HookScope::Project || !self.is_inside(path) {
-            return false;
+            return None;
         }
-        let folder = path.ancestors().skip(1).find(|folder| folder.is_dir());
-        let Some(folder) = folder.filter(|folder| exclude::find(folder).is_some()) else {
-            return false;
-        };
-        if self.may_ask_git {
-            is_tracked(path, folder)
+        let tracking = if self.in_hook && exists && !self.is_made_by_us(path) {
+            path.parent()
+                .and_then(checkout::find)
+                .map_or(Tracking::Untracked, |_| Tracking::Tracked)
         } else {
-            exists && !self.is_made_by_us(path)
-        }
+            self.tracking(path)
+        };
+        why_off_limits(path, tracking, wanted)
+    }
+
+    fn tracking(&self, path: &Path) -> Tracking {
+        checkout::tracking(path, if self.in_hook { Limit::INDEX_IN_HOOK } else { Limit::INDEX })
     }
 
     /// Whether there would be no such file without us.
@@ -61,7 +61,7 @@ impl Registrar<'_> {
     /// Keeps the files that we made in the project out of git, and takes back the lines of those
     /// that are gone, or are shared now.
     pub(super) fn guard_from_git(&mut self, problems: &mut Vec<Diagnostic>) {
-        let needed = self.needed_lines();
+        let needed = self.needed_lines(problems);
         for line in &needed {
             if let Err(error) = self.add_line(line) {
                 problems.push(error);
@@ -72,7 +72,7 @@ impl Registrar<'_> {
         }
     }
 
-    fn needed_lines(&self) -> Vec<Line> {
+    fn needed_lines(&self, problems: &mut Vec<Diagnostic>) -> Vec<Line> {
         let Some(ledger) = &self.ledgers.workspace else { return Vec::new() };
         if self.sym.config.hook_scope == HookScope::Project {
             return Vec::new();
@@ -84,11 +84,20 @@ impl Registrar<'_> {
             if !file || !self.is_inside(path) || !self.is_made_by_us(path) || !path.is_file() {
                 continue;
             }
-            let Some(checkout) = path.parent().and_then(exclude::find) else { continue };
+            let Some(checkout) = path.parent().and_then(checkout::find) else { continue };
+            let exclude = match checkout.exclude() {
+                Ok(exclude) => exclude,
+                Err(Unclear { why, remedy }) => {
+                    let message = "this file of ours can't be kept out of git";
+                    let problem = Diagnostic::warning(message).in_file(path).note(why).note(remedy);
+                    problems.push(problem);
+                    continue;
+                }
+            };
             let Ok(relative) = path.strip_prefix(&checkout.top) else { continue };
             let relative = relative.to_string_lossy().replace('\\', "/");
             let line = exclude::pattern(&relative, false);
-            let line = Line { exclude: checkout.exclude, line, file: path.clone() };
+            let line = Line { exclude, line, file: path.clone() };
             if !lines.contains(&line) {
                 lines.push(line);
             }
@@ -114,7 +123,7 @@ impl Registrar<'_> {
             }
             return Ok(());
         }
-        if self.is_off_limits(&wanted.file, true) && self.may_ask_git {
+        if self.tracking(&wanted.file) != Tracking::Untracked {
             return Ok(());
         }
         if let Some(ledger) = &mut self.ledgers.workspace {
@@ -166,23 +175,23 @@ impl Registrar<'_> {
     }
 }
 
-fn is_tracked(path: &Path, folder: &Path) -> bool {
-    let child = Child::new("git")
-        .args(["-c", "core.fsmonitor=false", "ls-files", "--error-unmatch", "--"])
-        .args([path.as_os_str()])
-        .cwd(folder)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .limit(GIT_LIMIT);
-    run(&child).is_ok_and(|output| output.success())
-}
-
-/// What people are told of a file that git tracks.
-pub(super) fn tracked(path: &Path, wanted: bool) -> Diagnostic {
-    let remedy = if wanted {
-        "`cargo agents init --hook-scope project` shares registrations through the repository"
-    } else {
-        "hooks and servers of ours in it still act: take them out and commit that, or share them \
-         with `cargo agents init --hook-scope project`"
-    };
-    Diagnostic::warning("git tracks this file, so it is left as it is").in_file(path).note(remedy)
+/// What people are told of a file that is left alone.
+fn why_off_limits(path: &Path, tracking: Tracking, wanted: bool) -> Option<Diagnostic> {
+    let told = |message: &str| Diagnostic::warning(message).in_file(path);
+    match tracking {
+        Tracking::Untracked => None,
+        Tracking::Tracked => {
+            let remedy = if wanted {
+                "`cargo agents init --hook-scope project` shares registrations through the repository"
+            } else {
+                "hooks and servers of ours in it still act: take them out and commit that, or share \
+                 them with `cargo agents init --hook-scope project`"
+            };
+            Some(told("git tracks this file, so it is left as it is").note(remedy))
+        }
+        Tracking::Unclear(Unclear { why, remedy }) => {
+            let message = "it can't be told whether git tracks this file, so it is left as it is";
+            Some(told(message).note(why).note(remedy))
+        }
+    }
 }
