@@ -61,6 +61,10 @@ impl AgentSpec for Claude {
         SkillDirs { project: &[".claude/skills"] }
     }
 
+    fn own_names(&self) -> &'static [&'static str] {
+        &[".claude", ".claude-plugin", ".mcp.json", "CLAUDE.md", "CLAUDE.local.md"]
+    }
+
     /// One per cent of the model's context, which was about 8,000 characters for those who reported
     /// it (github.com/anthropics/claude-code, issue 64606). Further descriptions are left out.
     fn description_budget(&self) -> Option<usize> {

@@ -74,6 +74,10 @@ impl AgentSpec for Codex {
         SkillDirs { project: &[".agents/skills"] }
     }
 
+    fn own_names(&self) -> &'static [&'static str] {
+        &[".agents", ".codex", "AGENTS.md", "AGENTS.override.md"]
+    }
+
     /// Measured: of 120 skills with descriptions of 660 characters each it lists lines of about 160,
     /// 19,000 characters in all.
     fn description_budget(&self) -> Option<usize> {

@@ -105,6 +105,10 @@ impl AgentSpec for Copilot {
         SkillDirs { project: &[".agents/skills", ".claude/skills", ".github/skills"] }
     }
 
+    fn own_names(&self) -> &'static [&'static str] {
+        &[".copilot", ".github"]
+    }
+
     fn event_name(&self, event: Event) -> &'static str {
         match event {
             Event::PreToolUse => "preToolUse",

@@ -95,6 +95,10 @@ impl AgentSpec for Gemini {
         SkillDirs { project: &[".agents/skills", ".gemini/skills"] }
     }
 
+    fn own_names(&self) -> &'static [&'static str] {
+        &[".gemini", "GEMINI.md"]
+    }
+
     fn event_name(&self, event: Event) -> &'static str {
         match event {
             Event::PreToolUse => "BeforeTool",

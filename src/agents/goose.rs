@@ -117,6 +117,10 @@ impl AgentSpec for Goose {
         SkillDirs { project: &[".agents/skills", ".goose/skills", ".claude/skills"] }
     }
 
+    fn own_names(&self) -> &'static [&'static str] {
+        &[".goose", ".goosehints"]
+    }
+
     fn event_name(&self, event: Event) -> &'static str {
         event.name()
     }

@@ -96,6 +96,10 @@ impl AgentSpec for Kiro {
         SkillDirs { project: &[".kiro/skills"] }
     }
 
+    fn own_names(&self) -> &'static [&'static str] {
+        &[".kiro"]
+    }
+
     fn event_name(&self, event: Event) -> &'static str {
         match event {
             Event::PreToolUse => "preToolUse",

@@ -122,6 +122,10 @@ pub trait AgentSpec: Sync {
     /// Where it reads skills.
     fn skill_dirs(&self) -> SkillDirs;
 
+    /// Files and folders that it reads or runs by itself wherever in a project it meets them, so that
+    /// no skill may bring them.
+    fn own_names(&self) -> &'static [&'static str];
+
     /// How many characters of skill descriptions the agent shows to the model before it begins to
     /// cut them; `None` where no limit is known.
     fn description_budget(&self) -> Option<usize> {

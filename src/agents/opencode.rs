@@ -83,6 +83,10 @@ impl AgentSpec for OpenCode {
         SkillDirs { project: &[".agents/skills", ".claude/skills", ".opencode/skills"] }
     }
 
+    fn own_names(&self) -> &'static [&'static str] {
+        &[".opencode", "opencode.json", "opencode.jsonc"]
+    }
+
     fn event_name(&self, event: Event) -> &'static str {
         match event {
             Event::PreToolUse => "tool.execute.before",

@@ -39,6 +39,10 @@ impl AgentSpec for Symposium {
         SkillDirs { project: &[] }
     }
 
+    fn own_names(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     fn event_name(&self, event: Event) -> &'static str {
         event.name()
     }

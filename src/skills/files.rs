@@ -13,6 +13,7 @@ use super::frontmatter::Frontmatter;
 use super::model::Skill;
 use super::rewrite::rewrite_for_install;
 use super::scan::{scan_hidden, scan_invisible, scan_values};
+use crate::agents::Agent;
 use crate::fetch::archive::{Limits, MEGABYTE};
 use crate::files::{Limit, is_plain_name, read_bytes};
 use crate::text::{Diagnostic, Source, hex};
@@ -34,8 +35,6 @@ const JUNK: [&str; 9] = [
     ".ds_store",
     "thumbs.db",
 ];
-/// Claude starts the hooks and servers of a folder that holds this one.
-const CLAUDE_PLUGIN: &str = ".claude-plugin";
 /// Folders in folders; deeper is an accident or an attack.
 const DEPTH: usize = 32;
 
@@ -306,8 +305,16 @@ impl Walk<'_> {
         {
             return Ok(());
         }
-        if lower == CLAUDE_PLUGIN {
-            self.warn(path, "a folder whose hooks and servers Claude starts; it is left out");
+        if prefix.is_empty() && lower == "skill.md" && name != SKILL_FILE {
+            self.warn(
+                path,
+                &format!("some file systems take it for the `{SKILL_FILE}`; it is left out"),
+            );
+            return Ok(());
+        }
+        if let Some(agent) = owner(&lower) {
+            let title = agent.spec().title();
+            self.warn(path, &format!("{title} reads or runs it by itself; it is left out"));
             return Ok(());
         }
         let Some(real) = self.inside(path) else { return Ok(()) };
@@ -369,6 +376,13 @@ impl Walk<'_> {
     fn warn(&mut self, path: &Path, message: &str) {
         self.warnings.push(Diagnostic::warning(message).in_file(path));
     }
+}
+
+/// The agent that reads files of this name, in lower case, unasked.
+fn owner(name: &str) -> Option<Agent> {
+    Agent::ALL
+        .into_iter()
+        .find(|agent| agent.spec().own_names().iter().any(|own| own.eq_ignore_ascii_case(name)))
 }
 
 #[cfg(unix)]

@@ -5,10 +5,15 @@ use std::sync::Arc;
 
 use serde_yaml::{Mapping, Value};
 
+use crate::text::yaml::too_costly;
 use crate::text::{Diagnostic, Source};
+use plain::quoted;
 
 mod items;
+pub(super) mod plain;
 
+/// Bytes of YAML that are read; Claude reads no longer ones from sources that it does not trust.
+const LONGEST: usize = 65_536;
 /// Keys whose value may be an unquoted `*`.
 const CRATE_KEYS: [&str; 2] = ["crates", "depends-on"];
 
@@ -131,7 +136,7 @@ fn fences(source: &Arc<Source>) -> Result<Range<usize>, Box<Diagnostic>> {
         Some(first) if is_fence(&first) => {
             let start = first.end;
             match all.find(is_fence) {
-                Some(closing) => Ok(start..closing.start),
+                Some(closing) => no_rule_in(source, start..closing.start),
                 None => Err(Diagnostic::error("the frontmatter does not end")
                     .at(source, 0..3)
                     .label("starts here")
@@ -142,6 +147,17 @@ fn fences(source: &Arc<Source>) -> Result<Range<usize>, Box<Diagnostic>> {
         _ => Err(Diagnostic::error("there is no frontmatter")
             .at(source, 0..0)
             .note("start the file with `---`, then `name: …` and `description: …`, then `---`")
+            .into()),
+    }
+}
+
+/// Claude ends the frontmatter at the first `---`, wherever in a line that is.
+fn no_rule_in(source: &Arc<Source>, yaml: Range<usize>) -> Result<Range<usize>, Box<Diagnostic>> {
+    match source.text[yaml.clone()].find("---") {
+        None => Ok(yaml),
+        Some(at) => Err(Diagnostic::error("`---` inside the frontmatter ends it for some agents")
+            .at(source, yaml.start + at..yaml.start + at + 3)
+            .note("write it only as the line that ends the frontmatter; a dash is `—`")
             .into()),
     }
 }
@@ -254,6 +270,14 @@ fn read_yaml(yaml: &str) -> Result<Mapping, Problem> {
         message: plain_message(error),
         offset: error.location().map(|place| place.index()),
     };
+    let bounded = if yaml.len() > LONGEST {
+        Some((LONGEST, "it is longer than 64 KiB"))
+    } else {
+        too_costly(yaml)
+    };
+    if let Some((at, message)) = bounded {
+        return Err(Problem { message: message.to_owned(), offset: Some(at) });
+    }
     let mut value: Value = serde_yaml::from_str(yaml).map_err(|error| failed(&error))?;
     value.apply_merge().map_err(|error| failed(&error))?;
     match value {
@@ -369,11 +393,6 @@ fn mend_star_line(text: &str, line: &Range<usize>, value: &Range<usize>) -> Opti
         text: format!("{}{mended}{}", &text[line.start..value.start], line_ending(text, line)),
         problem: STAR,
     })
-}
-
-/// A double-quoted YAML scalar. JSON's escapes are a subset of YAML's.
-pub(super) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 pub(super) fn line_ending(text: &str, lines: &Range<usize>) -> &'static str {

@@ -5,20 +5,21 @@ use std::sync::Arc;
 use serde_yaml::{Mapping, Value};
 
 use super::document::cut_description;
-use super::frontmatter::{Frontmatter, Mend, apply, line_ending, quoted};
+use super::frontmatter::plain::{is_plain, plain_or_quoted, written};
+use super::frontmatter::{Frontmatter, Mend, apply, line_ending};
 use super::name::conforms;
+use crate::plugins::diagnostics::codes;
 use crate::text::{Diagnostic, Source};
 
-/// What stands in the way of every other change: a key that runs commands in Claude.
+/// A key that runs commands in Claude.
 const HOOKS: &str = "hooks";
 
 /// The text to install for a `SKILL.md`, named `install_name`.
 ///
-/// The `name` line is rewritten, `hooks` and what is in it are left out, a description that is too
-/// long is cut, and YAML that only a lenient reader understands is quoted. A byte order mark goes,
-/// because Codex rejects it. Every other byte stays. The result is read again and compared: where
-/// an unusual spelling (a quoted key, a merged map) keeps the lines from being changed one by one,
-/// the frontmatter is written anew.
+/// A frontmatter that every reader takes for the same ([`is_plain`]) stays as it is, but for its
+/// `name` line. Any other is written anew from what we understood: without `hooks` and what is in
+/// them, with a description within its limit. A byte order mark goes, because Codex rejects it. What
+/// is below the frontmatter stays byte for byte.
 ///
 /// # Errors
 /// The frontmatter can't be read, or `install_name` breaks the rules for names.
@@ -32,18 +33,24 @@ pub fn rewrite_for_install(
     }
     let front = Frontmatter::parse(source)?;
     let wanted = wanted_values(&front, install_name);
-    let by_lines = assemble(source, &front, &edited_yaml(source, &front, install_name, &wanted));
-    if reads_as(source, &by_lines, &wanted) {
-        return Ok(by_lines);
+    let by_line = renamed(source, &front, install_name);
+    if is_plain(&by_line) {
+        let text = assemble(source, &front, &by_line);
+        if reads_as(source, &text, &wanted) {
+            return Ok(text);
+        }
     }
-    let anew = serde_yaml::to_string(&wanted).unwrap_or_default();
+    let cannot = |message: String| {
+        Box::new(Diagnostic::error(message).code(codes::FRONTMATTER).at(source, front.yaml.clone()))
+    };
+    let anew = written(&wanted)
+        .map_err(|key| cannot(format!("`{key}` can't be a key: agents read it differently")))?;
     let ending = line_ending(&source.text, &(0..front.yaml.start));
     let anew = assemble(source, &front, &anew.replace('\n', ending));
     if reads_as(source, &anew, &wanted) {
         return Ok(anew);
     }
-    let message = "its frontmatter can't be rewritten";
-    Err(Box::new(Diagnostic::error(message).at(source, front.yaml.clone())))
+    Err(cannot("its frontmatter can't be rewritten".to_owned()))
 }
 
 fn wanted_values(front: &Frontmatter, install_name: &str) -> Mapping {
@@ -56,68 +63,47 @@ fn wanted_values(front: &Frontmatter, install_name: &str) -> Mapping {
             *text = short;
         }
     }
+    // What a tag means is each reader's own affair.
+    wanted.values_mut().for_each(untag);
     wanted
 }
 
-/// The YAML with single lines changed.
-fn edited_yaml(
-    source: &Source,
-    front: &Frontmatter,
-    install_name: &str,
-    wanted: &Mapping,
-) -> String {
+fn untag(value: &mut Value) {
+    while let Value::Tagged(tagged) = value {
+        *value = std::mem::take(&mut tagged.value);
+    }
+    match value {
+        Value::Sequence(items) => items.iter_mut().for_each(untag),
+        Value::Mapping(values) => values.values_mut().for_each(untag),
+        _ => {}
+    }
+}
+
+/// The YAML with another name.
+fn renamed(source: &Source, front: &Frontmatter, install_name: &str) -> String {
     let text = source.text.as_str();
-    let mut edits: Vec<Mend> = Vec::new();
-    for block in &front.blocks {
-        let ending = line_ending(text, &block.lines);
-        let changed = front.values.get(&block.key) != wanted.get(&block.key);
-        let replacement = match block.key.as_str() {
-            HOOKS => String::new(),
-            "name" if changed => format!("name: {}{ending}", plain_or_quoted(install_name)),
-            "description" if changed => {
-                let value = wanted.get("description").and_then(Value::as_str).unwrap_or_default();
-                format!("description: {}{ending}", quoted(value))
-            }
-            _ => {
-                edits.extend(
-                    front
-                        .mends
-                        .iter()
-                        .filter(|mend| block.lines.contains(&mend.lines.start))
-                        .cloned(),
-                );
-                continue;
-            }
-        };
-        edits.push(Mend { lines: block.lines.clone(), text: replacement, problem: "" });
-    }
-    apply(text, &front.yaml, &edits)
+    let old = front.get("name").and_then(Value::as_str);
+    let name = front.blocks.iter().find(|block| block.key == "name" && old != Some(install_name));
+    let edit = name.map(|block| Mend {
+        lines: block.lines.clone(),
+        text: format!("name: {}{}", plain_or_quoted(install_name), line_ending(text, &block.lines)),
+        problem: "",
+    });
+    apply(text, &front.yaml, edit.as_slice())
 }
 
-/// A name such as `123` or `null` is no string in YAML unless it is quoted.
-fn plain_or_quoted(name: &str) -> String {
-    match serde_yaml::from_str(name) {
-        Ok(Value::String(text)) if text == name => name.to_owned(),
-        _ => quoted(name),
-    }
-}
-
+/// The whole text around `yaml`, with fences that every reader takes for some.
 fn assemble(source: &Source, front: &Frontmatter, yaml: &str) -> String {
-    let text = &source.text;
-    format!("{}{yaml}{}", &text[..front.yaml.start], &text[front.yaml.end..])
+    let ending = line_ending(&source.text, &(0..front.yaml.start));
+    let closing = &source.text[front.yaml.end..];
+    let line = closing.split_inclusive('\n').next().unwrap_or_default();
+    let after = &closing[line.len() - line_ending(line, &(0..line.len())).len()..];
+    format!("---{ending}{yaml}---{after}")
 }
 
 fn reads_as(source: &Source, text: &str, wanted: &Mapping) -> bool {
     let again = Source::new(&source.path, text);
-    match Frontmatter::parse(&again) {
-        Ok(front) => {
-            // No merge key may bring back in another reader what was left out for this one.
-            front.mends.is_empty()
-                && &front.values == wanted
-                && !text[front.yaml.clone()].lines().any(|line| line.starts_with("<<"))
-        }
-        Err(_) => false,
-    }
+    Frontmatter::parse(&again).is_ok_and(|front| front.mends.is_empty() && &front.values == wanted)
 }
 
 #[cfg(test)]

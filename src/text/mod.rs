@@ -10,6 +10,7 @@ pub mod diagnostic;
 mod hex;
 pub mod toml;
 pub mod url;
+pub(crate) mod yaml;
 
 pub use diagnostic::{Diagnostic, Location, Severity, Source};
 pub use hex::hex;

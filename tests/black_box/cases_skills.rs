@@ -124,13 +124,19 @@ fn case_77_line_endings_byte_order_mark_and_a_missing_last_newline_are_read() {
 }
 
 #[test]
-fn case_78_rules_in_the_body_and_dashes_in_the_description_are_text() {
+fn case_78_rules_in_the_body_are_text_and_dashes_in_the_frontmatter_refused() {
     let sandbox = ready(&["claude"]);
     plugin_with_skill(&sandbox, "widget", "widget", "basics");
-    let text = "---\nname: basics\ndescription: before --- after\n---\n\nOne\n\n---\n\nTwo\n---\nThree: x\n";
+    let text =
+        "---\nname: basics\ndescription: before - after\n---\n\nOne\n\n---\n\nTwo\n---\nThree: x\n";
     sandbox.user_plugin("widget/skills/basics/SKILL.md", text);
     sandbox.run(&["sync"]).ok();
     assert_eq!(sandbox.read("ws/.claude/skills/basics/SKILL.md"), text);
+    // Claude would take what follows for the body.
+    sandbox.user_plugin("widget/skills/basics/SKILL.md", &text.replace(" - ", " --- "));
+    let run = sandbox.run(&["sync"]).ok();
+    assert!(run.stderr.contains("`---` inside the frontmatter"), "{}", run.stderr);
+    assert!(run.stderr.contains("basics/SKILL.md:3:21"), "{}", run.stderr);
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod completions;
 mod configuration;
 mod crate_info;
 mod crate_skills;
+mod deep_nesting;
 mod docs;
 mod doctor;
 #[cfg(unix)]
@@ -60,6 +61,7 @@ mod registries;
 mod secrets;
 #[cfg(unix)]
 mod self_update;
+mod skill_smuggling;
 mod status;
 mod stress;
 #[cfg(unix)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use symposium_testlib::clients::Action;
 use symposium_testlib::harness::{Bench, Check, Finding, Point};
-use symposium_testlib::{Sandbox, Step, Turn, World};
+use symposium_testlib::{Sandbox, Step, Turn, World, smuggled};
 
 pub const POINT: Point = Point {
     name: "skills",
@@ -37,6 +37,12 @@ pub const POINT: Point = Point {
             says: "The first session in a workspace that was never synced: the model is offered or \
                    told of the skills; the next session offers them.",
             run: a_first_session_is_told,
+        },
+        Check {
+            name: "no_hooks_of_a_skill_run",
+            says: "Skills with `hooks:` in a hundred spellings are synced and used: none of their \
+                   commands runs.",
+            run: no_hooks_of_a_skill_run,
         },
     ],
 };
@@ -162,6 +168,51 @@ fn a_first_session_is_told(bench: &Bench) -> Finding {
     }
     assert_eq!(turn.count_in(0, CRATES_SKILL), 1, "{}", turn.told());
     next_session_offers(&world);
+    Finding::Holds
+}
+
+fn no_hooks_of_a_skill_run(bench: &Bench) -> Finding {
+    let world = bench.world();
+    let ran = world.sandbox.dir().join("ran");
+    std::fs::create_dir_all(&ran).expect("creates a folder");
+    let touch = |who: &str| format!("touch {}", ran.join(who).display());
+    world.sandbox.user_plugin(
+        "p/SYMPOSIUM.toml",
+        "name = \"p\"\ncrates = [\"*\"]\n[[skills]]\nsource.path = \".\"\n",
+    );
+    let skills = smuggled::skills(|name| touch(name));
+    for (name, text) in &skills {
+        world.sandbox.user_plugin(&format!("p/{name}/SKILL.md"), text);
+    }
+    world.sandbox.package(&[]);
+    world.init(&[]);
+    let folder = [".claude/skills", ".agents/skills"].map(|folder| format!("ws/{folder}"));
+    let folder = folder.iter().find(|folder| world.sandbox.has(&format!("{folder}/s-0")));
+    let folder = folder.expect("the first is installed");
+    let installed = skills.iter().map(|(name, _)| name.clone());
+    let mut used: Vec<String> =
+        installed.filter(|name| world.sandbox.has(&format!("{folder}/{name}"))).collect();
+    assert!(used.len() > 40, "only {} are installed", used.len());
+    if bench.is("claude") {
+        // The same by hand, so that it is known which of them Claude obeys.
+        for (name, text) in smuggled::skills(|name| touch(&format!("raw-{name}"))) {
+            world.sandbox.write(&format!("{folder}/raw-{name}/SKILL.md"), text);
+            used.push(format!("raw-{name}"));
+        }
+    } else {
+        // The others know no hooks of skills: to see one used is enough.
+        used.truncate(1);
+    }
+    let mut steps: Vec<_> = used.into_iter().map(|name| Step::Do(Action::Skill(name))).collect();
+    steps.extend([Step::shell("echo hi"), Step::say("Done.")]);
+    let turn = world.turn(&steps);
+    let entries = std::fs::read_dir(&ran).expect("reads").map(|entry| entry.expect("an entry"));
+    let obeyed: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let (raw, ours): (Vec<_>, Vec<_>) =
+        obeyed.into_iter().partition(|name| name.starts_with("raw-"));
+    assert!(ours.is_empty(), "hooks ran: {ours:?}\n{}", turn.told());
+    assert!(!bench.is("claude") || raw.len() > 30, "placed by hand, only {raw:?} ran");
     Finding::Holds
 }
 

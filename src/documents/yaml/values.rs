@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Number, Value};
 
+use crate::text::yaml::too_costly;
 use crate::text::{Diagnostic, Source};
 
 /// Parses `text`, which must hold one document.
@@ -11,18 +12,20 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Value, Diagnostic> {
     if text.trim().is_empty() {
         return Ok(Value::Null);
     }
-    match serde_yaml::from_str::<serde_yaml::Value>(text) {
-        Ok(value) => Ok(to_json(value)),
-        Err(error) => {
-            let source = Source::new(path, text);
-            let at = error.location().map_or(0, |at| at.index().min(text.len()));
-            let whole = error.to_string();
-            let message = whole.split(" at line ").next().unwrap_or(&whole);
-            Err(Diagnostic::error(format!("invalid YAML: {message}"))
-                .at(&source, at..at)
-                .note("mend it by hand; the file was left as it is"))
-        }
+    let invalid = |at: usize, message: &str| {
+        let source = Source::new(path, text);
+        Diagnostic::error(format!("invalid YAML: {message}"))
+            .at(&source, at..at)
+            .note("mend it by hand; the file was left as it is")
+    };
+    if let Some((at, message)) = too_costly(text) {
+        return Err(invalid(at, message));
     }
+    serde_yaml::from_str(text).map(to_json).map_err(|error| {
+        let at = error.location().map_or(0, |at| at.index().min(text.len()));
+        let whole = error.to_string();
+        invalid(at, whole.split(" at line ").next().unwrap_or(&whole))
+    })
 }
 
 /// What JSON does not know is written so that different things stay different.

@@ -47,11 +47,16 @@ fn case_77_crlf_byte_order_mark_and_no_final_newline() {
 }
 
 #[test]
-fn case_78_rules_in_the_body_and_dashes_in_the_description() {
-    let text = "---\nname: a-skill\ndescription: before --- after\n---\nx\n---\nname: no\n---\n";
-    assert_eq!(parse(text).0.description.value, "before --- after");
-    let text = "---\nname: a-skill\ndescription: |\n  one\n  ---\n  two\n---\n";
-    assert_eq!(parse(text).0.description.value, "one\n---\ntwo");
+fn case_78_rules_in_the_body_are_text_and_dashes_in_the_frontmatter_refused() {
+    let text = "---\nname: a-skill\ndescription: \"a \\x2d-- b\"\n---\nx\n---\nname: no\n---\n";
+    assert_eq!(parse(text).0.description.value, "a --- b");
+    for yaml in ["description: before --- after", "description: |\n  one\n  ---", "# ---"] {
+        let error = refused(&format!("---\nname: a-skill\n{yaml}\n---\n"));
+        assert!(
+            error.contains(": `---` inside the frontmatter ends it for some agents"),
+            "{error}"
+        );
+    }
 }
 
 #[test]

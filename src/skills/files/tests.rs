@@ -89,7 +89,7 @@ fn section_2_what_claude_would_start_is_left_out_with_a_warning() {
     let files = place.collect();
     assert_eq!(paths(&files), ["SKILL.md"]);
     assert_eq!(files.warnings.len(), 2);
-    assert!(files.warnings[0].message.contains("Claude starts"));
+    assert!(files.warnings[0].message.contains("Claude Code reads or runs it"));
 }
 
 #[test]

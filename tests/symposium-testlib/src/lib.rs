@@ -14,6 +14,7 @@
 //! - [`readers`]: what Goose and Kiro, which can't be run, would make of our files and answers
 //! - [`Server`]: git repositories and files over HTTP on the loopback, in good and bad manners
 //! - [`SparseRegistry`]: a registry of crates on the loopback
+//! - [`smuggled`]: skills whose `hooks:` one reader sees and another does not
 //! - [`large`]: a workspace of many members and packages
 
 mod book;
@@ -33,6 +34,7 @@ mod sandbox;
 pub mod selection;
 mod server;
 pub mod simulated;
+pub mod smuggled;
 mod sparse_registry;
 #[cfg(unix)]
 mod terminal;
