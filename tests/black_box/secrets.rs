@@ -157,6 +157,10 @@ mod modes {
         let agents = "--add-agent claude --add-agent codex --add-agent copilot --add-agent gemini";
         without_umask(&sandbox, &format!("--offline init {agents}"));
         assert_eq!(mode(&sandbox.home().join(".symposium")), 0o700);
+        // From here on nothing may reach for the network.
+        let config = sandbox.read("home/.symposium/config.toml");
+        assert!(!config.contains("[defaults]"), "{config}");
+        sandbox.write("home/.symposium/config.toml", config + "\n" + NO_BUILTIN);
         sandbox.user_plugin(
             "p/SYMPOSIUM.toml",
             "name = \"p\"\ncrates = [\"widget\"]\n[[skills]]\nsource.path = \"skills\"\n\
