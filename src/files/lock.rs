@@ -53,6 +53,18 @@ impl Lock {
         Self::acquire_by(File::try_lock_shared, path, patience)
     }
 
+    /// Takes the folder at `path` itself alone: nothing is written, and whoever sees the folder sees
+    /// the lock, whatever their home folder is.
+    ///
+    /// # Errors
+    /// As [`Lock::acquire`]; where the system locks no folders, [`LockError::Io`].
+    pub fn folder(path: &Path, patience: Duration) -> Result<Self, LockError> {
+        // As a folder: nothing else is opened, and so nothing is waited for.
+        let opened = OpenOptions::new().read(true).open(path.join("."));
+        let file = opened.map_err(|source| LockError::Io { path: path.to_path_buf(), source })?;
+        Self::wait(file, File::try_lock, path, patience)
+    }
+
     /// The lock file, for what its holders tell each other.
     pub fn file(&self) -> &File {
         &self.file
@@ -70,12 +82,23 @@ impl Lock {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = with_parents(path, || options.open(path)).map_err(failed)?;
+        Self::wait(file, take, path, patience)
+    }
+
+    fn wait(
+        file: File,
+        take: impl Fn(&File) -> Result<(), TryLockError>,
+        path: &Path,
+        patience: Duration,
+    ) -> Result<Self, LockError> {
         let start = Instant::now();
         let mut pause = Duration::from_millis(1);
         loop {
             match take(&file) {
                 Ok(()) => return Ok(Self { file }),
-                Err(TryLockError::Error(source)) => return Err(failed(source)),
+                Err(TryLockError::Error(source)) => {
+                    return Err(LockError::Io { path: path.to_path_buf(), source });
+                }
                 Err(TryLockError::WouldBlock) => {}
             }
             let waited = start.elapsed();
@@ -116,5 +139,17 @@ mod tests {
         assert!(matches!(second, Err(LockError::Busy { .. })));
         drop(held);
         assert!(Lock::acquire(&path, Duration::ZERO).is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_is_a_lock_that_leaves_no_trace() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let held = Lock::folder(dir.path(), Duration::ZERO).expect("free");
+        let second = Lock::folder(dir.path(), Duration::from_millis(5));
+        assert!(matches!(second, Err(LockError::Busy { .. })));
+        drop(held);
+        assert!(Lock::folder(dir.path(), Duration::ZERO).is_ok());
+        assert_eq!(std::fs::read_dir(dir.path()).expect("lists").count(), 0);
     }
 }

@@ -161,12 +161,14 @@ impl<'a> Resolver<'a> {
         self.admit(document, warnings, found, home);
     }
 
-    /// Adds the workspace's own skills: what is in `.agents/skills` and was not put there by us.
+    /// Adds the workspace's own skills: what is in `folder`, where its `.agents/skills` really is, and
+    /// was not put there by us.
     /// They are the user's: their gates are not asked.
-    pub fn workspace(&mut self, root: &Path) {
+    pub fn workspace(&mut self, root: &Path, folder: &Path) {
+        let root = if folder.starts_with(root) { root } else { folder };
         let origin = |path| SkillOrigin::Workspace { path };
         let home = Home { root, plugin: None, origin: &origin };
-        let (found, told) = discover(root, &root.join(".agents").join("skills"));
+        let (found, told) = discover(root, folder);
         self.done.diagnostics.extend(told);
         for skill in found {
             if skill.dir.join(super::files::OWN_FILES[0]).exists() {

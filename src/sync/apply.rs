@@ -7,6 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::bounds::{self, Bounds};
 use super::content::Content;
 use super::plan::{Plan, Step};
 use crate::report::Action;
@@ -24,27 +25,41 @@ pub struct Done<'a> {
 }
 
 /// Carries out the steps in order; one that fails does not stop the others.
-pub fn apply(plan: &Plan) -> Vec<Done<'_>> {
-    plan.steps.iter().map(|step| Done { step, result: apply_step(step) }).collect()
+pub(crate) fn apply<'p>(plan: &'p Plan, bounds: Option<&Bounds>) -> Vec<Done<'p>> {
+    plan.steps.iter().map(|step| Done { step, result: apply_step(step, bounds) }).collect()
 }
 
-fn apply_step(step: &Step) -> io::Result<()> {
-    let target = step.parent.path.join(&step.name);
+fn apply_step(step: &Step, bounds: Option<&Bounds>) -> io::Result<()> {
+    let parent = &step.parent.path;
+    let target = parent.join(&step.name);
+    // Right before each effect: the folder may have become a link since it was looked at.
+    let check = || {
+        let checked = bounds::check(bounds, parent);
+        checked.map_err(|refused| io::Error::other(refused.to_string()))
+    };
     match step.action {
         Action::Install | Action::Update | Action::Restore => {
-            replace_folder(&step.parent.path, &step.name, &target, &step.files)
+            replace_folder(parent, &step.name, &target, &step.files, &check)
         }
-        Action::Remove => remove_folder(&step.parent.path, &step.name, &target),
+        Action::Remove => check().and_then(|()| remove_folder(parent, &step.name, &target)),
         _ => Ok(()),
     }
 }
 
-fn replace_folder(parent: &Path, name: &str, target: &Path, content: &Content) -> io::Result<()> {
+fn replace_folder(
+    parent: &Path,
+    name: &str,
+    target: &Path,
+    content: &Content,
+    check: &dyn Fn() -> io::Result<()>,
+) -> io::Result<()> {
+    check()?;
     fs::create_dir_all(parent).map_err(|error| named(parent, &error))?;
     let staged = staging(parent, "new", name);
     discard(&staged)?;
     fs::create_dir(&staged).map_err(|error| named(&staged, &error))?;
-    let built = write_files(&staged, content).and_then(|()| {
+    let built = check().and_then(|()| write_files(&staged, content)).and_then(|()| {
+        check()?;
         let old = staging(parent, "old", name);
         discard(&old)?;
         match fs::rename(target, &old) {
@@ -58,7 +73,7 @@ fn replace_folder(parent: &Path, name: &str, target: &Path, content: &Content) -
         }
         discard(&old)
     });
-    if built.is_err() {
+    if built.is_err() && check().is_ok() {
         let _ = discard(&staged);
     }
     built
@@ -126,4 +141,44 @@ fn make_executable(_path: &Path) -> io::Result<()> {
 
 fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::super::plan::Parent;
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_parent_that_became_a_link_after_the_plan_is_not_followed() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let root = dunce::canonicalize(dir.path()).expect("is there").join("ws");
+        let path = root.join(".claude/skills");
+        let elsewhere = root.with_file_name("elsewhere");
+        fs::create_dir_all(elsewhere.join("skills/s")).expect("creates");
+        fs::create_dir_all(&root).expect("creates");
+        let bounds = Bounds::of(&root, None);
+        let mut content = Content::default();
+        content.files.insert("SKILL.md".to_owned(), super::super::content::FileContent::text("x"));
+        let step = |action| Step {
+            action,
+            name: "s".to_owned(),
+            parent: Parent { path: path.clone(), shown: ".claude".to_owned() },
+            files: Arc::new(content.clone()),
+            origin: None,
+            reason: None,
+            silent: false,
+        };
+        let plan = Plan { steps: vec![step(Action::Install), step(Action::Remove)] };
+        // The folder was looked at; now it is a link.
+        std::os::unix::fs::symlink(&elsewhere, root.join(".claude")).expect("links");
+        for done in apply(&plan, bounds.as_ref()) {
+            let told = done.result.expect_err("refused").to_string();
+            assert!(told.contains("`.claude` is a link to"), "{told}");
+        }
+        assert!(elsewhere.join("skills/s").is_dir());
+        assert_eq!(fs::read_dir(elsewhere.join("skills/s")).expect("lists").count(), 0);
+        fs::remove_file(root.join(".claude")).expect("removes");
+        assert!(apply(&plan, bounds.as_ref()).iter().all(|done| done.result.is_ok()));
+    }
 }

@@ -18,8 +18,10 @@ use crate::skills::{Skill, SkillOrigin};
 use crate::text::Diagnostic;
 use crate::workspace::Workspace;
 
+use super::bounds::Bounds;
 use super::candidates::{self, Candidate};
 use super::gates::ByFacts;
+use super::targets::NEUTRAL;
 
 /// Everything that applies, with the reasons.
 #[derive(Debug, Default)]
@@ -139,7 +141,11 @@ impl Gatherer<'_> {
                 resolver.of_crate(&CrateRequest { name, version, requirement: None });
             }
         }
-        resolver.workspace(&self.workspace.root);
+        let root = &self.workspace.root;
+        let bounds = Bounds::of(root, self.sym.env.home().as_deref());
+        if let Some(Ok(folder)) = bounds.map(|bounds| bounds.real(&root.join(NEUTRAL))) {
+            resolver.workspace(root, &folder);
+        }
         let done = resolver.finish();
         let own = |skill: &Skill| matches!(skill.origin, SkillOrigin::Workspace { .. });
         let (own_skills, skills) = done.skills.into_iter().partition(own);

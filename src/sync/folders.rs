@@ -6,6 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::bounds::{self, Bounds};
 use super::plan::{Plan, Step};
 use crate::Symposium;
 use crate::documents::{Entry, Ledger, Record, hash_bytes};
@@ -42,7 +43,9 @@ pub fn reap(sym: &Symposium, root: &Path) {
     };
     let gone: Vec<Record> = ledger.records().iter().filter(is_gone).cloned().collect();
     gone.iter().for_each(|record| ledger.forget(record));
-    for folder in remembered(&ledger) {
+    let bounds = Bounds::of(root, sym.env.home().as_deref());
+    let folders = remembered(&ledger).into_iter();
+    for folder in folders.filter(|folder| bounds::check(bounds.as_ref(), folder).is_ok()) {
         match fs::remove_dir(&folder) {
             Ok(()) => ledger.forget(&record(&folder, Entry::Folder)),
             Err(error) if error.kind() == ErrorKind::NotFound => {

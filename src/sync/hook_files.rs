@@ -10,7 +10,7 @@ use crate::agents::Agent;
 use crate::agents::command::{PROGRAM, is_ours};
 use crate::agents::places::{HookPlace, HookShape, JsonRules, Placement, TrustedHook};
 use crate::config::HookScope;
-use crate::documents::{Document, FileFormat, read_text};
+use crate::documents::{Document, FileFormat};
 use crate::report::{Action, Change, Kind};
 
 /// One such file.
@@ -57,14 +57,15 @@ impl HookFile {
 }
 
 /// The files of `agent` at the placement's scope. A file that can't be read holds nothing of ours.
-pub fn look(agent: Agent, placement: &Placement<'_>) -> Vec<HookFile> {
-    agent.spec().hooks(placement).iter().map(|place| read(agent, placement.scope, place)).collect()
+pub fn look(setup: &Setup<'_>, agent: Agent, placement: &Placement<'_>) -> Vec<HookFile> {
+    let places = agent.spec().hooks(placement);
+    places.iter().map(|place| read(setup, agent, placement.scope, place)).collect()
 }
 
-fn read(agent: Agent, scope: HookScope, place: &HookPlace) -> HookFile {
+fn read(setup: &Setup<'_>, agent: Agent, scope: HookScope, place: &HookPlace) -> HookFile {
     let path = place.path.clone();
     let mut file = HookFile { agent, scope, path, ours: Vec::new(), others: 0 };
-    let Ok(Some(text)) = read_text(&place.path) else { return file };
+    let Ok(Some(text)) = setup.read(&place.path) else { return file };
     match &place.shape {
         HookShape::Own { .. } => {
             let whole =
@@ -118,7 +119,7 @@ impl Survey {
     pub fn of(setup: &Setup<'_>) -> Self {
         let mut files: Vec<HookFile> = Vec::new();
         setup.each_placement(&mut |agent, placement| {
-            for file in look(agent, placement) {
+            for file in look(setup, agent, placement) {
                 if !files.iter().any(|known| known.path == file.path) {
                     files.push(file);
                 }

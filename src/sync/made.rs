@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::bounds::Bounds;
 use crate::Symposium;
 use crate::documents::ledger::Surroundings;
 use crate::documents::{
@@ -23,11 +24,15 @@ pub struct Made {
     /// By file.
     pub created: BTreeMap<PathBuf, Vec<Created>>,
     folders: Vec<PathBuf>,
+    /// Of the workspaces that they belong to.
+    bounds: Vec<Bounds>,
 }
 
 impl Made {
     /// Adds what `ledger` knows.
-    pub fn collect(&mut self, ledger: &Ledger) {
+    pub fn collect(&mut self, sym: &Symposium, ledger: &Ledger) {
+        let bounds = ledger.root().and_then(|root| Bounds::of(root, sym.env.home().as_deref()));
+        self.bounds.extend(bounds);
         let is_folder = |entry: &Entry| *entry == Entry::Folder;
         let recorded = ledger.records().iter();
         self.folders
@@ -53,16 +58,35 @@ impl Made {
             workspace.into_iter().chain([Ledger::home(&sym.dirs).0]).collect();
         for (path, created) in &self.created {
             let mut ledgers: Vec<&mut Ledger> = ledgers.iter_mut().collect();
-            if let Err(error) = undo(sym, path, created, &mut ledgers, PATIENCE) {
+            let check = || self.check(path);
+            if let Err(error) = undo(sym, path, created, (&mut ledgers, &check), PATIENCE) {
                 tracing::warn!("not tidied: {}", error.message);
             }
         }
         self.remove_empty_folders();
     }
 
+    /// Undoes what was created in the file at `path` and is empty. Gives back what is in use.
+    ///
+    /// # Errors
+    /// As [`edit_file_and`]; a file that does not parse; one that is out of bounds now.
+    pub fn prune(
+        &self,
+        sym: &Symposium,
+        path: &Path,
+        created: &[Created],
+    ) -> Result<Vec<Created>, Diagnostic> {
+        prune_and(sym, path, created, PATIENCE, (&|| self.check(path), |_: &[Created]| ()))
+    }
+
+    fn check(&self, path: &Path) -> Result<(), Diagnostic> {
+        self.bounds.iter().try_for_each(|bounds| bounds.check(path))
+    }
+
     /// Removes those folders that are empty, the innermost first. Gives back those that are not.
     pub fn remove_empty_folders(&self) -> Vec<PathBuf> {
         let mut folders = self.folders.clone();
+        folders.retain(|folder| self.check(folder).is_ok());
         folders.sort_by_key(|folder| (folder.components().count(), folder.clone()));
         folders.dedup();
         let gone = remove_empty_folders(&folders);
@@ -71,28 +95,19 @@ impl Made {
     }
 }
 
-/// Undoes what was created in the file at `path` and is empty. Gives back what is in use.
-///
-/// # Errors
-/// As [`edit_file`]; a file that does not parse.
-pub fn prune(
-    sym: &Symposium,
-    path: &Path,
-    created: &[Created],
-) -> Result<Vec<Created>, Diagnostic> {
-    prune_and(sym, path, created, PATIENCE, |_| ())
-}
+/// Lets a file be edited, or not.
+pub type Check<'a> = &'a dyn Fn() -> Result<(), Diagnostic>;
 
-/// As [`prune`], and the ledgers forget what is gone before another process of ours may write the
+/// As [`Made::prune`], and the ledgers forget what is gone before another process of ours may write the
 /// file: what that one makes anew is then remembered after it was forgotten.
 ///
 /// # Errors
-/// As [`prune`].
+/// As [`Made::prune`].
 pub fn undo(
     sym: &Symposium,
     path: &Path,
     created: &[Created],
-    ledgers: &mut [&mut Ledger],
+    (ledgers, check): (&mut [&mut Ledger], Check<'_>),
     patience: Duration,
 ) -> Result<(), Diagnostic> {
     let forget = |kept: &[Created]| {
@@ -105,7 +120,7 @@ pub fn undo(
             }
         }
     };
-    prune_and(sym, path, created, patience, forget).map(drop)
+    prune_and(sym, path, created, patience, (check, forget)).map(drop)
 }
 
 /// Does `after` with what is in use before another process of ours may write the file.
@@ -114,7 +129,7 @@ fn prune_and(
     path: &Path,
     created: &[Created],
     patience: Duration,
-    after: impl FnOnce(&[Created]),
+    (check, after): (Check<'_>, impl FnOnce(&[Created])),
 ) -> Result<Vec<Created>, Diagnostic> {
     let lenient = JsonRules { comments: true, trailing_commas: true, bom: true };
     let format = match path.extension().and_then(|extension| extension.to_str()) {
@@ -129,6 +144,7 @@ fn prune_and(
     };
     let kept = RefCell::new(Vec::new());
     let mut edit = |text: Option<&str>| {
+        check()?;
         let Some(text) = text else {
             kept.borrow_mut().clear();
             return Ok(Change::Keep);

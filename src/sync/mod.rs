@@ -9,6 +9,7 @@
 //! May use: every room below. Used by: `hook` (only "make sure it is current") and `cli`.
 
 pub mod apply;
+mod bounds;
 pub mod candidates;
 pub mod content;
 pub mod current;

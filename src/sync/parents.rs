@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::bounds::Bounds;
 use super::plan::Parent;
 use super::targets::NEUTRAL;
 use crate::agents::Agent;
@@ -12,62 +13,49 @@ use crate::text::Diagnostic;
 pub struct Parents {
     /// The folders.
     pub list: Vec<Parent>,
-    /// The workspace's root, which the names start from.
-    pub root: PathBuf,
-    names: Vec<(&'static str, Option<usize>)>,
-    blocked: Vec<&'static str>,
-    /// Folders that were left out, and why.
-    pub diagnostics: Vec<Diagnostic>,
+    names: Vec<(&'static str, Result<usize, Diagnostic>)>,
 }
 
 impl Parents {
-    /// Looks at the workspace's folders.
+    /// Looks at the folders of the workspace at `root`, with its bounds.
     ///
     /// Two names may be one folder (`.claude/skills` as a link to `.agents/skills`): it is listed
-    /// once. A link that leads out of the checkout is followed when `trust_links`, for then it is
-    /// the user's own arrangement.
-    pub fn of(root: &Path, checkout: &Path, trust_links: bool) -> Self {
-        let mut parents = Self { root: root.to_path_buf(), ..Self::default() };
+    /// once.
+    pub(crate) fn of(root: &Path, bounds: Option<&Bounds>) -> Self {
+        let mut parents = Self::default();
         for name in every_skill_dir() {
             let path = root.join(name);
-            let Some(real) = resolve(&path) else {
-                parents.blocked.push(name);
-                parents.names.push((name, None));
-                continue;
+            let place = match bounds {
+                Some(bounds) => place(name, &path, bounds).map(|real| parents.add(name, real)),
+                None => {
+                    // What an earlier version put there goes.
+                    dunce::canonicalize(&path).ok().map(|real| parents.add(name, real));
+                    Err(everywhere(root))
+                }
             };
-            let inside = [root, checkout]
-                .iter()
-                .any(|base| dunce::canonicalize(base).is_ok_and(|base| real.starts_with(base)));
-            if !inside && !trust_links {
-                parents.diagnostics.push(
-                    Diagnostic::warning(
-                        "the folder is a link out of this checkout and is left alone",
-                    )
-                    .in_file(&path)
-                    .note("the link is committed: remove it from git to make it your own"),
-                );
-                parents.names.push((name, None));
-                continue;
-            }
-            let known = parents.list.iter().position(|parent| parent.path == real);
-            let index = known.unwrap_or_else(|| {
-                let shown = name.trim_end_matches("/skills").to_owned();
-                parents.list.push(Parent { path: real, shown });
-                parents.list.len() - 1
-            });
-            parents.names.push((name, Some(index)));
+            parents.names.push((name, place));
         }
         parents
     }
 
-    /// The folder that `name` (`.claude/skills`) stands for.
-    pub fn index(&self, name: &str) -> Option<usize> {
-        self.names.iter().find(|(known, _)| *known == name).and_then(|(_, index)| *index)
+    fn add(&mut self, name: &str, path: PathBuf) -> usize {
+        let known = self.list.iter().position(|parent| parent.path == path);
+        known.unwrap_or_else(|| {
+            let shown = name.trim_end_matches("/skills").to_owned();
+            self.list.push(Parent { path, shown });
+            self.list.len() - 1
+        })
     }
 
-    /// Whether something that is no folder stands in the way of `name`.
-    pub fn is_blocked(&self, name: &str) -> bool {
-        self.blocked.contains(&name)
+    /// The folder that `name` (`.claude/skills`) stands for.
+    pub fn index(&self, name: &str) -> Option<usize> {
+        let found = self.names.iter().find(|(known, _)| *known == name);
+        found.and_then(|(_, place)| place.as_ref().ok().copied())
+    }
+
+    /// What stands in the way of folders, each with its name.
+    pub fn blocked(&self) -> impl Iterator<Item = (&'static str, &Diagnostic)> {
+        self.names.iter().filter_map(|(name, place)| Some((*name, place.as_ref().err()?)))
     }
 
     /// The vendor-neutral folder, where the workspace's own skills are.
@@ -89,20 +77,21 @@ pub fn every_skill_dir() -> Vec<&'static str> {
     dirs
 }
 
-/// The real folder behind `path`, whose last parts may not exist yet; `None` when something that is
-/// no folder is in the way.
-fn resolve(path: &Path) -> Option<PathBuf> {
-    let mut missing = Vec::new();
-    let mut existing = path.to_path_buf();
-    loop {
-        if existing.symlink_metadata().is_ok() {
-            let real = dunce::canonicalize(&existing).ok()?;
-            if !real.is_dir() {
-                return None;
-            }
-            return Some(missing.iter().rev().fold(real, |path: PathBuf, part| path.join(part)));
-        }
-        missing.push(existing.file_name()?.to_owned());
-        existing = existing.parent()?.to_path_buf();
+/// Where the skill folders of `path` are, or what stands in the way.
+fn place(name: &str, path: &Path, bounds: &Bounds) -> Result<PathBuf, Diagnostic> {
+    let real = bounds.real(path)?;
+    let there = real.ancestors().find(|folder| folder.symlink_metadata().is_ok());
+    if there.is_some_and(|there| !there.is_dir()) {
+        let message = format!("`{name}` can't hold skills: it is no folder, nor can it be one");
+        return Err(Diagnostic::error(message).in_file(path).note("a file is in its way: move it"));
     }
+    Ok(real)
+}
+
+fn everywhere(root: &Path) -> Diagnostic {
+    Diagnostic::warning(
+        "this workspace is your home folder, where agents read what is for everywhere",
+    )
+    .in_file(root)
+    .note("so it gets no skills and no servers; move it to a folder of its own")
 }

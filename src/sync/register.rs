@@ -27,7 +27,7 @@ pub fn register(
     [Which::Home, Which::Workspace]
         .iter()
         .filter_map(|which| ledgers.of(*which))
-        .for_each(|ledger| made.collect(ledger));
+        .for_each(|ledger| made.collect(setup.symposium(), ledger));
     let mut survey = None;
     let mut registered =
         registrar.carry_out_after(desired, &mut || survey = Some(Survey::of(setup)));

@@ -8,22 +8,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::apply::apply;
+use super::bounds::Bounds;
 use super::folders;
 use super::left;
-use super::made::{self, Made};
+use super::made::Made;
 use super::observe::observe;
 use super::parents::Parents;
 use super::plan::{Wanted, plan};
 use super::register::register;
 use super::registration::{Desired, Registrar};
-use super::run::{Caller, lock};
+use super::run::Caller;
 use super::setup::Setup;
 use super::snapshot::Snapshot;
-use super::turn::Turn;
+use super::turn::{Turn, lock};
 use crate::Symposium;
 use crate::config::{Config, HookScope};
 use crate::documents::ledger::Surroundings;
-use crate::documents::{Entry, Ledger, checkout};
+use crate::documents::{Entry, Ledger, Record};
 use crate::report::{Action, Change};
 use crate::text::Diagnostic;
 
@@ -58,7 +59,7 @@ pub fn remove(sym: &Symposium, roots: &[PathBuf], apply: bool) -> anyhow::Result
     }
     let mut removal = Removal::new(sym, apply, true);
     let (home, _) = Ledger::home(&sym.dirs);
-    removal.made.collect(&home);
+    removal.made.collect(sym, &home);
     let in_home = if apply { Vec::new() } else { removal.home()? };
     for root in roots {
         removal.workspace(root)?;
@@ -123,9 +124,9 @@ impl<'a> Removal<'a> {
     fn workspace(&mut self, root: &Path) -> anyhow::Result<()> {
         let sym = self.sym;
         let (ledger, _) = Ledger::workspace(&sym.dirs, root);
-        self.made.collect(&ledger);
+        self.made.collect(sym, &ledger);
         if root.is_dir() {
-            self.skills(root);
+            self.skills(root, &ledger);
             if self.apply {
                 folders::reap(sym, root);
             }
@@ -189,9 +190,10 @@ impl<'a> Removal<'a> {
         }
     }
 
-    fn skills(&mut self, root: &Path) {
-        let checkout = checkout::find(root).map_or_else(|| root.to_path_buf(), |found| found.top);
-        let parents = Parents::of(root, &checkout, true);
+    fn skills(&mut self, root: &Path, ledger: &Ledger) {
+        let bounds = Bounds::of(root, self.sym.env.home().as_deref());
+        let parents = Parents::of(root, bounds.as_ref());
+        self.tell_of_blocked(root, ledger, &parents);
         let disk = observe(&parents.list);
         let wanted = Wanted { parents: parents.list.clone(), ..Wanted::default() };
         let plan = plan(&wanted, &disk);
@@ -203,7 +205,7 @@ impl<'a> Removal<'a> {
             };
         }
         if self.apply {
-            for done in apply(&plan) {
+            for done in apply(&plan, bounds.as_ref()) {
                 if let Err(error) = done.result {
                     self.removed.failed = true;
                     changes.retain(|change| change.name != done.step.name);
@@ -220,13 +222,28 @@ impl<'a> Removal<'a> {
         self.removed.changes.extend(changes);
     }
 
+    /// Folders that had skills of ours, and that we may not look into now.
+    fn tell_of_blocked(&mut self, root: &Path, ledger: &Ledger, parents: &Parents) {
+        for (name, problem) in parents.blocked() {
+            let folder = root.join(name);
+            let is_skill = |record: &Record| {
+                matches!(record.entry, Entry::SkillFolder { .. })
+                    && record.path.starts_with(&folder)
+            };
+            if problem.is_error() && ledger.records().iter().any(is_skill) {
+                self.removed.failed = true;
+                self.sym.report.diagnostic(problem);
+            }
+        }
+    }
+
     /// What exists because of us and is empty now, whoever of us filled it; then the ledgers, whose
     /// entries are gone or the user's.
     fn tidy(&mut self, roots: &[PathBuf]) {
         let sym = self.sym;
         let mut left = Vec::new();
         for (path, created) in &self.made.created {
-            match made::prune(sym, path, created) {
+            match self.made.prune(sym, path, created) {
                 Ok(kept) if kept.is_empty() => {}
                 Ok(kept) => left.push((path, kept)),
                 Err(error) => {

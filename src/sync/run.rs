@@ -1,11 +1,10 @@
 //! One sync, from start to end.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use sha2::{Digest as _, Sha256};
-
 use super::apply::apply;
+use super::bounds::Bounds;
 use super::candidates::Candidate;
 use super::facts::{Facts, Gatherer};
 use super::folders;
@@ -17,20 +16,20 @@ use super::programs::resolve_server;
 use super::setup::Sweep;
 use super::snapshot::Stored;
 use super::survey::Known;
+use super::turn::lock;
 use super::wanted::{self, Chosen};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::config::{ConfigState, place_of_agent};
-use crate::documents::checkout;
 use crate::fetch::git::Policy;
-use crate::files::{Lock, LockError};
+use crate::files::Lock;
 use crate::installations::{Acquirer, Mode as InstallMode, Network};
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
 use crate::report::{Action, Change, Event, Kind, Verdict};
 use crate::skills::crate_source::fetch::Fetcher;
 use crate::skills::crate_source::{CrateDisk, CrateSources, OnDemand};
-use crate::text::{Diagnostic, hex};
+use crate::text::Diagnostic;
 use crate::workspace::{ByCrate, Loaded, Workspace};
 
 /// Whether a sync changes something.
@@ -183,18 +182,18 @@ struct Started {
     /// take away what another process was just told to bring.
     sym: Symposium,
     loaded: Loaded,
-    _lock: Option<Lock>,
+    _locks: Vec<Lock>,
 }
 
 fn start(sym: &Symposium, request: &Request) -> anyhow::Result<Started> {
     let acts = request.mode == Mode::Apply;
     refuse_broken(sym, request)?;
     let loaded = load(sym, request)?;
-    let lock = if acts { lock(sym, &loaded.workspace.root, request.caller)? } else { None };
+    let locks = if acts { lock(sym, &loaded.workspace.root, request.caller)? } else { Vec::new() };
     let sym = sym.reread();
     refuse_broken(&sym, request)?;
     left::mind(&sym, &loaded.workspace.root, request)?;
-    Ok(Started { sym, loaded, _lock: lock })
+    Ok(Started { sym, loaded, _locks: locks })
 }
 
 /// Where it is not known which agents are configured, none would count as such, and what is there for
@@ -211,22 +210,6 @@ pub(super) fn refuse_broken(sym: &Symposium, request: &Request) -> Result<(), Di
     Err(Diagnostic::error(message)
         .in_file(sym.dirs.config_file())
         .note("each agent is a section: `[[agent]]`, and below it `name = \"claude\"`"))
-}
-
-/// The lock that one sync a workspace holds. Where no lock file can be made we go on without.
-pub(super) fn lock(sym: &Symposium, root: &Path, caller: Caller) -> anyhow::Result<Option<Lock>> {
-    let hash = hex(&Sha256::digest(root.as_os_str().as_encoded_bytes()));
-    let path = sym.dirs.locks().join(format!("workspace-{}.lock", &hash[..16]));
-    let patience = match caller {
-        Caller::Command => Duration::from_secs(120),
-        Caller::Background => Duration::from_secs(30),
-        Caller::Hook | Caller::Survey => Duration::from_millis(100),
-    };
-    match Lock::acquire(&path, patience) {
-        Ok(lock) => Ok(Some(lock)),
-        Err(LockError::Io { .. }) => Ok(None),
-        Err(error @ LockError::Busy { .. }) => Err(error.into()),
-    }
 }
 
 /// Milliseconds since 1970.
@@ -256,7 +239,7 @@ impl Sync<'_> {
         let mut registry = self.registry();
         let observed = std::mem::take(&mut registry.fingerprint);
         let Known { facts, chosen, plan, .. } = self.know(&registry, &agents);
-        let mut failed = chosen.is_blocked;
+        let mut failed = chosen.blocked.iter().any(Diagnostic::is_error);
         let mut changes = self.apply(&plan, &mut failed);
         let registered = self.register(&agents, &facts, &mut failed)?;
         self.reap(&registered.changes);
@@ -319,6 +302,7 @@ impl Sync<'_> {
         chosen.wanted.spared = self.spared(&parents, agents);
         chosen.wanted.missing = facts.missing.iter().map(|missing| missing.name.clone()).collect();
         chosen.wanted.unavailable = facts.unavailable.keys().cloned().collect();
+        sym.report.diagnostics(&chosen.blocked);
         sym.report.diagnostics(&chosen.diagnostics);
         for event in facts.explanations.iter().chain(&chosen.explanations) {
             sym.report.event(event);
@@ -400,11 +384,11 @@ impl Sync<'_> {
     }
 
     fn parents(&self) -> Parents {
-        let root = &self.loaded.workspace.root;
-        let checkout = checkout::find(root).map_or_else(|| root.clone(), |found| found.top);
-        let parents = Parents::of(root, &checkout, self.is_for_the_user());
-        self.sym.report.diagnostics(&parents.diagnostics);
-        parents
+        Parents::of(&self.loaded.workspace.root, self.bounds().as_ref())
+    }
+
+    fn bounds(&self) -> Option<Bounds> {
+        Bounds::of(&self.loaded.workspace.root, self.sym.env.home().as_deref())
     }
 
     pub(super) fn is_for_the_user(&self) -> bool {
@@ -430,7 +414,7 @@ impl Sync<'_> {
             return changes;
         }
         folders::remember(self.sym, &self.loaded.workspace.root, plan);
-        for done in apply(plan) {
+        for done in apply(plan, self.bounds().as_ref()) {
             if let Err(error) = done.result {
                 *failed = true;
                 self.sym.report.diagnostic(&Diagnostic::error(format!(

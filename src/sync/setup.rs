@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use semver::Version;
 
+use super::bounds::{self, Bounds};
 use super::registration::desired::{Presence, all_layouts};
 use super::registration::{Desired, Ledgers, Which, has_ours, looks_ours};
 use super::trust;
@@ -33,6 +34,7 @@ pub struct Setup<'a> {
     home: PathBuf,
     root: Option<PathBuf>,
     git_root: Option<PathBuf>,
+    bounds: Option<Bounds>,
     /// Whether a person waits, so that there is time to look closer.
     ask: bool,
     /// What agents' programs said about their version.
@@ -83,10 +85,14 @@ impl<'a> Setup<'a> {
     /// When there is no home folder.
     pub fn new(sym: &'a Symposium, root: Option<&Path>, ask: bool) -> anyhow::Result<Self> {
         let home = sym.env.home().ok_or(crate::config::NoHome::Missing)?;
+        let bounds = root.and_then(|root| Bounds::of(root, Some(&home)));
+        // What stands in a home folder is for everywhere, so that is no workspace to agents.
+        let root = root.filter(|_| bounds.is_some());
         let git_root = root.and_then(checkout::find).map(|checkout| checkout.top);
         let mut setup = Self {
             sym,
             home,
+            bounds,
             root: root.map(Path::to_path_buf),
             git_root,
             ask,
@@ -113,6 +119,19 @@ impl<'a> Setup<'a> {
     /// The workspace's root, inside one.
     pub fn root(&self) -> Option<&Path> {
         self.root.as_deref()
+    }
+
+    /// See [`Bounds::check`].
+    pub(super) fn check(&self, path: &Path) -> Result<(), Diagnostic> {
+        bounds::check(self.bounds.as_ref(), path)
+    }
+
+    /// The text of an agent's file; `None` when there is none.
+    ///
+    /// # Errors
+    /// As [`read_text`]; a file that is out of bounds.
+    pub(super) fn read(&self, path: &Path) -> Result<Option<String>, Diagnostic> {
+        self.check(path).and_then(|()| read_text(path))
     }
 
     fn ask_versions(&mut self) {
@@ -279,10 +298,9 @@ impl<'a> Setup<'a> {
                 let placement = self.hook_placement(agent, other, &program, ledgers);
                 if sweep == Sweep::Everything || is_recorded(agent, &placement, ledgers) {
                     desired.hooks(agent, &placement, Presence::Unwanted);
-                } else if wanted && self.ask && self.root.as_ref() != Some(&self.home) {
-                    // In a home folder that is a workspace both scopes may be the same file.
+                } else if wanted && self.ask {
                     let places = all_layouts(agent, &placement);
-                    let found = places.iter().find_map(|place| twice(agent, place, other));
+                    let found = places.iter().find_map(|place| self.twice(agent, place, other));
                     notes.extend(found);
                 }
             }
@@ -293,10 +311,6 @@ impl<'a> Setup<'a> {
     /// Every file with hooks of ours besides those at the configured scope, of `agents`.
     pub fn duplicates(&self, agents: &[Agent], ledgers: &Ledgers) -> Vec<Duplicate> {
         let mut found = Vec::new();
-        // In a home folder that is a workspace both scopes may be the same file.
-        if self.root.as_ref() == Some(&self.home) {
-            return found;
-        }
         let other = match self.sym.config.hook_scope {
             HookScope::Global => HookScope::Project,
             HookScope::Project => HookScope::Global,
@@ -306,7 +320,7 @@ impl<'a> Setup<'a> {
             let mut layouts = self.layouts(agent, other, PROGRAM).into_iter();
             let recorded = layouts.any(|layout| is_recorded(agent, &layout, ledgers));
             let places = all_layouts(agent, &placement);
-            let told = places.iter().filter_map(|place| twice(agent, place, other));
+            let told = places.iter().filter_map(|place| self.twice(agent, place, other));
             found.extend(told.map(|told| Duplicate { agent, recorded, in_settings: false, told }));
             let told = self.in_settings(agent, &placement).into_iter();
             found.extend(told.map(|told| Duplicate {
@@ -328,10 +342,40 @@ impl<'a> Setup<'a> {
             .filter_map(|file| {
                 let shape = shapes.first()?.shape.clone();
                 let place = HookPlace { path: file.path, shape };
-                let found = twice(agent, &place, HookScope::Project)?;
+                let found = self.twice(agent, &place, HookScope::Project)?;
                 Some(Diagnostic { notes: Vec::new(), ..found }.note("take them out there"))
             })
             .collect()
+    }
+
+    /// What people should know where hooks of ours stand at the scope that is not theirs, and the ledger
+    /// does not know them: somebody committed them, or another Symposium wrote them.
+    fn twice(&self, agent: Agent, place: &HookPlace, scope: HookScope) -> Option<Diagnostic> {
+        let text = self.read(&place.path).ok()??;
+        let ours = match &place.shape {
+            HookShape::Own { text: known } => looks_ours(agent, &place.path, &text, known),
+            HookShape::Shared { rules, entries } => {
+                let format = FileFormat::Json(*rules);
+                let document = Document::open(&place.path, Some(&text), format).ok()?;
+                entries.iter().any(|entry| {
+                    let array = document.get(&entry.array).ok().flatten();
+                    has_ours(agent.name(), array.as_ref())
+                })
+            }
+        };
+        let (here, keep) = match scope {
+            HookScope::Project => ("the project's file", "project"),
+            HookScope::Global => ("your own file", "global"),
+        };
+        let title = agent.spec().title();
+        ours.then(|| {
+            Diagnostic::warning(format!(
+                "hooks for {title} are registered twice: {here} has them, too"
+            ))
+            .in_file(&place.path)
+            .note(format!("take them out there, or keep those with `--hook-scope {keep}`"))
+            .note("`cargo agents init --hook-scope …` registers them at one scope only")
+        })
     }
 
     /// Where a program is that is started from a desktop, whose `PATH` is short.
@@ -371,34 +415,6 @@ impl<'a> Setup<'a> {
             }
         }
     }
-}
-
-/// What people should know where hooks of ours stand at the scope that is not theirs, and the ledger
-/// does not know them: somebody committed them, or another Symposium wrote them.
-fn twice(agent: Agent, place: &HookPlace, scope: HookScope) -> Option<Diagnostic> {
-    let text = read_text(&place.path).ok()??;
-    let ours = match &place.shape {
-        HookShape::Own { text: known } => looks_ours(agent, &place.path, &text, known),
-        HookShape::Shared { rules, entries } => {
-            let format = FileFormat::Json(*rules);
-            let document = Document::open(&place.path, Some(&text), format).ok()?;
-            entries.iter().any(|entry| {
-                let array = document.get(&entry.array).ok().flatten();
-                has_ours(agent.name(), array.as_ref())
-            })
-        }
-    };
-    let (here, keep) = match scope {
-        HookScope::Project => ("the project's file", "project"),
-        HookScope::Global => ("your own file", "global"),
-    };
-    let title = agent.spec().title();
-    ours.then(|| {
-        Diagnostic::warning(format!("hooks for {title} are registered twice: {here} has them, too"))
-            .in_file(&place.path)
-            .note(format!("take them out there, or keep those with `--hook-scope {keep}`"))
-            .note("`cargo agents init --hook-scope …` registers them at one scope only")
-    })
 }
 
 /// The first version in what a program printed; a part that is left out is a zero.

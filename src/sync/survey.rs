@@ -180,7 +180,7 @@ impl Survey<'_> {
         let loaded = self.ground.loaded.iter().flat_map(|loaded| &loaded.diagnostics);
         let known = self.known.iter().flat_map(|known| {
             let facts = known.facts.diagnostics.iter();
-            facts.chain(&known.parents.diagnostics).chain(&known.chosen.diagnostics)
+            facts.chain(&known.chosen.blocked).chain(&known.chosen.diagnostics)
         });
         let told = self.desired.remarks.diagnostics(&self.registered.changes);
         let mut all: Vec<&Diagnostic> = Vec::new();

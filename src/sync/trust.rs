@@ -20,7 +20,7 @@ use crate::config::HookScope;
 use crate::documents::ledger::Surroundings;
 use crate::documents::{
     Change as FileChange, Created, Document, Edited, Entry, Keep, Ledger, Outcome, Record,
-    edit_file, hash_value, missing_folders, read_text, remove_empty_folders,
+    edit_file, hash_value, missing_folders, remove_empty_folders,
 };
 use crate::report::{Action, Change, Kind};
 use crate::text::Diagnostic;
@@ -69,7 +69,7 @@ pub fn bring(setup: &Setup<'_>, agents: &[Agent], consent: Consent, apply: bool)
         let mut ledger = ledger_of(sym, placement.scope, placement.root);
         let records = records(&ledger, agent, &trust);
         let wanted = agents.contains(&agent) && placement.scope == sym.config.hook_scope;
-        let entries = if wanted { entries(agent, placement) } else { Vec::new() };
+        let entries = if wanted { entries(setup, agent, placement) } else { Vec::new() };
         if records.is_empty() && (entries.is_empty() || consent == Consent::AsGiven) {
             return;
         }
@@ -83,7 +83,7 @@ pub fn bring(setup: &Setup<'_>, agents: &[Agent], consent: Consent, apply: bool)
             let entries = if here { entries.as_slice() } else { &[] };
             let records = records.iter().filter(|record| record.path == path).cloned().collect();
             let task = Task { agent, path: &path, trust: &trust, entries, records, consent };
-            match task.carry_out(sym, &mut ledger, apply) {
+            match task.carry_out(setup, &mut ledger, apply) {
                 Ok(noted) => task.tell(setup, &noted, apply, &mut trusted),
                 Err(error) => trusted.diagnostics.push(error),
             }
@@ -95,7 +95,7 @@ pub fn bring(setup: &Setup<'_>, agents: &[Agent], consent: Consent, apply: bool)
 /// How our hooks at `placement` stand; `None` where the agent asks for no trust.
 pub fn standing(setup: &Setup<'_>, agent: Agent, placement: &Placement<'_>) -> Option<Standing> {
     let trust = agent.spec().trust(placement, Path::new(""), &[])?;
-    let text = read_text(&trust.path).ok().flatten();
+    let text = setup.read(&trust.path).ok().flatten();
     let document = Document::open(&trust.path, text.as_deref(), trust.format).ok();
     let stands = |key: &str| {
         let path: Vec<String> = trust.table.iter().cloned().chain([key.to_owned()]).collect();
@@ -105,7 +105,7 @@ pub fn standing(setup: &Setup<'_>, agent: Agent, placement: &Placement<'_>) -> O
     let given = records(&ledger, agent, &trust).iter().any(|record| {
         key_of(record).and_then(stands).is_some_and(|found| is_as_written(&found, record))
     });
-    let entries = entries(agent, placement);
+    let entries = entries(setup, agent, placement);
     let missing = entries
         .iter()
         .filter(|(key, value)| !stands(key).is_some_and(|found| covers(&found, value)))
@@ -133,8 +133,8 @@ pub fn all_records(setup: &Setup<'_>, ledgers: &Ledgers) -> Vec<(Which, Record)>
 }
 
 /// What must stand in the agent's file for our hooks there now.
-fn entries(agent: Agent, placement: &Placement<'_>) -> Vec<(String, Value)> {
-    look(agent, placement)
+fn entries(setup: &Setup<'_>, agent: Agent, placement: &Placement<'_>) -> Vec<(String, Value)> {
+    look(setup, agent, placement)
         .iter()
         .filter_map(|file: &HookFile| agent.spec().trust(placement, &file.path, &file.placed()))
         .flat_map(|trust| trust.entries)
@@ -303,14 +303,15 @@ impl Task<'_> {
     /// Brings the edit to disk, remembered before it is written.
     fn carry_out(
         &self,
-        sym: &Symposium,
+        setup: &Setup<'_>,
         ledger: &mut Ledger,
         apply: bool,
     ) -> Result<Noted, Diagnostic> {
+        let sym = setup.symposium();
         // The file is in the home folder whoever has an entry in it.
         let mut home = Ledger::home(&sym.dirs).0;
         let made = home.surroundings(self.path);
-        let text = read_text(self.path)?;
+        let text = setup.read(self.path)?;
         let (planned, mut noted) = self.edit(text.as_deref(), &made.created)?;
         if !apply {
             return Ok(noted);
@@ -325,6 +326,7 @@ impl Task<'_> {
             home.save(&sym.dirs, PATIENCE)?;
             let mut done = None;
             let outcome = edit_file(&sym.dirs.locks(), self.path, PATIENCE, &mut |text| {
+                setup.check(self.path)?;
                 let (edited, again) = self.edit(text, &made.created)?;
                 let change = edited.change.clone();
                 done = Some((edited, again));

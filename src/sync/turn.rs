@@ -1,13 +1,16 @@
-//! Who may change what is registered, when.
+//! Who may change what is registered, and what is in a workspace, when.
 //!
 //! Processes that register something work side by side: each file has a lock of its own. One that
 //! takes everything back forgets in the end whatever is still in the ledgers, and one that changes
 //! which agents are configured must not be overtaken by one that registers for those that were. So
 //! these two are alone.
 
+use std::path::Path;
 use std::time::Duration;
 
+use super::run::Caller;
 use crate::Symposium;
+use crate::documents::hash_bytes;
 use crate::files::{Lock, LockError};
 use crate::text::Diagnostic;
 
@@ -53,6 +56,30 @@ impl Turn {
 }
 
 const NAME: &str = "registrations.lock";
+
+/// The locks that one sync a workspace holds: ours, and the workspace's folder itself, for those who
+/// have another home folder. Where there can be none we go on without.
+pub(super) fn lock(sym: &Symposium, root: &Path, caller: Caller) -> anyhow::Result<Vec<Lock>> {
+    let hash = hash_bytes(root.as_os_str().as_encoded_bytes());
+    let path = sym.dirs.locks().join(format!("workspace-{}.lock", &hash[..16]));
+    let patience = match caller {
+        Caller::Command => Duration::from_secs(120),
+        Caller::Background => Duration::from_secs(30),
+        Caller::Hook | Caller::Survey => Duration::from_millis(100),
+    };
+    let mut locks = Vec::new();
+    let mut keep = |taken| match taken {
+        Ok(lock) => {
+            locks.push(lock);
+            Ok(())
+        }
+        Err(LockError::Io { .. }) => Ok(()),
+        Err(error @ LockError::Busy { .. }) => Err(error),
+    };
+    keep(Lock::acquire(&path, patience))?;
+    keep(Lock::folder(root, patience))?;
+    Ok(locks)
+}
 
 #[cfg(test)]
 mod tests {

@@ -31,8 +31,8 @@ pub struct Chosen {
     pub twice: Vec<Agent>,
     /// Problems.
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether there is a folder that skills should go into and can't.
-    pub is_blocked: bool,
+    /// What stands in the way of folders that matter here.
+    pub blocked: Vec<Diagnostic>,
     /// Why some things are as they are.
     pub explanations: Vec<Event>,
 }
@@ -50,16 +50,9 @@ pub fn choose(
     let targets = targets::choose(&reads);
     let mut chosen = Chosen::default();
     let indices: Vec<usize> = unique(targets.dirs.iter().filter_map(|dir| parents.index(dir)));
-    for dir in targets.dirs.iter().filter(|dir| parents.is_blocked(dir)) {
-        chosen.is_blocked = true;
-        chosen.diagnostics.push(
-            Diagnostic::error(format!(
-                "`{dir}` can't hold skills: it is no folder, nor can it be one"
-            ))
-            .in_file(parents.root.join(dir))
-            .note("a file, or a link that leads nowhere, is in its way: move it"),
-        );
-    }
+    // The workspace's own skills are read from the neutral folder.
+    let reads_own = sym.config.agents_syncing.0 && !agents.is_empty();
+    chosen.note_blocked(parents, &targets.dirs, reads_own);
     let taken = taken_names(disk, &indices, facts);
     for named in assign_names(facts.skills.clone(), &taken) {
         chosen.add(
@@ -73,7 +66,13 @@ pub fn choose(
     for (named, indices) in own {
         chosen.add(&named.skill, &named.install_name, String::new(), indices);
     }
-    for agent in &targets.twice {
+    chosen.twice = targets.twice.clone();
+    chosen.twice.retain(|agent| {
+        let dirs = agent.spec().skill_dirs().project.iter();
+        let read = dirs.filter(|dir| targets.dirs.contains(dir));
+        unique(read.filter_map(|dir| parents.index(dir))).len() > 1
+    });
+    for agent in &chosen.twice {
         chosen.explanations.push(Event::explain(
             Kind::Group,
             agent.name(),
@@ -81,7 +80,6 @@ pub fn choose(
             format!("it reads {} and sees each skill twice", targets.dirs.join(" and ")),
         ));
     }
-    chosen.twice.clone_from(&targets.twice);
     chosen.wanted.parents.clone_from(&parents.list);
     chosen.wanted.ignore = sym.config.skill_ignore;
     chosen.budget(agents, parents);
@@ -167,6 +165,23 @@ impl Chosen {
                 }
             }
             Err(error) => self.leave_out(skill, &error),
+        }
+    }
+
+    /// Notes what stands in the way of folders that skills go into, or own ones come from.
+    fn note_blocked(&mut self, parents: &Parents, targets: &[&str], reads_own: bool) {
+        for (dir, problem) in parents.blocked() {
+            let is_target = targets.contains(&dir);
+            let is_read = reads_own && dir == NEUTRAL;
+            if !is_target && !is_read {
+                continue;
+            }
+            let severity = if is_target { problem.severity } else { Severity::Warning };
+            match self.blocked.iter_mut().find(|known| known.message == problem.message) {
+                Some(known) if is_target => known.severity = severity,
+                Some(_) => {}
+                None => self.blocked.push(Diagnostic { severity, ..problem.clone() }),
+            }
         }
     }
 

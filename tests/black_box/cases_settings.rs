@@ -461,20 +461,32 @@ fn case_40_42_and_44_what_is_written_is_sound_json_and_the_bare_name_in_shared_f
 
 #[cfg(unix)]
 #[test]
-fn case_47_agents_folders_that_are_links_work_in_project_and_home() {
+fn case_47_decision_46_agents_folders_that_are_links_work_in_the_home_and_not_in_a_project() {
     let sandbox = sandbox();
-    for folder in ["home/.agents", "home/.claude", "ws/.agents", "ws/.gemini"] {
+    let link = |folder: &str| {
         let target = sandbox.dir().join("drive").join(folder);
         std::fs::create_dir_all(&target).expect("creates");
         std::os::unix::fs::symlink(&target, sandbox.dir().join(folder)).expect("links");
-    }
+    };
+    ["home/.agents", "home/.claude"].into_iter().for_each(link);
     let before = outside(&sandbox);
     for agent in ["goose", "claude", "gemini", "codex"] {
         sandbox.run(&["init", "--add-agent", agent]).ok();
     }
     assert!(sandbox.has("drive/home/.agents/plugins/symposium/plugin.json"));
     assert!(sandbox.has("drive/home/.claude/settings.json"));
-    assert!(sandbox.has("drive/ws/.gemini/settings.json"));
+    assert!(sandbox.has("ws/.gemini/settings.json"));
+    sandbox.run(&["uninstall"]).ok();
+    assert_eq!(outside(&sandbox).changes_since(&before), [""; 0]);
+    ["ws/.agents", "ws/.gemini"].into_iter().for_each(link);
+    let before = outside(&sandbox);
+    for (agent, folder) in [("gemini", ".gemini"), ("goose", ".agents")] {
+        let run = sandbox.run(&["init", "--add-agent", agent]).code(1);
+        assert!(run.stderr.contains(&format!("`{folder}` is a link to")), "{}", run.stderr);
+    }
+    for folder in ["drive/ws/.gemini", "drive/ws/.agents"] {
+        assert_eq!(std::fs::read_dir(sandbox.dir().join(folder)).expect("lists").count(), 0);
+    }
     sandbox.run(&["uninstall"]).ok();
     assert_eq!(outside(&sandbox).changes_since(&before), [""; 0]);
 }

@@ -92,15 +92,16 @@ fn case_75_only_the_chosen_agents_folders_are_touched() {
 
 #[cfg(unix)]
 #[test]
-fn case_47_an_agents_folder_that_is_a_link_is_followed_and_stays_a_link() {
+fn case_47_decision_46_an_agents_folder_that_is_a_link_out_of_the_checkout_is_an_error() {
     let sandbox = ready(&["codex"]);
     plugin_with_skill(&sandbox, "widget", "widget", "basics");
     sandbox.write("elsewhere/keep", "");
     std::os::unix::fs::symlink(sandbox.dir().join("elsewhere"), sandbox.ws().join(".agents"))
         .expect("links");
-    sandbox.run(&["sync"]).ok();
+    let run = sandbox.run(&["sync"]).code(1);
+    assert!(run.stderr.contains("`.agents` is a link to"), "{}", run.stderr);
     assert!(sandbox.ws().join(".agents").is_symlink());
-    assert!(sandbox.has("elsewhere/skills/basics/SKILL.md"));
+    assert_eq!(names(&sandbox, "elsewhere"), ["keep"]);
 }
 
 #[test]

@@ -14,6 +14,8 @@ mod cases_settings;
 mod cases_skills;
 #[cfg(unix)]
 mod checkout_git;
+#[cfg(unix)]
+mod checkout_links;
 mod completions;
 mod configuration;
 mod crate_info;

@@ -38,9 +38,9 @@ pub(super) fn workspace(patient: &Patient<'_>) -> Vec<Finding> {
     for found in ground.loaded.iter().flat_map(|loaded| &loaded.diagnostics) {
         findings.push(Finding::of("workspace", Weight::Note, found, "mend it, if it matters"));
     }
-    let parents = patient.survey.known.iter().flat_map(|known| &known.parents.diagnostics);
+    let blocked = patient.survey.known.iter().flat_map(|known| &known.chosen.blocked);
     findings
-        .extend(parents.map(|found| Finding::of("folder", Weight::Warning, found, "look at it")));
+        .extend(blocked.map(|found| Finding::of("folder", Weight::Warning, found, "look at it")));
     findings
 }
 

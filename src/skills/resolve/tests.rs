@@ -458,7 +458,8 @@ fn the_workspaces_own_skills_are_those_without_our_marker() {
     fake.skill("ws/.agents/skills/own", "crates: no\n");
     fake.skill("ws/.agents/skills/ours", "");
     fake.put("ws/.agents/skills/ours/.symposium", "");
-    let found = fake.resolve(|resolver| resolver.workspace(&fake.dir.path().join("ws")));
+    let root = fake.dir.path().join("ws");
+    let found = fake.resolve(|resolver| resolver.workspace(&root, &root.join(".agents/skills")));
     assert_eq!(names(&found), ["own"]);
     let path = ".agents/skills/own".to_owned();
     assert_eq!(found.skills[0].origin, SkillOrigin::Workspace { path });

@@ -10,10 +10,11 @@ use super::own::{self, Fate};
 use crate::Symposium;
 use crate::documents::ledger::Surroundings;
 use crate::documents::{
-    Change as FileChange, Created, Edited, Entry, Ledger, checkout, edit_file, missing_folders,
-    read_text, remove_empty_folders,
+    Change as FileChange, Created, Edited, Entry, Ledger, edit_file, missing_folders, read_text,
+    remove_empty_folders,
 };
 use crate::report::{Action, Change, Kind};
+use crate::sync::bounds::{self, Bounds};
 use crate::sync::made;
 use crate::sync::turn::Turn;
 use crate::text::{Diagnostic, Severity};
@@ -28,8 +29,8 @@ pub struct Registrar<'a> {
     pub(super) sym: &'a Symposium,
     pub(super) ledgers: Ledgers,
     pub(super) root: Option<PathBuf>,
-    /// The checkout's top, unless that is the home folder.
-    pub(super) git_root: Option<PathBuf>,
+    /// What of the disk belongs to the workspace.
+    pub(super) bounds: Option<Bounds>,
     apply: bool,
     /// The right to change something, once it was taken.
     turn: Option<Turn>,
@@ -82,13 +83,11 @@ impl<'a> Registrar<'a> {
     /// Opens the ledgers. With `apply`, changes are made; without, only told.
     pub fn open(sym: &'a Symposium, root: Option<&Path>, apply: bool) -> (Self, Vec<Diagnostic>) {
         let (ledgers, diagnostics) = Ledgers::open(&sym.dirs, root);
-        let home = sym.env.home();
-        let git_root = root.and_then(checkout::find).map(|checkout| checkout.top);
         let registrar = Self {
             sym,
             ledgers,
             root: root.map(Path::to_path_buf),
-            git_root: git_root.filter(|top| Some(top) != home.as_ref()),
+            bounds: root.and_then(|root| Bounds::of(root, sym.env.home().as_deref())),
             apply,
             turn: None,
             in_hook: false,
@@ -191,7 +190,8 @@ impl<'a> Registrar<'a> {
         registered: &mut Registered,
     ) -> Option<Pending<'d>> {
         let business = self.has_business(work);
-        let planned = read_text(&work.path).and_then(|text| {
+        let planned = self.check(&work.path).and_then(|()| {
+            let text = read_text(&work.path)?;
             let (edited, noted) = edit(work, text.as_deref(), &self.ledgers, desired)?;
             Ok((text, edited, noted))
         });
@@ -235,6 +235,7 @@ impl<'a> Registrar<'a> {
         let mut done = None;
         let locks = self.sym.dirs.locks();
         let outcome = edit_file(&locks, &work.path, self.patience(), &mut |text| {
+            self.check(&work.path)?;
             let (edited, noted) = edit(work, text, ledgers, desired)?;
             let change = edited.change.clone();
             done = Some((edited, noted));
@@ -256,10 +257,11 @@ impl<'a> Registrar<'a> {
         work: &'d OwnWork,
         registered: &mut Registered,
     ) -> Option<Pending<'d>> {
-        let text = match read_text(&work.path) {
+        let text = match self.check(&work.path).and_then(|()| read_text(&work.path)) {
             Ok(text) => text,
             Err(error) => {
-                let wanted = work.text.is_some();
+                let wanted =
+                    work.text.is_some() || self.ledgers.records_at(&work.path).next().is_some();
                 registered.diagnostics.extend(wanted.then(|| left_alone(error)));
                 return None;
             }
@@ -311,11 +313,14 @@ impl<'a> Registrar<'a> {
     /// Decides anew under the lock: another program may have written since.
     fn write_own(&mut self, work: &OwnWork, before: &Ledgers) -> Result<(), Diagnostic> {
         let locks = self.sym.dirs.locks();
-        let mut decide = |text: Option<&str>| match own::fate(work, text, before) {
-            Fate::Write(text) => Ok(FileChange::Write(text)),
-            Fate::Delete => Ok(FileChange::Delete),
-            Fate::Leave(diagnostic) => Err(diagnostic),
-            Fate::Fine | Fate::Absent => Ok(FileChange::Keep),
+        let mut decide = |text: Option<&str>| {
+            self.check(&work.path)?;
+            match own::fate(work, text, before) {
+                Fate::Write(text) => Ok(FileChange::Write(text)),
+                Fate::Delete => Ok(FileChange::Delete),
+                Fate::Leave(diagnostic) => Err(diagnostic),
+                Fate::Fine | Fate::Absent => Ok(FileChange::Keep),
+            }
         };
         let outcome = edit_file(&locks, &work.path, self.patience(), &mut decide)?;
         self.note_created(&work.path, Vec::new(), outcome.into_folders());
@@ -396,7 +401,10 @@ impl<'a> Registrar<'a> {
         for (path, which, gone) in std::mem::take(&mut self.undone) {
             let patience = self.patience();
             let Some(ledger) = self.ledgers.of_mut(which) else { continue };
-            if let Err(error) = made::undo(self.sym, &path, &gone, &mut [ledger], patience) {
+            let check = || bounds::check(self.bounds.as_ref(), &path);
+            if let Err(error) =
+                made::undo(self.sym, &path, &gone, (&mut [ledger], &check), patience)
+            {
                 tracing::warn!("not forgotten: {}", error.message);
             }
         }
@@ -412,6 +420,7 @@ impl<'a> Registrar<'a> {
                 gone.iter().flat_map(|path| ledger.surroundings(path).folders).collect();
             folders.sort_by_key(|folder| folder.components().count());
             folders.dedup();
+            folders.retain(|folder| bounds::check(self.bounds.as_ref(), folder).is_ok());
             let removed = remove_empty_folders(&folders);
             for path in gone {
                 let mut undone = ledger.surroundings(&path);

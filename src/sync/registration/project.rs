@@ -9,6 +9,7 @@ use crate::documents::checkout::{self, Tracking, Unclear};
 use crate::documents::ledger::Surroundings;
 use crate::documents::{Created, Entry, Outcome, Record, exclude, missing_folders, read_text};
 use crate::files::Limit;
+use crate::sync::bounds;
 use crate::text::Diagnostic;
 
 /// A line that keeps one of our files out of git, and the file that it belongs in.
@@ -20,13 +21,14 @@ struct Line {
 }
 
 impl Registrar<'_> {
+    /// See [`bounds::check`].
+    pub(super) fn check(&self, path: &Path) -> Result<(), Diagnostic> {
+        bounds::check(self.bounds.as_ref(), path)
+    }
+
     /// Whether `path` belongs to the project: it is in the workspace, or in the checkout around it.
-    /// A home folder that is a checkout is no project's.
     pub(super) fn is_inside(&self, path: &Path) -> bool {
-        let within = |folder: &Option<PathBuf>| {
-            folder.as_deref().is_some_and(|folder| path.starts_with(folder))
-        };
-        within(&self.root) || within(&self.git_root)
+        self.bounds.as_ref().is_some_and(|bounds| bounds.hold(path))
     }
 
     /// Why the file may not be written: git tracks it, or it can't be told. Where an agent waits, a

@@ -56,7 +56,7 @@ impl Registrar<'_> {
                 home: &home,
                 env: &self.sym.env,
                 root: self.root.as_deref(),
-                git_root: self.git_root.as_deref(),
+                git_root: None,
                 scope,
                 program: "",
                 version: None,
