@@ -4,6 +4,7 @@
 //! `tests/agents/install.sh` installs them; without them the tests here are ignored.
 //! `cargo test --test real_agents -- claude::` runs those of one client. Each point is a file here;
 //! each check has a sentence that the client's page in `md/reference/agents/` says, too.
+#![allow(clippy::disallowed_methods, reason = "tests read files of their own making")]
 
 mod answers;
 mod beside;
