@@ -4,94 +4,128 @@ use serde_json::{Map, Value};
 use symposium_hook::{Decision, Event};
 
 use super::envelope::blocked;
+use super::merge::merge;
+use super::payload::parse_json;
 use super::wire::{ChildAnswer, Outcome};
+
+/// What a handler said, and whether it was understood.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    /// What it wants.
+    pub(crate) outcome: Outcome,
+    /// What is worth logging.
+    pub(crate) notes: Vec<String>,
+    /// Whether it wrote something that may have been meant for an answer and is none.
+    pub(crate) is_unclear: bool,
+}
+
+impl Said {
+    fn unclear(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+        self.is_unclear = true;
+    }
+}
+
+/// Fields of an answer, which stand under the event's name or, for short, at the top level.
+const FIELDS: [&str; 5] =
+    ["decision", "reason", "additionalContext", "updatedInput", "systemMessage"];
 
 /// Reads a canonical answer: exit code 2 blocks with standard error as the reason, any other code
 /// leaves standard output to be read.
-///
-/// Also says what is worth logging.
-pub fn decode_answer(event: Event, answer: &ChildAnswer<'_>) -> (Outcome, Vec<String>) {
-    let (mut outcome, notes) = read_output(event, answer.stdout);
+pub(crate) fn decode_answer(event: Event, answer: &ChildAnswer<'_>) -> Said {
+    let mut said = read_output(event, answer.stdout);
     match answer.exit {
-        Some(2) => blocked(&mut outcome, answer.stderr),
+        Some(2) => blocked(&mut said.outcome, answer.stderr),
         Some(_) => {}
-        None => return (Outcome::default(), notes),
+        None => said.outcome = Outcome::default(),
     }
-    (outcome, notes)
+    said
 }
 
-fn read_output(event: Event, stdout: &str) -> (Outcome, Vec<String>) {
-    let mut notes = Vec::new();
-    let Some((object, around)) = last_object(stdout) else {
-        if !stdout.trim().is_empty() {
-            notes.push("its output holds no JSON object".to_owned());
-        }
-        return (Outcome::default(), notes);
-    };
-    if around {
-        notes.push("text around the JSON object was ignored".to_owned());
+/// Each object that is an answer counts, and all together: what comes later undoes no denial. What
+/// stands around them, other objects too, is log.
+fn read_output(event: Event, stdout: &str) -> Said {
+    let mut said = Said::default();
+    let mut is_answer = false;
+    let found = objects(stdout);
+    for (_, object) in &found {
+        let fields = match object.get(event.name()) {
+            Some(Value::Object(fields)) => fields,
+            Some(_) => {
+                said.unclear(format!("`{}` in its answer is no object", event.name()));
+                continue;
+            }
+            None if Event::ALL.iter().any(|other| object.contains_key(other.name())) => {
+                said.unclear(format!("it answered another event than {}", event.name()));
+                continue;
+            }
+            None => object,
+        };
+        is_answer |= object.contains_key(event.name())
+            || object.is_empty()
+            || FIELDS.iter().any(|field| object.contains_key(*field));
+        let wanted = read_fields(event, fields, &mut said);
+        merge(&mut said.outcome, wanted);
     }
-    let fields = match object.get(event.name()) {
-        Some(Value::Object(fields)) => fields,
-        Some(_) => {
-            notes.push(format!("`{}` in its answer is no object", event.name()));
-            return (Outcome::default(), notes);
-        }
-        None if Event::ALL.iter().any(|other| object.contains_key(other.name())) => {
-            notes.push(format!("it answered another event than {}", event.name()));
-            return (Outcome::default(), notes);
-        }
-        None => &object,
-    };
-    (read_fields(event, fields, &mut notes), notes)
+    if found.is_empty() && !stdout.trim().is_empty() {
+        said.unclear("its output holds no JSON object");
+    } else if !is_answer && !found.is_empty() {
+        said.unclear("its output holds no answer");
+    }
+    said
 }
 
-fn read_fields(event: Event, fields: &Map<String, Value>, notes: &mut Vec<String>) -> Outcome {
+fn read_fields(event: Event, fields: &Map<String, Value>, said: &mut Said) -> Outcome {
     let mut outcome = Outcome::default();
     for (key, value) in fields {
         match (key.as_str(), value) {
             (_, Value::Null) => {}
             ("decision", Value::String(_)) if event == Event::SessionStart => {
-                notes.push("a session's start can't be decided on".to_owned());
+                said.notes.push("a session's start can't be decided on".to_owned());
             }
             ("decision", Value::String(decision)) => match decision.as_str() {
                 "allow" => outcome.decision = Some(Decision::Allow),
                 "ask" => outcome.decision = Some(Decision::Ask),
                 // "block" is what several agents call it.
                 "deny" | "block" => outcome.decision = Some(Decision::Deny),
-                other => notes.push(format!("unknown decision \"{other}\"")),
+                other => said.unclear(format!("unknown decision \"{other}\"")),
             },
             ("reason", Value::String(reason)) => outcome.reasons.push(reason.clone()),
             ("additionalContext", Value::String(context)) => outcome.context.push(context.clone()),
             ("updatedInput", Value::Object(_)) if event != Event::PreToolUse => {
-                notes.push("there is no input to update".to_owned());
+                said.notes.push("there is no input to update".to_owned());
             }
             ("updatedInput", Value::Object(input)) => outcome.updated_input = Some(input.clone()),
             ("systemMessage", Value::String(text)) => outcome.user_message = Some(text.clone()),
             ("decision" | "reason" | "additionalContext" | "updatedInput" | "systemMessage", _) => {
-                notes.push(format!("`{key}` has the wrong type"));
+                said.unclear(format!("`{key}` has the wrong type"));
             }
-            _ => notes.push(format!("unknown field `{key}`")),
+            _ => said.notes.push(format!("unknown field `{key}`")),
         }
     }
     outcome
 }
 
-/// The last complete JSON object in `text` that stands at the top level, and whether there is other
-/// text around it.
-pub fn last_object(text: &str) -> Option<(Map<String, Value>, bool)> {
-    let mut last = None;
+/// The complete JSON objects in `text` that stand in no other one, each with its text.
+pub(crate) fn objects(text: &str) -> Vec<(&str, Map<String, Value>)> {
+    if let Ok(Value::Object(object)) = parse_json(text.trim()) {
+        return vec![(text, object)];
+    }
+    let mut found = Vec::new();
     let mut position = 0;
     let mut tries = 100;
     while let Some(offset) = text[position..].find('{') {
         let start = position + offset;
+        if !text[start + 1..].trim_start().starts_with(['"', '}']) {
+            position = start + 1;
+            continue;
+        }
         let mut stream =
             serde_json::Deserializer::from_str(&text[start..]).into_iter::<Map<String, Value>>();
         match stream.next() {
             Some(Ok(object)) => {
-                let end = start + stream.byte_offset();
-                last = Some((object, start, end));
-                position = end;
+                position = start + stream.byte_offset();
+                found.push((&text[start..position], object));
             }
             // Not JSON here, but the next brace may be. Trying every brace of a large output would
             // take quadratic time, so after some the next line is gone to.
@@ -105,9 +139,7 @@ pub fn last_object(text: &str) -> Option<(Map<String, Value>, bool)> {
             },
         }
     }
-    let (object, start, end) = last?;
-    let around = !text[..start].trim().is_empty() || !text[end..].trim().is_empty();
-    Some((object, around))
+    found
 }
 
 #[cfg(test)]
@@ -115,7 +147,9 @@ mod tests {
     use super::*;
 
     fn decode(stdout: &str, stderr: &str, exit: i32) -> (Outcome, Vec<String>) {
-        decode_answer(Event::PreToolUse, &ChildAnswer { stdout, stderr, exit: Some(exit) })
+        let answer = ChildAnswer { stdout, stderr, exit: Some(exit) };
+        let said = decode_answer(Event::PreToolUse, &answer);
+        (said.outcome, said.notes)
     }
 
     #[test]
@@ -153,15 +187,38 @@ mod tests {
     }
 
     #[test]
-    fn the_last_complete_object_counts_and_text_around_it_is_noted() {
+    fn decision_30_every_object_that_answers_counts_and_all_else_is_log() {
         let (outcome, notes) = decode(
-            "loading…\n{\"PreToolUse\":{\"additionalContext\":\"1\"}}\n\
+            "loading…\n{\"PreToolUse\":{\"additionalContext\":\"1\"}} {odd} {\"level\": {}}\n\
              {\"PreToolUse\":{\"additionalContext\":\"{2}\"}} bye {",
             "",
             0,
         );
-        assert_eq!(outcome.context, ["{2}"]);
-        assert_eq!(notes.len(), 1);
+        assert_eq!(outcome.context, ["1", "{2}"]);
+        assert_eq!(notes, ["unknown field `level`"]);
+    }
+
+    #[test]
+    fn decision_30_what_nobody_understands_is_told_from_what_says_nothing() {
+        let unclear = |stdout| {
+            let answer = ChildAnswer { stdout, stderr: "", exit: Some(0) };
+            decode_answer(Event::PreToolUse, &answer).is_unclear
+        };
+        for clear in ["", " \n", "{}", "{\"PreToolUse\":{}}", "log\n{\"decision\":\"deny\"}"] {
+            assert!(!unclear(clear), "{clear}");
+        }
+        for odd in [
+            "ok",
+            "null",
+            "{\"level\":\"info\"}",
+            "{\"PreToolUse\":[]}",
+            "{\"PostToolUse\":{}}",
+            "{\"decision\":\"no\"}",
+            "{\"decision\":false}",
+            "{\"PreToolUse\":{\"decision\":\"deny\"",
+        ] {
+            assert!(unclear(odd), "{odd}");
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub mod envelope;
 pub mod gemini;
 pub mod goose;
 pub mod kiro;
+pub(crate) mod merge;
 pub mod opencode;
 pub mod payload;
 pub mod places;

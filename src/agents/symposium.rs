@@ -114,7 +114,7 @@ impl AgentSpec for Symposium {
     }
 
     fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome {
-        canonical::decode_answer(event, answer).0
+        canonical::decode_answer(event, answer).outcome
     }
 
     fn replace_input(&self, stdin: &[u8], input: &Map<String, Value>) -> Option<Vec<u8>> {

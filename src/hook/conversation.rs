@@ -70,11 +70,14 @@ impl Conversation<'_> {
         // plugin too, has read its skill folders by now (measured).
         let since = self.arrived;
         let mut context = Vec::new();
+        let outside = self.stored.header.outside;
         let begin = |session: &mut Session| {
+            self.first_sight(session);
             session.started_at = since;
-            session.heard_of = self.stored.header.changed_at;
+            if !outside {
+                session.heard_of = self.stored.header.changed_at;
+            }
             session.announced.clear();
-            self.spec.name().clone_into(&mut session.agent);
             let mut said = Vec::new();
             if self.speaks() {
                 builtin::know_subcommands(&offer, session);
@@ -92,7 +95,8 @@ impl Conversation<'_> {
             context.extend(builtin::discovery_hint(&offer));
             context.extend(builtin::candidates_line(&offer));
             context.extend(said);
-            context.extend(builtin::update_nudge(self.dirs));
+            // Who works on something else is not troubled with us.
+            context.extend(builtin::update_nudge(self.dirs).filter(|_| !outside));
         }
         outcome.context.extend(context);
         session::prune(self.dirs);
@@ -101,12 +105,17 @@ impl Conversation<'_> {
     /// Whether there is nothing to say at this event and nothing to remember, as far as no hook runs.
     pub fn is_idle(&self, decoded: &Decoded) -> bool {
         let known = || self.store.as_ref().map(Store::read);
-        known().is_none_or(|session| !self.concerns(session.as_ref(), decoded, &[]))
+        known().is_none_or(|session| {
+            let root = session.as_ref().and_then(|session| session.root.as_ref());
+            root.is_none_or(|root| *root == self.stored.header.root)
+                && !self.concerns(session.as_ref(), decoded, &[])
+        })
     }
 
     /// Whether there is something that the session has not heard of.
     fn has_news(&self, session: Option<&Session>) -> bool {
-        session.is_none_or(|session| session.heard_of < self.stored.header.changed_at)
+        let header = &self.stored.header;
+        !header.outside && session.is_none_or(|session| session.heard_of < header.changed_at)
     }
 
     /// Whether something is said, or remembered of the session as it is known.
@@ -180,6 +189,8 @@ impl Conversation<'_> {
     fn first_sight(&self, session: &mut Session) {
         if session.started_at == 0 {
             session.started_at = self.arrived;
+            let header = &self.stored.header;
+            session.root = (!header.outside).then(|| header.root.clone());
             self.spec.name().clone_into(&mut session.agent);
         }
     }

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 use symposium_hook::Event;
 
-use super::merge;
 use super::pipeline::name_tool;
 use super::run::{Call, run_hook};
 use crate::agents::AgentSpec;
+use crate::agents::merge::merge;
 use crate::agents::tools::{as_object, native_of};
 use crate::agents::wire::{Decoded, Outcome};
 use crate::config::Environment;
@@ -30,13 +30,14 @@ pub struct Dispatch<'a> {
     pub env: &'a Environment,
     /// When the event came.
     pub started: Instant,
-    /// The workspace's root.
-    pub root: &'a Path,
     /// Where the agent works.
     pub cwd: &'a Path,
     /// Names of the workspace's servers.
     pub servers: &'a [String],
 }
+
+/// A hook, and the root of the workspace that it is in force for; none outside of one.
+pub type Asked<'a> = (Option<&'a Path>, &'a SnapshotHook);
 
 /// The event as the next hook reads it.
 struct Current {
@@ -55,7 +56,7 @@ impl Dispatch<'_> {
     /// last rewritten input, if any was.
     pub fn run(
         &self,
-        hooks: &[SnapshotHook],
+        hooks: &[Asked<'_>],
         stdin: &[u8],
         decoded: &Decoded,
         outcome: &mut Outcome,
@@ -67,7 +68,7 @@ impl Dispatch<'_> {
         let mut rewritten: Option<Current> = None;
         let mut rewrites = Rewrites { original: input_of(decoded), latest: None };
         let mut canonical: Option<Vec<u8>> = None;
-        for (index, hook) in hooks.iter().enumerate() {
+        for (index, (root, hook)) in hooks.iter().enumerate() {
             let native = rewritten.as_ref().map_or(stdin, |current| &current.native);
             let event = rewritten.as_ref().map_or(decoded, |current| &current.decoded);
             let stdin = if hook.is_canonical() {
@@ -79,7 +80,7 @@ impl Dispatch<'_> {
             let left = budget.saturating_sub(self.started.elapsed());
             let later = hooks.len() - index - 1;
             let limit = limit(Duration::from_millis(hook.timeout), left, later);
-            let mut verdict = run_hook(hook, &self.call(stdin, limit));
+            let mut verdict = run_hook(hook, &self.call(*root, stdin, limit));
             if let Some(updated) = verdict.outcome.updated_input.take()
                 && let Some((current, input)) = self.rewrite(hook, native, event, updated)
             {
@@ -90,7 +91,7 @@ impl Dispatch<'_> {
                     canonical = None;
                 }
             }
-            merge::merge(outcome, verdict.outcome);
+            merge(outcome, verdict.outcome);
             if verdict.last {
                 break;
             }
@@ -103,11 +104,11 @@ impl Dispatch<'_> {
         rewritten.map(|current| current.decoded)
     }
 
-    fn call(&self, stdin: Vec<u8>, limit: Duration) -> Call<'_> {
+    fn call<'c>(&'c self, root: Option<&'c Path>, stdin: Vec<u8>, limit: Duration) -> Call<'c> {
         Call {
             spec: self.spec,
             event: self.event,
-            root: self.root,
+            root,
             cwd: self.cwd,
             env: self.env,
             stdin,

@@ -8,7 +8,8 @@
 //! - `quick`: the short way, for an event that changes nothing and asks nobody
 //! - `pipeline`: the steps, in order
 //! - `conversation`: our own part in a session, with `builtin`'s words and `session`'s memory
-//! - `dispatch`: the plugins' hooks, chosen by `select`, started by `run`, joined by [`merge`]
+//! - `dispatch`: the plugins' hooks, chosen by `select`, started by `run`, joined
+//!   by [`crate::agents::merge`]
 //! - `claims`: an event that is delivered twice is answered once
 //! - `arrival`: a program that is missing is waited for, once and for a moment
 //! - `wishes`: what the agent can't do is logged
@@ -21,7 +22,6 @@ mod builtin;
 mod claims;
 mod conversation;
 mod dispatch;
-pub mod merge;
 mod pipeline;
 mod quick;
 mod run;

@@ -13,8 +13,9 @@ use super::dispatch::{self, Dispatch};
 use super::quick::Seen;
 use super::select::{Occasion, select};
 use super::session::{self, Store};
+use super::trace;
 use super::wishes::log_unmet;
-use super::{merge, trace};
+use crate::agents::merge::settle;
 use crate::agents::wire::{Answer, Decoded, Outcome};
 use crate::agents::{self, AgentSpec};
 use crate::config::{Dirs, Environment};
@@ -34,6 +35,20 @@ pub(super) struct Call<'a> {
     pub(super) env: &'a Environment,
     /// Our folders.
     pub(super) dirs: &'a Dirs,
+}
+
+/// Who is asked about an event, and with what.
+struct Asking<'a> {
+    /// What there is where the agent works.
+    stored: &'a Stored,
+    /// The hooks of it that run.
+    hooks: &'a [SnapshotHook],
+    /// Those that are in force besides, for the workspace at this root: the session began there.
+    kept: Option<(Option<&'a Path>, &'a [SnapshotHook])>,
+    /// Names of the servers in both.
+    servers: &'a [String],
+    /// Where the agent works.
+    cwd: &'a Path,
 }
 
 /// One event being answered.
@@ -97,8 +112,8 @@ impl Turn<'_> {
             Err(problem) => {
                 tracing::warn!("{problem}");
                 // The event says nothing, but it is one: the skills may be brought up to date.
-                if let Some(root) = self.env.cwd().and_then(|cwd| self.root_of(cwd)) {
-                    let _ = self.current(&root);
+                if let Some(cwd) = self.env.cwd() {
+                    let _ = self.found(cwd);
                 }
                 return Answer::carry_on();
             }
@@ -108,24 +123,36 @@ impl Turn<'_> {
         }
         let Some(cwd) = cwd_of(self.env, &decoded) else { return Answer::carry_on() };
         let known = seen.stored.filter(|stored| !(self.insists() && stored.header.failed));
-        let Some(stored) = known.map(|known| *known).or_else(|| self.found(&cwd)) else {
-            return Answer::carry_on();
-        };
-        let root = stored.header.root.clone();
+        let here = known.map(|known| *known).or_else(|| self.found(&cwd));
+        let began = self.began(&decoded, here.as_ref());
+        let Some(stored) = here.as_ref().or(began.as_ref()) else { return Answer::carry_on() };
         // A server's tool can be told from its native name only where the servers are known.
-        name_tool(self.spec, &mut decoded, &stored.header.servers);
-        let hooks = matching(self.spec, self.event, &stored, &decoded);
+        let mut servers = stored.header.servers.clone();
+        servers.extend(began.iter().flat_map(|began| began.header.servers.iter().cloned()));
+        name_tool(self.spec, &mut decoded, &servers);
+        let hooks = matching(self.spec, self.event, stored, &decoded);
+        let mut kept = began
+            .as_ref()
+            .map_or_else(Vec::new, |began| matching(self.spec, self.event, began, &decoded));
+        // What is in force in both is asked once.
+        kept.retain(|hook| !hooks.contains(hook));
+        let asked = Asking {
+            stored,
+            hooks: &hooks,
+            kept: began.as_ref().map(|began| (root_in(began), kept.as_slice())),
+            servers: &servers,
+            cwd: &cwd,
+        };
         // What we say of ourselves at a tool's use is remembered as said in any case.
-        let counts = !hooks.is_empty() || !self.event.is_tool_event();
+        let counts = !hooks.is_empty() || !kept.is_empty() || !self.event.is_tool_event();
         let claims = counts.then(|| Claims::new(self.dirs, &decoded)).flatten();
         let outcome = match &claims {
-            None => self.consult(&stored, &hooks, stdin, &decoded, (&root, &cwd)).0,
+            None => self.consult(&asked, stdin, &decoded).0,
             Some(claims) => match claims.claim(self.left()) {
                 // The plugins' word stands, and nothing is said twice.
                 Claim::Repeated(outcome) => *outcome,
                 Claim::First(held) => {
-                    let (outcome, rewritten) =
-                        self.consult(&stored, &hooks, stdin, &decoded, (&root, &cwd));
+                    let (outcome, rewritten) = self.consult(&asked, stdin, &decoded);
                     claims.answered(held, &outcome, rewritten.as_ref());
                     outcome
                 }
@@ -143,12 +170,12 @@ impl Turn<'_> {
     /// Our own word and the plugins', and the event as the last of them rewrote it.
     fn consult(
         &self,
-        stored: &Stored,
-        hooks: &[SnapshotHook],
+        asking: &Asking<'_>,
         stdin: &[u8],
         decoded: &Decoded,
-        (root, cwd): (&Path, &Path),
     ) -> (Outcome, Option<Decoded>) {
+        let Asking { stored, hooks, .. } = *asking;
+        let root = &stored.header.root;
         let conversation = Conversation {
             spec: self.spec,
             event: self.event,
@@ -167,12 +194,14 @@ impl Turn<'_> {
             event: self.event,
             env: self.env,
             started: self.started,
-            root,
-            cwd,
-            servers: &stored.header.servers,
+            cwd: asking.cwd,
+            servers: asking.servers,
         };
-        let rewritten = dispatch.run(hooks, stdin, decoded, &mut outcome);
-        merge::settle(&mut outcome);
+        let kept =
+            asking.kept.iter().flat_map(|(root, hooks)| hooks.iter().map(|hook| (*root, hook)));
+        let all = hooks.iter().map(|hook| (root_in(stored), hook)).chain(kept);
+        let rewritten = dispatch.run(&all.collect::<Vec<_>>(), stdin, decoded, &mut outcome);
+        settle(&mut outcome);
         log_unmet(self.spec, self.event, &outcome);
         conversation.hold_back(&mut outcome, std::iter::once(decoded).chain(&rewritten));
         if refresh && !arrival.is_running && stored.header.refreshable {
@@ -181,9 +210,18 @@ impl Turn<'_> {
         (outcome, rewritten)
     }
 
-    /// The snapshot of the workspace that `cwd` is in.
+    /// The snapshot of the workspace that `cwd` is in, or of what applies outside of one.
     fn found(&self, cwd: &Path) -> Option<Stored> {
-        self.current(&self.root_of(cwd)?)
+        self.current(&current::root_of(self.env, self.dirs, cwd))
+    }
+
+    /// The snapshot of the workspace in which the session began, where that is another one than
+    /// `here`. What guards there must not be passed by going elsewhere.
+    fn began(&self, decoded: &Decoded, here: Option<&Stored>) -> Option<Stored> {
+        let session = Store::new(self.dirs, decoded.input.session_id()?).read()?;
+        let is_here = |root: &PathBuf| here.is_some_and(|here| here.header.root == *root);
+        let began = self.current(&session.root.filter(|root| !is_here(root))?)?;
+        (!is_here(&began.header.root)).then_some(began)
     }
 
     /// Whether a sync that failed is tried again.
@@ -191,14 +229,15 @@ impl Turn<'_> {
         self.event == Event::SessionStart
     }
 
-    fn root_of(&self, cwd: &Path) -> Option<PathBuf> {
-        current::root_of(self.env, self.dirs, cwd)
-    }
-
     fn current(&self, root: &Path) -> Option<Stored> {
         let insist = self.insists();
         current::for_hook(&Question { env: self.env, dirs: self.dirs, root, insist })
     }
+}
+
+/// The root, where it is a workspace.
+fn root_in(stored: &Stored) -> Option<&Path> {
+    (!stored.header.outside).then_some(stored.header.root.as_path())
 }
 
 /// Where the agent works: what the event says, else our own folder.

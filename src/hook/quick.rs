@@ -11,7 +11,7 @@ use super::conversation::Conversation;
 use super::pipeline::{Call, cwd_of, matching, name_tool, understood};
 use super::session::Store;
 use crate::agents::wire::{Answer, Decoded, Outcome};
-use crate::sync::current::{self, Known};
+use crate::sync::current;
 use crate::sync::snapshot::Stored;
 
 /// What came of the short way.
@@ -53,11 +53,8 @@ fn answer_at_once(call: &Call<'_>, seen: &mut Seen) -> Option<Answer> {
     if decoded.foreign {
         return Some(Answer::carry_on());
     }
-    let stored = match current::known(call.env, call.dirs, &cwd_of(call.env, decoded)?) {
-        Known::Nowhere => return Some(Answer::carry_on()),
-        Known::Nothing => return None,
-        Known::Snapshot(stored) => seen.stored.insert(stored),
-    };
+    let known = current::known(call.env, call.dirs, &cwd_of(call.env, decoded)?)?;
+    let stored = seen.stored.insert(Box::new(known));
     // A session's start and its prompts are remembered.
     if matches!(event, Event::SessionStart | Event::UserPromptSubmit) {
         return None;

@@ -7,7 +7,8 @@ use std::time::Duration;
 use symposium_hook::{Decision, Event};
 
 use crate::agents::AgentSpec;
-use crate::agents::canonical;
+use crate::agents::canonical::{self, Said};
+use crate::agents::merge::merge;
 use crate::agents::symposium::NAME as CANONICAL;
 use crate::agents::wire::{ChildAnswer, Outcome};
 use crate::config::Environment;
@@ -21,8 +22,8 @@ pub struct Call<'a> {
     pub spec: &'a dyn AgentSpec,
     /// The event.
     pub event: Event,
-    /// The workspace's root.
-    pub root: &'a Path,
+    /// The root of the workspace that the hook is in force for; none outside of one.
+    pub root: Option<&'a Path>,
     /// Where the agent works.
     pub cwd: &'a Path,
     /// Our surroundings.
@@ -68,44 +69,80 @@ pub fn run_hook(hook: &SnapshotHook, call: &Call<'_>) -> Verdict {
     let Some(child) = child(hook, argv, call) else { return failed("it names no program") };
     match run(&child) {
         Err(problem) => failed(&problem.to_string()),
-        Ok(output) => match output.status {
-            Status::TimedOut => failed(&format!(
-                "it took longer than {}",
-                humantime::format_duration(Duration::from_millis(
-                    u64::try_from(child.limit.as_millis()).unwrap_or(u64::MAX)
-                ))
-            )),
-            Status::Signalled(signal) => failed(&format!("signal {signal} ended it")),
-            Status::Exited(code) => exited(hook, call, &output, code),
-        },
+        Ok(output) => ended(hook, call, &output, child.limit),
     }
 }
 
-fn exited(hook: &SnapshotHook, call: &Call<'_>, output: &Output, code: i32) -> Verdict {
+/// What a hook said, and how it ended.
+fn ended(hook: &SnapshotHook, call: &Call<'_>, output: &Output, limit: Duration) -> Verdict {
     let (stdout, stderr) = (output.stdout_text(), output.stderr_text());
     if !stderr.trim().is_empty() {
         tracing::debug!("{} says: {}", hook.who(), stderr.trim());
     }
-    let answer = ChildAnswer { stdout: &stdout, stderr: &stderr, exit: Some(code) };
-    let (mut outcome, notes) = if hook.is_canonical() {
-        canonical::decode_answer(call.event, &answer)
-    } else {
-        (call.spec.decode_answer(call.event, &answer), Vec::new())
+    let code = match output.status {
+        Status::Exited(code) => Some(code),
+        Status::Signalled(_) | Status::TimedOut => None,
     };
+    let answer = ChildAnswer { stdout: &stdout, stderr: &stderr, exit: code };
+    let Said { mut outcome, notes, is_unclear } = heard(hook, call, &answer);
     for note in notes {
         tracing::warn!("{}: {note}", hook.who());
     }
-    if output.truncated && outcome.is_empty() {
-        return failure(hook, "it wrote more than can be read", outcome);
-    }
-    if !matches!(code, 0 | 2) {
-        return failure(hook, &format!("it ended with exit code {code}"), outcome);
+    if !matches!(code, Some(0 | 2)) && outcome.decision != Some(Decision::Deny) {
+        // Whatever ended it then, a denial was printed.
+        let printed = heard(hook, call, &ChildAnswer { exit: Some(0), ..answer }).outcome;
+        if printed.decision == Some(Decision::Deny) {
+            let (decision, reasons) = (printed.decision, printed.reasons);
+            outcome = Outcome { decision, reasons, ..Outcome::default() };
+        }
     }
     let denied = outcome.decision == Some(Decision::Deny);
     if denied && outcome.reasons.iter().all(|reason| reason.trim().is_empty()) {
         outcome.reasons = vec![format!("blocked by {}", hook.who())];
     }
-    Verdict { last: denied && code == 2, outcome }
+    let problem = match output.status {
+        Status::TimedOut => {
+            let millis = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+            let limit = humantime::format_duration(Duration::from_millis(millis));
+            format!("it took longer than {limit}")
+        }
+        Status::Signalled(signal) => format!("signal {signal} ended it"),
+        Status::Exited(0 | 2) if output.truncated && outcome.decision.is_none() => {
+            "it wrote more than can be read".to_owned()
+        }
+        Status::Exited(0) if is_unclear => "what it wrote is no answer".to_owned(),
+        Status::Exited(0 | 2) => return Verdict { last: denied && code == Some(2), outcome },
+        Status::Exited(code) => format!("it ended with exit code {code}"),
+    };
+    failure(hook, &problem, outcome)
+}
+
+/// What a hook said, in its format.
+fn heard(hook: &SnapshotHook, call: &Call<'_>, answer: &ChildAnswer<'_>) -> Said {
+    if hook.is_canonical() {
+        return canonical::decode_answer(call.event, answer);
+    }
+    let whole = call.spec.decode_answer(call.event, answer);
+    let text = answer.stdout.trim().trim_start_matches('\u{feff}');
+    let objects = canonical::objects(text);
+    if answer.exit == Some(2) || objects.iter().any(|(object, _)| object.len() == text.len()) {
+        return Said { outcome: whole, ..Said::default() };
+    }
+    // Answers with something around them, which the agent would take for plain text.
+    let mut outcome = Outcome::default();
+    for (object, _) in objects {
+        let answer = ChildAnswer { stdout: object, ..*answer };
+        let mut one = call.spec.decode_answer(call.event, &answer);
+        one.extra.clear();
+        // Not every agent reads JSON.
+        one.context.retain(|context| context != object);
+        merge(&mut outcome, one);
+    }
+    if !outcome.is_empty() {
+        return Said { outcome, ..Said::default() };
+    }
+    let is_text = !text.starts_with(['{', '[']) && !whole.is_empty();
+    Said { outcome: whole, is_unclear: !text.is_empty() && !is_text, ..Said::default() }
 }
 
 /// A failure: what the hook said nevertheless counts, and a guard that decided nothing blocks.
@@ -125,15 +162,22 @@ fn child(hook: &SnapshotHook, argv: &[String], call: &Call<'_>) -> Option<Child>
         .stdin(call.stdin.clone())
         .limit(call.limit)
         .env("SYMPOSIUM_AGENT", call.spec.name())
-        .env("SYMPOSIUM_EVENT", call.event.name())
-        .env("SYMPOSIUM_WORKSPACE", call.root);
+        .env("SYMPOSIUM_EVENT", call.event.name());
+    child = match call.root {
+        Some(root) => child.env("SYMPOSIUM_WORKSPACE", root),
+        None => child.env_remove("SYMPOSIUM_WORKSPACE"),
+    };
     for (name, value) in &hook.run.env {
         child = child.env(name, value);
     }
     if !hook.run.path.is_empty() {
         child = child.env("PATH", prefixed_path(&hook.run.path, call.env));
     }
-    Some(if call.cwd.is_dir() { child.cwd(call.cwd) } else { child.cwd(call.root) })
+    let folder = Some(call.cwd).filter(|cwd| cwd.is_dir()).or(call.root);
+    Some(match folder {
+        Some(folder) => child.cwd(folder),
+        None => child,
+    })
 }
 
 fn prefixed_path(folders: &[PathBuf], env: &Environment) -> OsString {

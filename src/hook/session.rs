@@ -24,6 +24,9 @@ const REMEMBERED: usize = 500;
 pub struct Session {
     /// The agent.
     pub agent: String,
+    /// The root of the workspace in which it began: what guards there stays in force wherever it
+    /// goes. None where it began outside of one.
+    pub root: Option<PathBuf>,
     /// When it started, or was first seen, in milliseconds since 1970.
     pub started_at: u64,
     /// The `changed_at` of the last snapshot it has heard of.

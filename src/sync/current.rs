@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use super::left;
-use super::run::{Caller, Mode, Request, sync, sync_unless};
+use super::run::{Caller, Mode, Request, look_beyond, sync, sync_unless};
 use super::snapshot::{Snapshot, Stored};
 use crate::Symposium;
 use crate::config::{Dirs, Environment};
@@ -30,34 +30,14 @@ pub struct Question<'a> {
     pub insist: bool,
 }
 
-/// What is known of the place where an agent works, without a manifest being read.
-#[derive(Debug)]
-pub enum Known {
-    /// It is in no Rust project.
-    Nowhere,
-    /// The workspace's snapshot, and it holds.
-    Snapshot(Box<Stored>),
-    /// That has to be found out.
-    Nothing,
-}
-
-/// The snapshot of the workspace that `cwd` is in, when it holds. It then vouches for the manifests
-/// that lead to the root as for all its inputs.
-pub fn known(env: &Environment, dirs: &Dirs, cwd: &Path) -> Known {
-    let nearest = match nearest_manifest(cwd, env) {
-        Some(Some(nearest)) => nearest,
-        Some(None) => return Known::Nowhere,
-        None => return Known::Nothing,
+/// The snapshot of the workspace that `cwd` is in, or of what applies outside of one, when it holds;
+/// no manifest is read. It then vouches for the manifests that lead to the root as for all its inputs.
+pub fn known(env: &Environment, dirs: &Dirs, cwd: &Path) -> Option<Stored> {
+    let Some(nearest) = nearest_manifest(cwd, env)? else {
+        return stored(dirs, &Snapshot::outside(dirs)).filter(|stored| stored.holds(env));
     };
-    for root in nearest.ancestors() {
-        let Some(stored) = Stored::load(&Snapshot::path(dirs, root), VERSION, root) else {
-            continue;
-        };
-        if stored.is_found_from(&nearest) && stored.holds(env) {
-            return Known::Snapshot(Box::new(stored));
-        }
-    }
-    Known::Nothing
+    let mut known = nearest.ancestors().filter_map(|root| stored(dirs, root));
+    known.find(|stored| stored.is_found_from(&nearest) && stored.holds(env))
 }
 
 /// The workspace's snapshot: the stored one while its inputs are as they were, else a new one, after
@@ -137,7 +117,7 @@ impl Work {
         if left::is_left(&sym, &self.root) {
             return None;
         }
-        if !sym.config.auto_sync.0 {
+        if !sym.config.auto_sync.0 || self.root == Snapshot::outside(&sym.dirs) {
             return self.look(&sym);
         }
         let request = self.request(Mode::Apply);
@@ -165,30 +145,49 @@ impl Work {
         (!again && stored.holds(&self.env)).then_some(stored)
     }
 
-    /// What applies now, with nothing changed: hooks run were the disk full.
+    /// What applies now, with nothing changed: hooks run were the disk full. In a workspace that
+    /// can't be read that is what applied when it could, else what applies around it, else what
+    /// applies everywhere.
     fn look(&self, sym: &Symposium) -> Option<Stored> {
-        match sync(sym, &self.request(Mode::Look)) {
-            Ok(synced) => synced.stored,
-            Err(error) => {
-                tracing::warn!("what applies here can't be found out: {error:#}");
-                None
+        let request = self.request(Mode::Look);
+        if self.root != Snapshot::outside(&sym.dirs) {
+            match sync(sym, &request) {
+                Ok(synced) => return synced.stored,
+                Err(error) => tracing::warn!("what applies here can't be found out: {error:#}"),
+            }
+            if let Some(last) = self.old.clone().or_else(|| self.around(&sym.dirs)) {
+                return Some(last);
             }
         }
+        let looked = look_beyond(sym, &request);
+        looked.inspect_err(|error| tracing::warn!("no plugin's hooks: {error:#}")).ok()?.stored
+    }
+
+    /// What applies in the nearest folder above that we have a snapshot of.
+    fn around(&self, dirs: &Dirs) -> Option<Stored> {
+        let mut above = self.root.ancestors().skip(1);
+        let (root, old) = above.find_map(|root| Some((root, stored(dirs, root)?)))?;
+        if old.holds(&self.env) {
+            return Some(old);
+        }
+        let (env, root) = (self.env.clone(), root.to_path_buf());
+        let (path, old) = (Snapshot::path(dirs, &root), Some(old));
+        Work { env, path, root, insist: false, old: old.clone() }.run().or(old)
     }
 }
 
 /// The root of the workspace that `cwd` is in, were its manifests broken at the moment: then it is
-/// the nearest folder above that we have a snapshot of.
-pub fn root_of(env: &Environment, dirs: &Dirs, cwd: &Path) -> Option<PathBuf> {
-    match crate::workspace::locate(cwd, env) {
-        Ok(root) => root,
-        Err(problem) => {
-            tracing::warn!("{}", problem.message);
-            let cwd = dunce::canonicalize(cwd).unwrap_or_else(|_| cwd.to_path_buf());
-            let known = |root: &&Path| Snapshot::path(dirs, root).exists();
-            cwd.ancestors().find(known).map(Path::to_path_buf)
-        }
-    }
+/// the nearest folder above that we have a snapshot of, else that of the nearest manifest. Outside of
+/// one it is [`Snapshot::outside`].
+pub fn root_of(env: &Environment, dirs: &Dirs, cwd: &Path) -> PathBuf {
+    let found = crate::workspace::locate(cwd, env).unwrap_or_else(|problem| {
+        tracing::warn!("{}", problem.message);
+        let cwd = dunce::canonicalize(cwd).unwrap_or_else(|_| cwd.to_path_buf());
+        let known = |root: &&Path| Snapshot::path(dirs, root).exists();
+        let known = cwd.ancestors().find(known).map(Path::to_path_buf);
+        known.or_else(|| nearest_manifest(&cwd, env).flatten())
+    });
+    found.unwrap_or_else(|| Snapshot::outside(dirs))
 }
 
 /// Refreshes sources, programs and the workspace in a process of its own that lives on without us.

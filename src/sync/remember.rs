@@ -36,6 +36,7 @@ impl Sync<'_> {
         let sym = self.sym;
         let root = &self.loaded.workspace.root;
         let path = Snapshot::path(&sym.dirs, root);
+        let is_outside = *root == Snapshot::outside(&sym.dirs);
         let before = Stored::load(&path, crate::symposium::VERSION, root);
         // First, so that all that is looked at from here on is covered.
         let mut fingerprint = self.fingerprint(registry, observed, facts);
@@ -68,7 +69,8 @@ impl Sync<'_> {
                     .collect(),
                 changed_at,
                 servers: facts.servers.iter().map(|(_, server, _)| server.name.clone()).collect(),
-                refreshable: is_refreshable(registry, facts),
+                refreshable: !is_outside && is_refreshable(registry, facts),
+                outside: is_outside,
                 failed: synced.failed,
                 hooks: BTreeMap::new(),
             },
@@ -78,8 +80,10 @@ impl Sync<'_> {
         };
         let stored =
             snapshot.store().inspect_err(|error| tracing::warn!("no snapshot: {error}")).ok()?;
-        // One that was only looked at must not pass for a sync that was done, unless none is wanted.
-        if (acts || !sym.config.auto_sync.0)
+        // One that was only looked at must not pass for a sync that was done, unless none is wanted,
+        // nor for a workspace that could not be read.
+        let is_done = acts || (!sym.config.auto_sync.0 && !self.loaded.is_unknown);
+        if (is_done || is_outside)
             && !before.is_some_and(|before| before.says_the_same(&stored))
             && let Err(error) = stored.save(&path)
         {

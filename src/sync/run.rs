@@ -168,6 +168,15 @@ pub(super) fn sync_unless(
     Sync { sym: &started.sym, request, loaded: &started.loaded, now: now() }.run().map(Some)
 }
 
+/// What applies where the request begins, were no workspace there: what is for all of them.
+///
+/// # Errors
+/// As [`sync`].
+pub(super) fn look_beyond(sym: &Symposium, request: &Request) -> anyhow::Result<Synced> {
+    let loaded = Loaded::unknown(request.start.clone());
+    Sync { sym, request, loaded: &loaded, now: now() }.run()
+}
+
 fn load(sym: &Symposium, request: &Request) -> anyhow::Result<Loaded> {
     let loaded = Workspace::load(&request.start, &sym.env)?;
     Ok(loaded.ok_or_else(|| {

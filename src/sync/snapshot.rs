@@ -44,6 +44,9 @@ pub struct Header {
     /// Whether a refresh in the background could bring something: there are sources or programs to
     /// be fetched.
     pub refreshable: bool,
+    /// Whether this is no workspace: see [`Snapshot::outside`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outside: bool,
     /// Whether the sync could not do all it should: the next session tries again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
@@ -193,6 +196,11 @@ impl Snapshot {
         dirs.snapshots().join(format!("{:016x}.jsonl", short_hash(root)))
     }
 
+    /// Stands for the root where there is no workspace: a folder of ours that is never there.
+    pub fn outside(dirs: &Dirs) -> PathBuf {
+        dirs.cache().join("no-workspace")
+    }
+
     /// The snapshot as it is stored and read.
     ///
     /// # Errors
@@ -339,6 +347,7 @@ mod tests {
                 changed_at: 5,
                 servers: vec!["docs".to_owned()],
                 refreshable: false,
+                outside: false,
                 failed: false,
                 hooks: BTreeMap::new(),
             },

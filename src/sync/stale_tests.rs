@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use serde_json::{Value, json};
 use symposium_hook::Event;
 
-use super::current::{Known, Question, for_hook, known, root_of};
+use super::current::{Question, for_hook, known, root_of};
 use super::run::{Caller, Mode, Request, sync};
 use super::snapshot::Stored;
 use crate::Symposium;
@@ -266,14 +266,11 @@ impl World {
     fn answered(&self, cwd: &Path) -> (Option<Value>, bool) {
         let env = self.env("cache", cwd);
         let dirs = Dirs::resolve(&env).expect("a home");
-        match known(&env, &dirs, cwd) {
-            Known::Snapshot(stored) => return (Some(essence(&stored)), true),
-            Known::Nowhere => return (None, true),
-            Known::Nothing => {}
+        if let Some(stored) = known(&env, &dirs, cwd) {
+            return (Some(essence(&stored)), true);
         }
-        let stored = root_of(&env, &dirs, cwd).and_then(|root| {
-            for_hook(&Question { env: &env, dirs: &dirs, root: &root, insist: false })
-        });
+        let root = root_of(&env, &dirs, cwd);
+        let stored = for_hook(&Question { env: &env, dirs: &dirs, root: &root, insist: false });
         (stored.map(|stored| essence(&stored)), false)
     }
 

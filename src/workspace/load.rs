@@ -25,6 +25,21 @@ pub struct Loaded {
     pub doors: Vec<PathBuf>,
     /// What was tolerated, as warnings.
     pub diagnostics: Vec<Diagnostic>,
+    /// Whether nothing is known of it: see [`Loaded::unknown`].
+    pub is_unknown: bool,
+}
+
+impl Loaded {
+    /// Where there is no workspace, or one that can't be read: nothing is known to be in it.
+    pub(crate) fn unknown(root: PathBuf) -> Self {
+        Self {
+            workspace: Workspace { root, ..Workspace::default() },
+            fingerprint: Fingerprint::default(),
+            doors: Vec::new(),
+            diagnostics: Vec::new(),
+            is_unknown: true,
+        }
+    }
 }
 
 impl Workspace {
@@ -68,7 +83,7 @@ impl Workspace {
             locked: lock.map(|lock| lock.packages).unwrap_or_default(),
             inputs: fingerprint.paths().map(Path::to_path_buf).collect(),
         };
-        Ok(Some(Loaded { workspace, fingerprint, doors, diagnostics }))
+        Ok(Some(Loaded { workspace, fingerprint, doors, diagnostics, is_unknown: false }))
     }
 }
 

@@ -113,7 +113,7 @@ fn decision_16_f220_what_a_session_remembers() {
         memory.as_object_mut().expect("an object").remove(time);
     }
     let expected = json!({
-        "agent": "claude", "prompts": 3, "activations": ["serde-help"],
+        "agent": "claude", "root": sandbox.ws(), "prompts": 3, "activations": ["serde-help"],
         "nudges": [], "announced": [], "pending": [],
     });
     assert_eq!(memory, expected);

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value};
 use symposium_hook::Decision;
 
-use crate::agents::wire::Outcome;
+use super::wire::Outcome;
 
 /// Adds `next` to `all`: the stronger decision wins (deny, ask, allow, none) and keeps its reasons,
 /// equal ones join theirs; contexts and messages join in order; the last rewrite wins, which saw
 /// those before it.
-pub fn merge(all: &mut Outcome, next: Outcome) {
+pub(crate) fn merge(all: &mut Outcome, next: Outcome) {
     match next.decision.cmp(&all.decision) {
         std::cmp::Ordering::Greater => {
             all.decision = next.decision;
@@ -41,7 +41,7 @@ fn carry(all: &mut Map<String, Value>, next: Map<String, Value>) {
 }
 
 /// A denied tool runs with no input at all, so there is nothing left to rewrite.
-pub fn settle(outcome: &mut Outcome) {
+pub(crate) fn settle(outcome: &mut Outcome) {
     if outcome.decision == Some(Decision::Deny) {
         outcome.updated_input = None;
     }
