@@ -134,13 +134,7 @@ fn command(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
     }
     let result = match cli.command {
         Some(Command::Init(args)) => init::run(&mut sym, &args),
-        Some(Command::Sync(args)) => {
-            let result = sync::run(&mut sym, &args);
-            if args.background {
-                self_update::look_in_background(&sym);
-            }
-            result
-        }
+        Some(Command::Sync(args)) => sync::run(&mut sym, &args),
         Some(Command::Status) => status::run(&sym),
         Some(Command::Why(args)) => why::run(&sym, &args),
         Some(Command::Doctor(args)) => doctor::run(&sym, &args),

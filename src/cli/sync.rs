@@ -5,9 +5,11 @@ use std::time::Instant;
 
 use super::CommandResult;
 use super::grammar::SyncArgs;
+use super::self_update;
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::report::Event;
+use crate::sync::background::Background;
 use crate::sync::{Caller, Mode, Request, Synced, sync};
 use crate::text::Diagnostic;
 
@@ -29,10 +31,17 @@ pub(super) fn run(sym: &mut Symposium, args: &SyncArgs) -> CommandResult {
         caller: if args.background { Caller::Background } else { Caller::Command },
         ..Request::default()
     };
-    let mut synced = sync(sym, &request)?;
     if args.background {
+        let background = Background::of(&sym.dirs, &request.start);
+        let work = || {
+            let done = sync(sym, &request).map(drop);
+            self_update::look_in_background(sym);
+            done
+        };
+        background.run(&sym.env, work).transpose()?;
         return Ok(ExitCode::SUCCESS);
     }
+    let mut synced = sync(sym, &request)?;
     finish(sym, &synced, mode, start);
     if mode == Mode::Apply && super::ask::about_candidates(sym, &synced)? {
         let start = Instant::now();

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::conversation::{Conversation, missing_programs};
 use crate::config::Environment;
+use crate::sync::background::Background;
 use crate::sync::current;
 use crate::sync::snapshot::{SnapshotHook, Stored};
 
@@ -38,7 +39,8 @@ pub fn await_programs(
     if untold.is_empty() || !conversation.stored.header.refreshable {
         return Arrival::default();
     }
-    let Some(running) = current::refresh_in_background(root) else { return Arrival::default() };
+    let background = Background::of(conversation.dirs, root);
+    let Some(running) = background.start() else { return Arrival::default() };
     let mut arrival = Arrival { is_running: true, hooks: None };
     if conversation.store.is_none() {
         // Were it waited for, it would be at each event.

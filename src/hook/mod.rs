@@ -37,11 +37,11 @@ use std::panic::AssertUnwindSafe;
 
 use self::quick::Quick;
 use crate::agents::wire::Answer;
-use crate::config::{Config, Dirs, Environment};
+use crate::config::{Config, Dirs, Environment, LogLevel};
 use crate::report::log;
 
-/// Most of an event that is read, in bytes; no agent sends as much.
-const LARGEST_EVENT: u64 = 256 * 1024 * 1024;
+/// Bytes of the largest event that is read; no agent sends as much.
+const LARGEST_EVENT: usize = 256 * 1024 * 1024;
 
 /// Answers `hook <agent> <event>`: `args` are those after `hook`. Never fails; the exit code is the
 /// agent's answer.
@@ -53,7 +53,14 @@ pub fn main(args: &[OsString], env: &Environment) -> ExitCode {
         let mut stdin = Vec::new();
         let by_hand = std::io::stdin().is_terminal();
         if !by_hand {
-            let _ = std::io::stdin().lock().take(LARGEST_EVENT).read_to_end(&mut stdin);
+            let most = LARGEST_EVENT as u64 + 1;
+            let _ = std::io::stdin().lock().take(most).read_to_end(&mut stdin);
+        }
+        if stdin.len() > LARGEST_EVENT {
+            // The half of an event must not be taken for the whole.
+            log::install_lazily(dirs.logs(), LogLevel::default);
+            tracing::warn!("the event is larger than {} MB", LARGEST_EVENT / 1024 / 1024);
+            return Answer::carry_on();
         }
         let call = pipeline::Call { args, stdin: &stdin, by_hand, env, dirs: &dirs };
         // Were there a panic on the short way, the whole way is still there to answer.

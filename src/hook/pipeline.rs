@@ -19,6 +19,7 @@ use crate::agents::merge::settle;
 use crate::agents::wire::{Answer, Decoded, Outcome};
 use crate::agents::{self, AgentSpec};
 use crate::config::{Dirs, Environment};
+use crate::sync::background::Background;
 use crate::sync::current::{self, Question};
 use crate::sync::snapshot::{SnapshotHook, Stored};
 
@@ -205,7 +206,7 @@ impl Turn<'_> {
         log_unmet(self.spec, self.event, &outcome);
         conversation.hold_back(&mut outcome, std::iter::once(decoded).chain(&rewritten));
         if refresh && !arrival.is_running && stored.header.refreshable {
-            let _running = current::refresh_in_background(root);
+            let _running = Background::of(self.dirs, root).start();
         }
         (outcome, rewritten)
     }

@@ -1,6 +1,9 @@
 //! Which of the plugins' hooks run for an event.
 
-use crate::plugins::manifest::compile_matcher;
+use std::time::{Duration, Instant};
+
+use crate::plugins::manifest::{LONGEST_NAME, compile_matcher, is_expression};
+use crate::plugins::model::OnFailure;
 use crate::sync::snapshot::SnapshotHook;
 
 /// What hooks are chosen by.
@@ -18,7 +21,9 @@ pub struct Occasion<'a> {
 /// names. Of one plugin, those in the agent's own format run; where there are none, those in the
 /// canonical format; hooks in other agents' formats never do.
 pub fn select<'a>(hooks: &'a [SnapshotHook], occasion: &Occasion<'_>) -> Vec<&'a SnapshotHook> {
-    let applies: Vec<&SnapshotHook> = hooks.iter().filter(|hook| applies(hook, occasion)).collect();
+    let mut budget = Budget::default();
+    let applies: Vec<&SnapshotHook> =
+        hooks.iter().filter(|hook| applies(hook, occasion, &mut budget)).collect();
     let native = |plugin: &str| {
         applies.iter().any(|hook| hook.plugin == plugin && hook.format == occasion.agent)
     };
@@ -32,20 +37,61 @@ pub fn select<'a>(hooks: &'a [SnapshotHook], occasion: &Occasion<'_>) -> Vec<&'a
     applies.iter().copied().filter(|hook| wanted(hook)).collect()
 }
 
-fn applies(hook: &SnapshotHook, occasion: &Occasion<'_>) -> bool {
+/// What all matchers of an event together may cost.
+#[derive(Debug, Default)]
+struct Budget {
+    tried: usize,
+    spent: Duration,
+}
+
+impl Budget {
+    /// So many expressions are tried whatever they cost.
+    const ALWAYS: usize = 16;
+    /// Beyond these, no more once this is spent.
+    const MOST: Duration = Duration::from_millis(200);
+
+    /// The answer of `check`; `None` when nothing is left to find it out with.
+    fn spend<T>(&mut self, check: impl FnOnce() -> T) -> Option<T> {
+        if self.tried >= Self::ALWAYS && self.spent >= Self::MOST {
+            return None;
+        }
+        self.tried += 1;
+        let start = Instant::now();
+        let answer = check();
+        self.spent += start.elapsed();
+        Some(answer)
+    }
+}
+
+fn applies(hook: &SnapshotHook, occasion: &Occasion<'_>, budget: &mut Budget) -> bool {
     if hook.agent.as_deref().is_some_and(|agent| agent != occasion.agent) {
         return false;
     }
     let Some(matcher) = hook.matcher.as_deref().filter(|_| !occasion.tool_names.is_empty()) else {
         return true;
     };
-    match compile_matcher(matcher) {
-        Ok(matcher) => matcher.matches(occasion.tool_names),
-        Err(error) => {
-            tracing::warn!("hook `{}` of plugin `{}` never runs: {error}", hook.name, hook.plugin);
-            false
-        }
-    }
+    let check = || compile_matcher(matcher).map(|matcher| matcher.matches(occasion.tool_names));
+    let checked = if !is_expression(matcher) {
+        Some(check())
+    } else if occasion.tool_names.iter().any(|name| name.len() > LONGEST_NAME) {
+        None
+    } else {
+        budget.spend(check)
+    };
+    let problem = match checked {
+        Some(Ok(matches)) => return matches,
+        Some(Err(error)) => error.to_string(),
+        None => "it would take too long".to_owned(),
+    };
+    // A guard is rather asked too often.
+    let asked = hook.on_failure == OnFailure::Block;
+    let comes = if asked { "runs" } else { "does not run" };
+    tracing::warn!(
+        "hook `{}` of plugin `{}` {comes}: its matcher could not be checked: {problem}",
+        hook.name,
+        hook.plugin
+    );
+    asked
 }
 
 #[cfg(test)]
@@ -108,6 +154,35 @@ mod tests {
     fn f236_an_invalid_matcher_matches_nothing() {
         let hooks = [hook("p", "bad", "symposium", Some("["))];
         assert_eq!(names(&hooks, "gemini", &["Bash"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_matcher_that_can_t_be_checked_makes_a_guard_run_and_no_other_hook() {
+        let mut guard = hook("p", "guard", "symposium", Some(r"mcp__\w+"));
+        guard.on_failure = OnFailure::Block;
+        let hooks = [guard, hook("p", "other", "symposium", Some(r"mcp__\w+"))];
+        let long = format!("mcp__{}", "x".repeat(LONGEST_NAME));
+        assert_eq!(names(&hooks, "gemini", &[&long]), ["guard"]);
+        assert_eq!(names(&hooks, "gemini", &["mcp__x"]), ["guard", "other"]);
+        assert_eq!(names(&hooks, "gemini", &["Bash"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn all_matchers_of_an_event_together_have_a_budget() {
+        let mut budget = Budget { spent: Budget::MOST, ..Budget::default() };
+        let asked: Vec<_> = (0..20).map(|_| budget.spend(|| ()).is_some()).collect();
+        assert_eq!(asked.iter().filter(|asked| **asked).count(), Budget::ALWAYS);
+        // Each near the largest that there may be, they would take half a minute.
+        let mut hooks: Vec<_> = (0..3000)
+            .map(|number| {
+                hook("p", "large", "symposium", Some(&format!("x{number}(?:[a-z]{{20}}){{40}}")))
+            })
+            .collect();
+        hooks.push(hook("p", "guard", "symposium", Some("x.*")));
+        hooks.last_mut().expect("a guard").on_failure = OnFailure::Block;
+        assert_eq!(names(&hooks, "gemini", &["Bash"]), ["guard"]);
+        hooks.push(hook("p", "named", "symposium", Some("Bash")));
+        assert_eq!(names(&hooks, "gemini", &["Bash"]), ["guard", "named"]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! - [`run`]: a child in a group of its own, fed, drained and ended in time
 //! - [`run_inherited`]: a child that has our terminal, for subcommands
 //! - [`spawn_detached`]: a background process of ours that outlives us
+//! - [`end_after`]: a limit for such a process
 //! - [`exec_replace`]: a program that takes our place
 //! - [`find_program`]: where a program is
 //!
@@ -11,6 +12,7 @@
 //!
 //! May use: the ground. Used by: `fetch` and every floor above.
 
+mod allowance;
 mod detached;
 mod find;
 mod group;
@@ -27,6 +29,7 @@ mod threads;
 #[cfg(unix)]
 mod traffic;
 
+pub use allowance::end_after;
 pub use detached::{Detached, spawn_detached};
 pub use find::find_program;
 #[cfg(unix)]

@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
+use super::background::Background;
 use super::left;
 use super::run::{Caller, Mode, Request, look_beyond, sync, sync_unless};
 use super::snapshot::{Snapshot, Stored};
 use crate::Symposium;
 use crate::config::{Dirs, Environment};
-use crate::process::{Child, Detached, spawn_detached};
 use crate::report::Reporter;
 use crate::symposium::{Options, VERSION};
 use crate::workspace::nearest_manifest;
 
 /// How long an event waits for its sync. What takes longer goes on in a process of its own.
-const BUDGET: Duration = Duration::from_secs(2);
+pub(super) const BUDGET: Duration = Duration::from_secs(2);
 
 /// What an event asks about.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +50,10 @@ pub fn for_hook(question: &Question<'_>) -> Option<Stored> {
     {
         return stored;
     }
+    let background = Background::of(dirs, root);
+    if background.goes_on_beside() {
+        return stored;
+    }
     let work = Work {
         env: env.clone(),
         root: root.to_path_buf(),
@@ -69,7 +73,8 @@ pub fn for_hook(question: &Question<'_>) -> Option<Stored> {
         Err(RecvTimeoutError::Disconnected) => stored,
         Err(RecvTimeoutError::Timeout) => {
             tracing::warn!("the sync takes too long to wait for, and goes on in the background");
-            let _running = refresh_in_background(root);
+            background.is_slow_from_now();
+            let _running = background.start();
             stored
         }
     }
@@ -81,6 +86,12 @@ pub fn panic_where_asked(env: &Environment, place: &str) {
         !cfg!(debug_assertions) || env.text("SYMPOSIUM_TEST_PANIC") != Some(place),
         "a panic was asked for"
     );
+}
+
+/// A duration that a test asks for by a variable, in milliseconds. Not in a release.
+pub(super) fn test_duration(env: &Environment, name: &str) -> Option<Duration> {
+    let text = env.text(name).filter(|_| cfg!(debug_assertions))?;
+    text.parse().ok().map(Duration::from_millis)
 }
 
 /// How long an event waits for what takes `normal` at most. For tests, `SYMPOSIUM_TEST_PATIENCE`
@@ -106,10 +117,9 @@ impl Work {
         let sym = Symposium::new(self.env.clone(), Reporter::silent(), options).ok()?;
         sym.report.diagnostics(&sym.config_diagnostics);
         panic_where_asked(&self.env, "sync");
-        #[cfg(debug_assertions)]
-        if let Some(ms) = self.env.text("SYMPOSIUM_TEST_SLOW_SYNC").and_then(|ms| ms.parse().ok()) {
-            std::thread::sleep(Duration::from_millis(ms));
-        }
+        std::thread::sleep(
+            test_duration(&self.env, "SYMPOSIUM_TEST_SLOW_SYNC").unwrap_or_default(),
+        );
         if !sym.config_state.names_the_agents() {
             // What the user wants is not known until the file is mended.
             return self.old.clone().or_else(|| self.look(&sym));
@@ -190,24 +200,7 @@ pub fn root_of(env: &Environment, dirs: &Dirs, cwd: &Path) -> PathBuf {
     found.unwrap_or_else(|| Snapshot::outside(dirs))
 }
 
-/// Refreshes sources, programs and the workspace in a process of its own that lives on without us.
-pub fn refresh_in_background(root: &Path) -> Option<Detached> {
-    let child = Child::new(own_program()?).args(["sync", "--background"]).cwd(root);
-    match spawn_detached(&child) {
-        Ok(running) => Some(running),
-        Err(error) => {
-            tracing::warn!("no refresh in the background: {error}");
-            None
-        }
-    }
-}
-
 /// The workspace's snapshot as it is on disk now, whether or not it still holds.
 pub fn stored(dirs: &Dirs, root: &Path) -> Option<Stored> {
     Stored::load(&Snapshot::path(dirs, root), VERSION, root)
-}
-
-#[allow(clippy::disallowed_methods, reason = "which program this is")]
-fn own_program() -> Option<PathBuf> {
-    std::env::current_exe().ok()
 }

@@ -9,6 +9,7 @@
 //! May use: every room below. Used by: `hook` (only "make sure it is current") and `cli`.
 
 pub mod apply;
+pub mod background;
 mod bounds;
 pub mod candidates;
 pub mod content;

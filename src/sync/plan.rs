@@ -122,13 +122,11 @@ impl Plan {
     /// How many things would change, each skill counted once.
     pub fn changes(&self) -> Vec<Change> {
         let mut changes: Vec<Change> = Vec::new();
+        // There may be thousands.
+        let mut known = BTreeMap::new();
         for step in self.steps.iter().filter(|step| !step.silent) {
-            let same = changes.iter_mut().find(|change| {
-                change.action == step.action
-                    && change.name == step.name
-                    && change.reason == step.reason
-            });
-            match same {
+            let at = *known.entry((step.action, &step.name, &step.reason)).or_insert(changes.len());
+            match changes.get_mut(at) {
                 Some(change) => change.places.push(step.parent.shown.clone()),
                 None => changes.push(Change {
                     action: step.action,

@@ -5,6 +5,8 @@
     reason = "tests look at the world by themselves, and say why they skip"
 )]
 
+#[cfg(all(target_os = "linux", debug_assertions))]
+mod background_pile;
 mod beside_writers;
 mod book_screens;
 mod candidates;
@@ -23,6 +25,8 @@ mod crate_skills;
 mod deep_nesting;
 mod docs;
 mod doctor;
+#[cfg(target_os = "linux")]
+mod endless_files;
 #[cfg(unix)]
 mod fixtures;
 mod git_sources;

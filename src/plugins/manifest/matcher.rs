@@ -1,6 +1,11 @@
 //! `matcher`: which tools a hook is for.
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
+
+/// The longest name of a tool that an expression is tried on; agents' own end at 128.
+pub const LONGEST_NAME: usize = 1024;
+/// Bytes of a compiled expression: more is the work of counted repetitions.
+const LARGEST: usize = 2 * 1024 * 1024;
 
 /// Which tools' names match.
 #[derive(Debug, Clone)]
@@ -29,8 +34,7 @@ pub fn compile_matcher(text: &str) -> Result<Matcher, MatcherError> {
     if text.is_empty() || text == "*" {
         return Ok(Matcher(Kind::All));
     }
-    let literal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '|');
-    if text.chars().all(literal) {
+    if !is_expression(text) {
         return Ok(Matcher(Kind::Names(text.split('|').map(ToOwned::to_owned).collect())));
     }
     // By itself first: an unbalanced `)` must not close the group around it.
@@ -38,8 +42,15 @@ pub fn compile_matcher(text: &str) -> Result<Matcher, MatcherError> {
     Ok(Matcher(Kind::Pattern(compile(&format!(r"\A(?:{text})\z"))?)))
 }
 
+/// Whether a matcher is more than names or a `*`, which costs work.
+pub fn is_expression(text: &str) -> bool {
+    let literal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '|');
+    let text = text.trim();
+    text != "*" && !text.chars().all(literal)
+}
+
 fn compile(pattern: &str) -> Result<Regex, MatcherError> {
-    Regex::new(pattern).map_err(|error| {
+    RegexBuilder::new(pattern).size_limit(LARGEST).build().map_err(|error| {
         let text = error.to_string();
         // The engine's message is a drawing; its last line says what is wrong.
         let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();

@@ -30,7 +30,7 @@ use super::model::{Gate, Plugin};
 use crate::text::toml::{self as tables, Sink, Table};
 use crate::text::{Diagnostic, Severity, Source};
 
-pub use matcher::{Matcher, MatcherError, compile_matcher};
+pub use matcher::{LONGEST_NAME, Matcher, MatcherError, compile_matcher, is_expression};
 pub use near_miss::{is_near_miss_name, looks_like_manifest, near_miss};
 pub use subcommands::RESERVED as RESERVED_SUBCOMMANDS;
 
