@@ -1,7 +1,7 @@
-//! The agents: one file each, with everything about it.
+//! The agents: one folder each, with everything about it.
 //!
 //! An agent is data where data can say it (folders, names, file places) and code where not (wire
-//! formats). Nothing outside an agent's file knows how that agent behaves. What the files share:
+//! formats). Nothing outside an agent's folder knows how that agent behaves. What the folders share:
 //! [`places`] and [`wire`] are what they say to the other rooms, [`command`] is how agents call us,
 //! [`tools`] reads their tables of tools, [`payload`] and [`envelope`] read and write JSON.
 //!

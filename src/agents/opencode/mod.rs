@@ -33,7 +33,7 @@ pub struct OpenCode;
 const TIMEOUT: u64 = 30;
 
 /// The plugin, with a placeholder for the program.
-const PLUGIN: &str = include_str!("opencode/plugin.js");
+const PLUGIN: &str = include_str!("plugin.js");
 
 /// The placeholder, quotes and all.
 const PROGRAM_MARK: &str = "\"__PROGRAM__\"";
