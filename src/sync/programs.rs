@@ -22,7 +22,13 @@ pub fn run_of(
         fetchable: known.is_some_and(is_fetchable),
         ..Run::default()
     };
-    let Ok(prepared) = prepared else { return run };
+    let prepared = match prepared {
+        Ok(prepared) => prepared,
+        Err(problem) => {
+            run.problem = Some(problem.to_string());
+            return run;
+        }
+    };
     let fetchable = |name: &&str| {
         plugin.installations.iter().any(|known| known.name == **name && is_fetchable(known))
     };

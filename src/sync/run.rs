@@ -248,7 +248,7 @@ impl Sync<'_> {
         let mut registry = self.registry();
         let observed = std::mem::take(&mut registry.fingerprint);
         let Known { facts, chosen, plan, .. } = self.know(&registry, &agents);
-        let mut failed = chosen.blocked.iter().any(Diagnostic::is_error);
+        let mut failed = registry.is_stale || chosen.blocked.iter().any(Diagnostic::is_error);
         let mut changes = self.apply(&plan, &mut failed);
         let registered = self.register(&agents, &facts, &mut failed)?;
         self.reap(&registered.changes);

@@ -96,6 +96,9 @@ pub struct Run {
     /// Whether a program that is missing can be got: it is no file of the plugin itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fetchable: bool,
+    /// Why there is nothing to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
     /// Requirements that can be got and are missing. The program is run without them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lacking: Vec<String>,
@@ -106,7 +109,8 @@ impl Run {
     /// is gone since. Looked for here because `sh` would answer with a code that says nothing.
     pub fn missing(&self) -> Option<String> {
         let Some(argv) = self.argv.as_deref().filter(|argv| !argv.is_empty()) else {
-            return Some("its program is not installed yet".to_owned());
+            let problem = self.problem.clone().filter(|_| !self.fetchable);
+            return Some(problem.unwrap_or_else(|| "its program is not installed yet".to_owned()));
         };
         let file = match argv {
             [shell, script, ..] if shell == "sh" => script,

@@ -1,6 +1,6 @@
 //! TOML read with positions: each value knows where it stands, each unread key can be reported.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,12 +25,13 @@ pub struct Sink {
     /// The text being read.
     pub source: Arc<Source>,
     diagnostics: RefCell<Vec<Diagnostic>>,
+    softened: Cell<bool>,
 }
 
 impl Sink {
     /// An empty sink for `source`.
     pub fn new(source: Arc<Source>) -> Self {
-        Self { source, diagnostics: RefCell::default() }
+        Self { source, diagnostics: RefCell::default(), softened: Cell::new(false) }
     }
 
     /// Records an error at `span`.
@@ -53,6 +54,16 @@ impl Sink {
         self.diagnostics.borrow().iter().any(Diagnostic::is_error)
     }
 
+    /// Whether an error was recorded, were it made a warning of since.
+    pub fn had_errors(&self) -> bool {
+        self.softened.get() || self.has_errors()
+    }
+
+    /// Something could not be read, though what is around it could.
+    pub fn note_loss(&self) {
+        self.softened.set(true);
+    }
+
     /// A point in time, for [`Sink::errors_since`] and [`Sink::soften_since`].
     pub fn mark(&self) -> usize {
         self.diagnostics.borrow().len()
@@ -69,6 +80,7 @@ impl Sink {
             if diagnostic.is_error() {
                 diagnostic.severity = Severity::Warning;
                 diagnostic.add_remark(note);
+                self.softened.set(true);
             }
         }
     }

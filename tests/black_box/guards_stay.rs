@@ -384,12 +384,16 @@ fn a_guard_whose_manifest_became_something_else_stays() {
     }
 }
 
+/// What a user does.
+type Change<'a> = &'a dyn Fn(&Sandbox);
+
 #[test]
 fn a_clear_removal_takes_a_guard_away() {
     let config = "home/.symposium/config.toml";
-    let without: [(&str, &dyn Fn(&Sandbox)); 4] = [
+    let without: [(&str, Change<'_>); 4] = [
         ("the hook is out of the manifest", &|sandbox| {
-            let text = "name = \"g\"\ncrates = [\"widget\"]\n[[skills]]\nsource.path = \"skills\"\n";
+            let text =
+                "name = \"g\"\ncrates = [\"widget\"]\n[[skills]]\nsource.path = \"skills\"\n";
             sandbox.write("src/g/SYMPOSIUM.toml", text);
         }),
         ("the plugin's folder is removed", &|sandbox| {

@@ -32,6 +32,8 @@ mod fixtures;
 mod git_sources;
 #[cfg(unix)]
 mod guard_decoys;
+#[cfg(unix)]
+mod guards_stay;
 mod help;
 #[cfg(unix)]
 mod hook_answers;

@@ -63,6 +63,7 @@ fn atom(cx: &Context<'_>, item: &Located<String>) -> Option<CrateAtom> {
             let message = format!("`{}` is no crate predicate", shown(&item.value));
             let span = inner_span(cx, item, &error);
             let problem = cx.problem(codes::BAD_ATOM, &span, message).label(error.message);
+            cx.sink.note_loss();
             cx.tolerate(problem.note("for example `serde`, `tokio>=1.40`, `*`"));
             None
         }
@@ -85,6 +86,7 @@ fn predicate(cx: &Context<'_>, item: &Located<String>) -> Predicate {
             let message = format!("`{}` is no predicate", shown(&item.value));
             let span = inner_span(cx, item, &error);
             let problem = cx.problem(codes::BAD_PREDICATE, &span, message).label(error.message);
+            cx.sink.note_loss();
             cx.tolerate(problem.remark("it counts as not holding"));
             Predicate::Unsupported(item.value.clone())
         }

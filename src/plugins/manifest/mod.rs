@@ -78,6 +78,8 @@ pub struct Parsed {
     /// The plugin, without the entries that can't be used. `None` when the file is no TOML or has
     /// no usable name.
     pub plugin: Option<Plugin>,
+    /// Whether nothing had to be left out.
+    pub is_whole: bool,
     /// `[defaults] skills`: whether a crate's own manifest leaves the default `skills/` folder in
     /// use. True unless it says otherwise.
     pub default_skills: bool,
@@ -97,6 +99,7 @@ impl Manifest {
         let read = tables::read(&sink, |root| (plugin(&cx, root), default_skills(&cx, root)));
         let parsed = read.is_some();
         let (plugin, default_skills) = read.unwrap_or((None, true));
+        let is_whole = !sink.had_errors();
         let mut diagnostics = sink.finish();
         for diagnostic in &mut diagnostics {
             // The reader of TOML knows no codes: before a table is there all it reports is syntax.
@@ -106,7 +109,7 @@ impl Manifest {
                 diagnostic.severity = Severity::Warning;
             }
         }
-        Parsed { plugin, default_skills, diagnostics }
+        Parsed { plugin, is_whole, default_skills, diagnostics }
     }
 }
 

@@ -1,12 +1,16 @@
 //! The compiled registry: what a source held, so that its manifests are read once.
 //!
 //! One file a source. A copy of a git repository never changes in place, so its folder's name says
-//! all; the files and folders of a path source are looked at, one `stat` each. What had problems is
-//! not remembered: people should be told of them again.
+//! all; the files and folders of a path source are looked at, one `stat` each. A source that had
+//! problems is read again each time: people should be told of them again.
+//!
+//! The same file has what each manifest said when it could last be read. While it can't be, that
+//! counts: what nobody can read is not gone, and a guard must not go with it.
 //!
 //! Of thousands of plugins a workspace is concerned by a few. So each is kept with the crates that it
 //! concerns, and those of other crates can be passed over unread.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -20,11 +24,12 @@ use crate::plugins::manifest::Strictness;
 use crate::plugins::model::{CrateAtom, McpServer, Plugin, SkillSource, Transport};
 use crate::plugins::source::{SourceKind, SourceState};
 use crate::symposium::VERSION;
+use crate::text::Diagnostic;
 use crate::workspace::Fingerprint;
 
 /// Version of the file's layout. The bytes do not tell what they stand for: whatever changes the types
 /// in it, [`Plugin`] and all below, raises this.
-const LAYOUT: u32 = 2;
+const LAYOUT: u32 = 3;
 
 /// Whose the file is: what comes after it is read as this program wrote it, the fingerprint's lines
 /// and what was found.
@@ -33,14 +38,21 @@ struct Head {
     layout: u32,
     program: String,
     source: String,
-    root: PathBuf,
+    location: String,
 }
 
 impl Head {
-    fn of(source: &str, root: &Path) -> Self {
-        let (program, source) = (VERSION.to_owned(), source.to_owned());
-        Self { layout: LAYOUT, program, source, root: root.to_path_buf() }
+    fn of(state: &SourceState) -> Self {
+        let (source, location) = (state.name.clone(), state.location.clone());
+        Self { layout: LAYOUT, program: VERSION.to_owned(), source, location }
     }
+}
+
+/// What the content is read from, and whether it is all there is.
+#[derive(Serialize, Deserialize)]
+struct Origin {
+    root: PathBuf,
+    is_whole: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -59,6 +71,8 @@ struct Kept<'a> {
     /// See [`concern`].
     #[serde(borrow)]
     concern: Option<&'a str>,
+    /// Whether all of the manifest could be read.
+    is_good: bool,
     /// The plugin itself.
     bytes: &'a [u8],
 }
@@ -137,65 +151,150 @@ pub(super) fn scan_cached(
     root: &Path,
     depends: Depends<'_>,
 ) -> Content {
-    let file = file(dirs, &state.name, root);
-    let fixed = state.kind != SourceKind::Path;
-    load(&file, &state.name, root, (fixed, depends)).unwrap_or_else(|| {
-        let (scan, fingerprint) = scan_now(&file, state, root);
+    let file = file(dirs, state);
+    let bytes = read_bytes(&file, Limit::OURS).unwrap_or_default();
+    let known = open(&bytes, state);
+    known.as_ref().and_then(|known| load(known, state, root, depends)).unwrap_or_else(|| {
+        let (scan, fingerprint) = scan_now((&file, known.as_ref()), state, root);
         Content::new(scan, depends, fingerprint)
     })
 }
 
-fn scan_now(file: &Path, state: &SourceState, root: &Path) -> (Scan, Option<Fingerprint>) {
-    let start = SystemTime::now();
-    let mut found = scan(&state.name, root, Strictness::Load);
-    if state.kind != SourceKind::Path {
-        if found.diagnostics.is_empty() {
-            store(file, &state.name, root, &found, &Fingerprint::default());
+/// The hooks that the source had when its folder could last be read. What else came from it stays
+/// where it is by itself.
+pub(super) fn last_known(
+    dirs: &Dirs,
+    state: &SourceState,
+    depends: Depends<'_>,
+) -> Option<Content> {
+    let bytes = read_bytes(&file(dirs, state), Limit::OURS).ok()?;
+    let known = open(&bytes, state)?;
+    let mut scan = Scan::default();
+    let wanted = known.compiled.plugins.iter().filter(|kept| matters(kept.concern, depends));
+    for kept in wanted {
+        let mut plugin: Plugin = postcard::from_bytes(kept.bytes).ok()?;
+        plugin.skills.clear();
+        plugin.servers.clear();
+        plugin.subcommands.clear();
+        if !plugin.hooks.is_empty() {
+            scan.plugins.push(plugin);
         }
-        return (found, None);
     }
-    let fingerprint = Fingerprint::of(&found.inputs);
-    if fingerprint.is_younger_than(start) {
-        // Something may have changed between reading and observing: read again what is observed.
-        let again = scan(&state.name, root, Strictness::Load);
-        if again.inputs != found.inputs {
-            return (again, None);
-        }
-        found = again;
+    // Otherwise the source's own trouble is told.
+    if state.notice.is_none() && !scan.plugins.is_empty() {
+        let problem = format!("the folder of the plugin source `{}` is gone", state.name);
+        scan.diagnostics.push(
+            Diagnostic::warning(problem)
+                .in_file(&known.origin.root)
+                .note("its hooks stay in force until it is there again")
+                .note("an empty folder in its place does without them"),
+        );
     }
-    if found.diagnostics.is_empty() {
-        store(file, &state.name, root, &found, &fingerprint);
-    }
-    (found, Some(fingerprint))
+    Some(Content::new(scan, depends, None))
 }
 
-fn file(dirs: &Dirs, source: &str, root: &Path) -> PathBuf {
-    let mut hasher = Sha256::new();
-    hasher.update(source.as_bytes());
-    hasher.update([0]);
-    hasher.update(root.as_os_str().as_encoded_bytes());
-    let hash = crate::text::hex(&hasher.finalize()[..16]);
+type Known<'a> = (&'a Path, Option<&'a Opened<'a>>);
+
+fn scan_now(
+    (file, known): Known<'_>,
+    state: &SourceState,
+    root: &Path,
+) -> (Scan, Option<Fingerprint>) {
+    let start = SystemTime::now();
+    let mut found = scan(&state.name, root, Strictness::Load);
+    let is_fixed = state.kind != SourceKind::Path;
+    let mut fingerprint = Fingerprint::default();
+    let mut is_steady = true;
+    if !is_fixed {
+        fingerprint = Fingerprint::of(&found.inputs);
+        if fingerprint.is_younger_than(start) {
+            // Something may have changed between reading and observing: read again what is observed.
+            let again = scan(&state.name, root, Strictness::Load);
+            is_steady = again.inputs == found.inputs;
+            found = again;
+        }
+    }
+    keep(known, root, &mut found);
+    store(file, state, (root, is_steady), &found, &fingerprint);
+    (found, (!is_fixed && is_steady).then_some(fingerprint))
+}
+
+/// Puts what was last read in the place of what can't be read now.
+fn keep(known: Option<&Opened<'_>>, root: &Path, found: &mut Scan) {
+    let Some(known) = known else { return };
+    for kept in &known.compiled.plugins {
+        let Ok(inside) = kept.manifest.strip_prefix(&known.origin.root) else { continue };
+        let manifest = root.join(inside);
+        let is_unread = found.unread.iter().any(|path| manifest.starts_with(path));
+        let here = found.plugins.iter().position(|plugin| plugin.manifest == manifest);
+        // Of two that are not whole the newer one counts.
+        if !is_unread || (!kept.is_good && here.is_some()) {
+            continue;
+        }
+        let Ok(mut plugin) = postcard::from_bytes::<Plugin>(kept.bytes) else { continue };
+        // What is left out may be nothing of what was in force.
+        let has_all = |new: &Plugin| {
+            new.gate == plugin.gate && plugin.hooks.iter().all(|hook| new.hooks.contains(hook))
+        };
+        if here.is_some_and(|here| has_all(&found.plugins[here])) {
+            found.unread.retain(|path| *path != manifest);
+            continue;
+        }
+        // A copy of a repository has another root at each commit.
+        plugin.source_root = root.to_path_buf();
+        plugin.dir = manifest.parent().unwrap_or(root).to_path_buf();
+        plugin.manifest.clone_from(&manifest);
+        match here {
+            Some(here) => found.plugins[here] = plugin,
+            None => found.plugins.push(plugin),
+        }
+        let problem = format!(
+            "not all of this manifest can be read, so what it last said of `{}` stays in force",
+            kept.name
+        );
+        let note = "mend it, or take the plugin's folder away";
+        found.diagnostics.push(Diagnostic::error(problem).in_file(&manifest).note(note));
+        found.kept.push(manifest);
+    }
+    found.plugins.sort_by(|one, other| one.manifest.cmp(&other.manifest));
+}
+
+fn file(dirs: &Dirs, state: &SourceState) -> PathBuf {
+    let hash = Sha256::digest(format!("{}\0{}", state.name, state.location).as_bytes());
+    let hash = crate::text::hex(&hash[..16]);
     dirs.cache().join("registry").join(format!("{hash}.bin"))
 }
 
-/// What is remembered, as long as it holds; with the fingerprint of a source that is not `fixed`.
-fn load(
-    file: &Path,
-    source: &str,
-    root: &Path,
-    (fixed, depends): (bool, Depends<'_>),
-) -> Option<Content> {
-    let bytes = read_bytes(file, Limit::OURS).ok()?;
-    let (head, rest) = postcard::take_from_bytes::<Head>(&bytes).ok()?;
-    if head != Head::of(source, root) {
+/// The file, as far as it is always read.
+struct Opened<'a> {
+    lines: &'a str,
+    origin: Origin,
+    compiled: Compiled<'a>,
+}
+
+fn open<'a>(bytes: &'a [u8], state: &SourceState) -> Option<Opened<'a>> {
+    let (head, rest) = postcard::take_from_bytes::<Head>(bytes).ok()?;
+    if head != Head::of(state) {
         return None;
     }
     let (lines, rest) = postcard::take_from_bytes::<&str>(rest).ok()?;
-    if !fixed && !Fingerprint::lines_hold(lines) {
+    let (origin, compiled) = postcard::from_bytes(rest).ok()?;
+    Some(Opened { lines, origin, compiled })
+}
+
+/// What is remembered, as long as it holds; with the fingerprint of a source that may change.
+fn load(
+    known: &Opened<'_>,
+    state: &SourceState,
+    root: &Path,
+    depends: Depends<'_>,
+) -> Option<Content> {
+    let fixed = state.kind != SourceKind::Path;
+    let is_whole = known.origin.is_whole && known.origin.root == root;
+    if !is_whole || !(fixed || Fingerprint::lines_hold(known.lines)) {
         return None;
     }
-    let fingerprint = if fixed { None } else { Some(Fingerprint::from_lines(lines)?) };
-    let compiled: Compiled<'_> = postcard::from_bytes(rest).ok()?;
+    let fingerprint = if fixed { None } else { Some(Fingerprint::from_lines(known.lines)?) };
     let read = |kept: &Kept<'_>| {
         if matters(kept.concern, depends) {
             return postcard::from_bytes(kept.bytes).ok().map(Found::Plugin);
@@ -204,185 +303,69 @@ fn load(
         Some(Found::PassedOver { name, manifest })
     };
     Some(Content {
-        plugins: compiled.plugins.iter().map(read).collect::<Option<_>>()?,
-        rest: Scan { skills: compiled.skills, ..Scan::default() },
+        plugins: known.compiled.plugins.iter().map(read).collect::<Option<_>>()?,
+        rest: Scan { skills: known.compiled.skills.clone(), ..Scan::default() },
         fingerprint,
     })
 }
 
-/// Best effort: without the file, the manifests are read again. Values of servers' variables and
-/// headers may be secret and are in nobody's cache.
-fn store(file: &Path, source: &str, root: &Path, scan: &Scan, fingerprint: &Fingerprint) {
-    let has_secrets = |server: &McpServer| match &server.transport {
-        Transport::Stdio { env, .. } => !env.is_empty(),
-        Transport::Http { headers, .. } | Transport::Sse { headers, .. } => !headers.is_empty(),
-    };
-    if scan.plugins.iter().flat_map(|plugin| &plugin.servers).any(has_secrets) {
-        return;
-    }
-    let Some(bytes) = packed(source, root, scan, fingerprint) else { return };
+/// Best effort: without the file, the manifests are read again.
+fn store(
+    file: &Path,
+    state: &SourceState,
+    (root, is_steady): (&Path, bool),
+    scan: &Scan,
+    fingerprint: &Fingerprint,
+) {
+    let Some(bytes) = packed(state, (root, is_steady), scan, fingerprint) else { return };
     if let Err(error) = crate::files::replace_cache(file, &bytes) {
         tracing::debug!("the compiled registry is not kept: {error}");
     }
 }
 
+/// Values of servers' variables and headers may be secret and are in nobody's cache.
+fn has_secrets(server: &McpServer) -> bool {
+    match &server.transport {
+        Transport::Stdio { env, .. } => !env.is_empty(),
+        Transport::Http { headers, .. } | Transport::Sse { headers, .. } => !headers.is_empty(),
+    }
+}
+
+/// A plugin without what may be secret.
+fn without_secrets(plugin: &Plugin) -> Cow<'_, Plugin> {
+    if !plugin.servers.iter().any(has_secrets) {
+        return Cow::Borrowed(plugin);
+    }
+    let mut plugin = plugin.clone();
+    plugin.servers.retain(|server| !has_secrets(server));
+    Cow::Owned(plugin)
+}
+
 /// `None` where a path is no Unicode.
-fn packed(source: &str, root: &Path, scan: &Scan, fingerprint: &Fingerprint) -> Option<Vec<u8>> {
-    let pack = |plugin: &Plugin| Some((concern(plugin), postcard::to_allocvec(plugin).ok()?));
-    let parts: Vec<_> = scan.plugins.iter().map(pack).collect::<Option<_>>()?;
+fn packed(
+    state: &SourceState,
+    (root, is_steady): (&Path, bool),
+    scan: &Scan,
+    fingerprint: &Fingerprint,
+) -> Option<Vec<u8>> {
+    let mut is_whole = is_steady && scan.diagnostics.is_empty();
+    let mut parts = Vec::new();
+    for plugin in &scan.plugins {
+        let plugin = without_secrets(plugin);
+        is_whole &= matches!(plugin, Cow::Borrowed(_));
+        parts.push((concern(&plugin), postcard::to_allocvec(&*plugin).ok()?));
+    }
     let plugins = scan.plugins.iter().zip(&parts).map(|(plugin, (concern, bytes))| Kept {
         name: &plugin.name,
         manifest: &plugin.manifest,
         concern: concern.as_deref(),
+        is_good: !scan.unread.contains(&plugin.manifest) || scan.kept.contains(&plugin.manifest),
         bytes,
     });
-    let plugins = plugins.collect();
-    let compiled = Compiled { plugins, skills: scan.skills.clone() };
-    postcard::to_allocvec(&(Head::of(source, root), fingerprint.to_lines(), compiled)).ok()
+    let compiled = Compiled { plugins: plugins.collect(), skills: scan.skills.clone() };
+    let origin = Origin { root: root.to_path_buf(), is_whole };
+    postcard::to_allocvec(&(Head::of(state), fingerprint.to_lines(), origin, compiled)).ok()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn state(root: &Path) -> SourceState {
-        SourceState {
-            name: "mine".to_owned(),
-            kind: SourceKind::Path,
-            location: root.display().to_string(),
-            root: Some(root.to_path_buf()),
-            commit: None,
-            reference: None,
-            fetched_at: None,
-            outcome: None,
-            notice: None,
-            is_told: false,
-            inputs: Vec::new(),
-        }
-    }
-
-    fn plugins(content: &Content) -> Vec<&Plugin> {
-        let whole = content.plugins.iter().filter_map(|found| match found {
-            Found::Plugin(plugin) => Some(&**plugin),
-            Found::PassedOver { .. } => None,
-        });
-        whole.collect()
-    }
-
-    fn names(content: &Content) -> Vec<&str> {
-        plugins(content).into_iter().map(|plugin| plugin.name.as_str()).collect()
-    }
-
-    #[test]
-    fn what_was_remembered_is_what_is_there_after_every_change() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let dirs = Dirs::under(&dir.path().join("home"));
-        let root = dir.path().join("source");
-        let plugin = |name: &str, crates: &str| {
-            let folder = root.join(name);
-            std::fs::create_dir_all(&folder).expect("creates");
-            let text = format!("name = \"{name}\"\ncrates = [\"{crates}\"]\n");
-            std::fs::write(folder.join("SYMPOSIUM.toml"), text).expect("writes");
-        };
-        let pause = || std::thread::sleep(std::time::Duration::from_millis(30));
-        plugin("a", "x>=1.2, <2");
-        pause();
-        let state = state(&root);
-        let first = scan_cached(&dirs, &state, &root, None);
-        let again = scan_cached(&dirs, &state, &root, None);
-        assert!(file(&dirs, "mine", &root).exists(), "it is remembered");
-        assert_eq!(first.plugins, again.plugins);
-        assert!(again.fingerprint.as_ref().expect("a path source").still_holds());
-        plugin("b", "y");
-        assert_eq!(names(&scan_cached(&dirs, &state, &root, None)), ["a", "b"]);
-        plugin("a", "z");
-        let changed = scan_cached(&dirs, &state, &root, None);
-        let fresh = scan("mine", &root, Strictness::Load).plugins;
-        assert_eq!(plugins(&changed), fresh.iter().collect::<Vec<_>>());
-        std::fs::remove_dir_all(root.join("a")).expect("removes");
-        assert_eq!(names(&scan_cached(&dirs, &state, &root, None)), ["b"]);
-    }
-
-    #[test]
-    fn only_plugins_that_cannot_matter_are_passed_over() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let dirs = Dirs::under(&dir.path().join("home"));
-        let root = dir.path().join("source");
-        let of_a_crate = "[[skills]]\nsource = \"crate\"\n";
-        let subcommand = "[subcommand.s]\ndescription = \"d\"\ncommand = { script = \"s.sh\" }\n";
-        for (name, text) in [
-            ("any", "crates = [\"*\"]\n".to_owned()),
-            ("gated", "crates = [\"other\"]\npredicates = [\"env(A)\"]\n".to_owned()),
-            ("group", format!("crates = [\"other\"]\n{of_a_crate}crates = [\"ser-de\"]\n")),
-            ("here", "crates = [\"other\", \"ser_de>=9\"]\n".to_owned()),
-            ("nowhere", "crates = []\n".to_owned()),
-            ("telling", format!("crates = [\"other\"]\n{subcommand}")),
-            ("there", format!("crates = [\"other\", \"more>=1\"]\n{of_a_crate}")),
-        ] {
-            std::fs::create_dir_all(root.join(name)).expect("creates");
-            let text = format!("name = \"{name}\"\n{text}");
-            std::fs::write(root.join(name).join("SYMPOSIUM.toml"), text).expect("writes");
-        }
-        std::thread::sleep(std::time::Duration::from_millis(30));
-        let depends = |name: &str| crate::workspace::same_crate(name, "ser-de");
-        let state = state(&root);
-        let fresh = scan_cached(&dirs, &state, &root, Some(&depends));
-        let kept = scan_cached(&dirs, &state, &root, Some(&depends));
-        assert_eq!(fresh.plugins, kept.plugins);
-        let diagnostics = &fresh.rest.diagnostics;
-        assert!(diagnostics.is_empty() && file(&dirs, "mine", &root).exists(), "{diagnostics:?}");
-        assert_eq!(names(&kept), ["any", "gated", "group", "here", "telling"]);
-        assert_eq!(scan_cached(&dirs, &state, &root, None).plugins.len(), 7);
-        assert_eq!(names(&scan_cached(&dirs, &state, &root, None)).len(), 7);
-    }
-
-    #[test]
-    fn what_is_not_ours_to_understand_counts_as_absent() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let dirs = Dirs::under(&dir.path().join("home"));
-        let root = dir.path().join("source");
-        std::fs::create_dir_all(root.join("a")).expect("creates");
-        let text =
-            "name = \"a\"\ncrates = [\"x>=1\"]\npredicates = [\"any(env(A=b), not(env(C)))\"]\n";
-        std::fs::write(root.join("a/SYMPOSIUM.toml"), text).expect("writes");
-        std::thread::sleep(std::time::Duration::from_millis(30));
-        scan_cached(&dirs, &state(&root), &root, None);
-        let file = file(&dirs, "mine", &root);
-        let bytes = std::fs::read(&file).expect("it is remembered");
-        assert!(load(&file, "mine", &root, (false, None)).is_some());
-        assert!(
-            load(&file, "yours", &root, (false, None)).is_none()
-                && load(&file, "mine", dirs.cache(), (false, None)).is_none()
-        );
-        for cut in 0..bytes.len() {
-            std::fs::write(&file, &bytes[..cut]).expect("writes");
-            assert!(
-                load(&file, "mine", &root, (false, None)).is_none(),
-                "{cut} of {}",
-                bytes.len()
-            );
-        }
-        // Of another layout, or another program.
-        let program = bytes.windows(VERSION.len()).position(|some| some == VERSION.as_bytes());
-        for at in [0, program.expect("is there")] {
-            let mut other = bytes.clone();
-            other[at] += 1;
-            std::fs::write(&file, &other).expect("writes");
-            assert!(load(&file, "mine", &root, (false, None)).is_none());
-        }
-    }
-
-    #[test]
-    fn what_had_problems_is_told_again() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let dirs = Dirs::under(&dir.path().join("home"));
-        let root = dir.path().join("source");
-        std::fs::create_dir_all(root.join("a")).expect("creates");
-        std::fs::write(root.join("a/SYMPOSIUM.toml"), "name = [").expect("writes");
-        std::thread::sleep(std::time::Duration::from_millis(30));
-        let state = state(&root);
-        for _ in 0..2 {
-            assert!(!scan_cached(&dirs, &state, &root, None).rest.diagnostics.is_empty());
-        }
-    }
-}
+mod tests;

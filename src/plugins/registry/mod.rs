@@ -36,6 +36,8 @@ pub struct Registry {
     pub fingerprint: Fingerprint,
     /// The sources that can't be had, or not whole: what they offer is not known, not gone.
     pub unavailable: BTreeMap<String, SourceKind>,
+    /// Whether a manifest can't be read and counts as it was.
+    pub is_stale: bool,
 }
 
 /// A plugin, and whether it is in force.
@@ -111,8 +113,11 @@ impl Registry {
         (depends, first): (Depends<'_>, &mut HashMap<String, Shadow>),
     ) {
         self.inputs.extend(state.inputs.iter().cloned());
-        if let Some(root) = &state.root {
-            let content = compiled::scan_cached(dirs, &state, root, depends);
+        let content = match &state.root {
+            Some(root) => Some(compiled::scan_cached(dirs, &state, root, depends)),
+            None => compiled::last_known(dirs, &state, depends),
+        };
+        if let Some(content) = content {
             let found = content.rest;
             match content.fingerprint {
                 Some(fingerprint) => self.fingerprint.merge(fingerprint),
@@ -136,7 +141,8 @@ impl Registry {
             }
             self.skills.extend(found.skills);
             self.diagnostics.extend(found.diagnostics);
-            if found.is_partial {
+            self.is_stale |= !found.kept.is_empty();
+            if found.unread.iter().any(|path| path.is_dir()) || !found.kept.is_empty() {
                 self.unavailable.insert(state.name.clone(), state.kind);
             }
         }

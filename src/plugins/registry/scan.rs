@@ -45,8 +45,11 @@ pub struct Scan {
     /// Folders, manifests and `SKILL.md` files that were looked at: while they are what they are, so
     /// is the rest.
     pub inputs: Vec<PathBuf>,
-    /// Whether there is a folder that can't be read: what is in it is not known, not gone.
-    pub is_partial: bool,
+    /// Folders and manifests that can't be read, or not whole: what is in them is not known, not
+    /// gone.
+    pub unread: Vec<PathBuf>,
+    /// Manifests in whose place the last good version counts.
+    pub kept: Vec<PathBuf>,
 }
 
 /// Searches `root`, the folder of the source `source`.
@@ -125,7 +128,7 @@ impl Scanner<'_> {
         let listing = match list(dir) {
             Ok(listing) => listing,
             Err(error) => {
-                self.found.is_partial = true;
+                self.found.unread.push(dir.to_path_buf());
                 let problem = Diagnostic::warning(format!("this folder can't be read: {error}"))
                     .note("what came from it stays until it can; check its owner and mode");
                 self.found.diagnostics.push(problem.in_file(dir));
@@ -156,14 +159,21 @@ impl Scanner<'_> {
     fn plugin(&mut self, path: &Path) {
         self.found.inputs.push(path.to_path_buf());
         if let Some(problem) = self.leads_out(path) {
+            self.found.unread.push(path.to_path_buf());
             return self.found.diagnostics.push(problem);
         }
         let text = match read_text(path) {
             Ok(text) => text,
-            Err(problem) => return self.found.diagnostics.push(*problem),
+            Err(problem) => {
+                self.found.unread.push(path.to_path_buf());
+                return self.found.diagnostics.push(*problem);
+            }
         };
         let place = Place { source: self.source, source_root: self.root, manifest: path };
         let parsed = Manifest::parse(Source::new(path, text), &place, self.strictness);
+        if !parsed.is_whole {
+            self.found.unread.push(path.to_path_buf());
+        }
         self.found.plugins.extend(parsed.plugin);
         self.found.diagnostics.extend(parsed.diagnostics);
     }
@@ -239,7 +249,8 @@ fn list(dir: &Path) -> io::Result<Listing> {
         let name = name.to_string_lossy();
         let kind = entry.file_type()?;
         let is_file = || kind.is_file() || (kind.is_symlink() && entry.path().is_file());
-        if name == FILE_NAME && is_file() {
+        if name == FILE_NAME {
+            // Were it something else, it is not gone.
             listing.has_manifest = true;
         } else if name == SKILL && is_file() {
             listing.has_skill = true;
