@@ -1,6 +1,6 @@
 //! Codex runs a hook only once the user trusts it: whether to ask, and what follows the answer.
 //!
-//! How trust is written and taken back is `sync::trust`'s business.
+//! How trust is written and taken back is `sync::registration::trust`'s business.
 
 use std::path::Path;
 
@@ -8,9 +8,9 @@ use crate::Symposium;
 use crate::agents::Agent;
 use crate::config::HookScope;
 use crate::report::{Change, Event};
-use crate::sync::setup::Setup;
-use crate::sync::trust::{self, Consent};
-use crate::sync::turn::{self, Turn};
+use crate::sync::registration::lock::{self, Turn};
+use crate::sync::registration::setup::Setup;
+use crate::sync::registration::trust::{self, Consent};
 
 const AGENT: Agent = Agent::Codex;
 
@@ -68,7 +68,7 @@ pub(super) fn follow(
     let setup = Setup::new(sym, root, false)?;
     let mut failed = false;
     if wish == Wish::Give {
-        let _turn = Turn::beside_others(sym, turn::PATIENCE)?;
+        let _turn = Turn::beside_others(sym, lock::PATIENCE)?;
         let trusted = trust::bring(&setup, &known_agents(sym), Consent::Yes, true);
         failed = trusted.diagnostics.iter().any(|it| it.is_error());
         sym.report.diagnostics(&trusted.diagnostics);

@@ -25,7 +25,7 @@ use crate::skills::discover::SKILL_FILE;
 use crate::skills::metadata::is_crate_name;
 use crate::skills::resolve::Resolver;
 use crate::sync::facts::Gatherer;
-use crate::sync::gates::ByFacts;
+use crate::sync::facts::gates::ByFacts;
 use crate::text::{Diagnostic, SecretUrl};
 use crate::workspace::{Dependency, DependencyOrigin, Workspace, same_crate};
 

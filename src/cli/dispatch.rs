@@ -12,7 +12,7 @@ use super::grammar::Cli;
 use crate::Symposium;
 use crate::installations::{Acquirer, Mode, Network};
 use crate::process::{Status, run_inherited};
-use crate::sync::subcommands::{self, Listing, Vended};
+use crate::sync::snapshot::subcommands::{self, Listing, Vended};
 use crate::text::Diagnostic;
 
 /// How much alike, from 0 to 1, a name must be to be suggested; as clap has it.

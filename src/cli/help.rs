@@ -17,7 +17,7 @@ use crate::config::Environment;
 use crate::plugins::model::Audience;
 use crate::report::{Format, Palette, Reporter, columns, safe, wrap};
 use crate::symposium::{Options, VERSION};
-use crate::sync::subcommands::{self, Vended};
+use crate::sync::snapshot::subcommands::{self, Vended};
 
 /// Lines are not longer than this, in columns, however wide the terminal is.
 const WIDEST: usize = 100;

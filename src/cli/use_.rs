@@ -156,7 +156,7 @@ fn check(
     let candidate =
         facts.is_some_and(|facts| facts.candidates.iter().any(|found| same(&found.name)));
     if word == Word::Use && dependency && !candidate && !plugin && !skill && !was_said {
-        let message = match crate::sync::candidates::vouchers(registry, name).next() {
+        let message = match crate::sync::facts::candidates::vouchers(registry, name).next() {
             Some(plugin) => format!("the plugin `{}` already offers its skills", plugin.name),
             None => format!("no skills of {name} were found on this machine"),
         };

@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::parents::every_skill_dir;
+use super::placing::parents::every_skill_dir;
 use crate::documents::checkout;
 use crate::files::relative_inside;
 use crate::text::Diagnostic;

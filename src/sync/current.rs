@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use super::background::Background;
-use super::left;
+use super::registration::opt_out;
 use super::run::{Caller, Mode, Request, look_beyond, sync, sync_unless};
 use super::snapshot::{Snapshot, Stored};
 use crate::Symposium;
@@ -15,7 +15,7 @@ use crate::symposium::{Options, VERSION};
 use crate::workspace::nearest_manifest;
 
 /// How long an event waits for its sync. What takes longer goes on in a process of its own.
-pub(super) const BUDGET: Duration = Duration::from_secs(2);
+pub(in crate::sync) const BUDGET: Duration = Duration::from_secs(2);
 
 /// What an event asks about.
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +89,7 @@ pub fn panic_where_asked(env: &Environment, place: &str) {
 }
 
 /// A duration that a test asks for by a variable, in milliseconds. Not in a release.
-pub(super) fn test_duration(env: &Environment, name: &str) -> Option<Duration> {
+pub(in crate::sync) fn test_duration(env: &Environment, name: &str) -> Option<Duration> {
     let text = env.text(name).filter(|_| cfg!(debug_assertions))?;
     text.parse().ok().map(Duration::from_millis)
 }
@@ -124,7 +124,7 @@ impl Work {
             // What the user wants is not known until the file is mended.
             return self.old.clone().or_else(|| self.look(&sym));
         }
-        if left::is_left(&sym, &self.root) {
+        if opt_out::is_left(&sym, &self.root) {
             return None;
         }
         if !sym.config.auto_sync.0 || self.root == Snapshot::outside(&sym.dirs) {

@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::apply::apply;
 use super::bounds::Bounds;
-use super::folders;
-use super::left;
-use super::made::Made;
-use super::observe::observe;
-use super::parents::Parents;
-use super::plan::{Wanted, plan};
-use super::register::register;
+use super::placing::apply::apply;
+use super::placing::folders;
+use super::placing::observe::observe;
+use super::placing::parents::Parents;
+use super::placing::plan::{Wanted, plan};
+use super::registration::created::Made;
+use super::registration::lock::{Turn, lock};
+use super::registration::opt_out;
+use super::registration::register::register;
+use super::registration::setup::Setup;
 use super::registration::{Desired, Registrar};
 use super::run::Caller;
-use super::setup::Setup;
 use super::snapshot::Snapshot;
-use super::turn::{Turn, lock};
 use crate::Symposium;
 use crate::config::{Config, HookScope};
 use crate::documents::ledger::Surroundings;
@@ -55,7 +55,7 @@ pub fn remove(sym: &Symposium, roots: &[PathBuf], apply: bool) -> anyhow::Result
     let _locks = locks.collect::<anyhow::Result<Vec<_>>>()?;
     let _turn = apply.then(|| Turn::alone(sym)).transpose()?;
     if apply {
-        left::note(sym, roots);
+        opt_out::note(sym, roots);
     }
     let mut removal = Removal::new(sym, apply, true);
     let (home, _) = Ledger::home(&sym.dirs);

@@ -3,21 +3,21 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::apply::apply;
 use super::bounds::Bounds;
-use super::candidates::Candidate;
+use super::facts::candidates::Candidate;
 use super::facts::{Facts, Gatherer};
-use super::folders;
-use super::left;
-use super::observe::observe;
-use super::parents::Parents;
-use super::plan::{Plan, plan};
-use super::programs::resolve_server;
-use super::setup::Sweep;
+use super::placing::apply::apply;
+use super::placing::desired_skills::{self, Chosen};
+use super::placing::folders;
+use super::placing::observe::observe;
+use super::placing::parents::Parents;
+use super::placing::plan::{Plan, plan};
+use super::registration::lock::lock;
+use super::registration::opt_out;
+use super::registration::setup::Sweep;
 use super::snapshot::Stored;
+use super::snapshot::programs::resolve_server;
 use super::survey::Known;
-use super::turn::lock;
-use super::wanted::{self, Chosen};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::config::{ConfigState, place_of_agent};
@@ -156,7 +156,7 @@ pub fn sync(sym: &Symposium, request: &Request) -> anyhow::Result<Synced> {
 ///
 /// # Errors
 /// As [`sync`].
-pub(super) fn sync_unless(
+pub(in crate::sync) fn sync_unless(
     sym: &Symposium,
     request: &Request,
     is_current: impl FnOnce() -> bool,
@@ -172,7 +172,7 @@ pub(super) fn sync_unless(
 ///
 /// # Errors
 /// As [`sync`].
-pub(super) fn look_beyond(sym: &Symposium, request: &Request) -> anyhow::Result<Synced> {
+pub(in crate::sync) fn look_beyond(sym: &Symposium, request: &Request) -> anyhow::Result<Synced> {
     let loaded = Loaded::unknown(request.start.clone());
     Sync { sym, request, loaded: &loaded, now: now() }.run()
 }
@@ -201,13 +201,13 @@ fn start(sym: &Symposium, request: &Request) -> anyhow::Result<Started> {
     let locks = if acts { lock(sym, &loaded.workspace.root, request.caller)? } else { Vec::new() };
     let sym = sym.reread();
     refuse_broken(&sym, request)?;
-    left::mind(&sym, &loaded.workspace.root, request)?;
+    opt_out::mind(&sym, &loaded.workspace.root, request)?;
     Ok(Started { sym, loaded, _locks: locks })
 }
 
 /// Where it is not known which agents are configured, none would count as such, and what is there for
 /// them would be removed.
-pub(super) fn refuse_broken(sym: &Symposium, request: &Request) -> Result<(), Diagnostic> {
+pub(in crate::sync) fn refuse_broken(sym: &Symposium, request: &Request) -> Result<(), Diagnostic> {
     let acts = request.mode == Mode::Apply && request.named.is_none();
     if !acts || sym.config_state.names_the_agents() {
         return Ok(());
@@ -222,16 +222,16 @@ pub(super) fn refuse_broken(sym: &Symposium, request: &Request) -> Result<(), Di
 }
 
 /// Milliseconds since 1970.
-pub(super) fn now() -> u64 {
+pub(in crate::sync) fn now() -> u64 {
     let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
 }
 
-pub(super) struct Sync<'a> {
-    pub(super) sym: &'a Symposium,
-    pub(super) request: &'a Request,
-    pub(super) loaded: &'a Loaded,
-    pub(super) now: u64,
+pub(in crate::sync) struct Sync<'a> {
+    pub(in crate::sync) sym: &'a Symposium,
+    pub(in crate::sync) request: &'a Request,
+    pub(in crate::sync) loaded: &'a Loaded,
+    pub(in crate::sync) now: u64,
 }
 
 impl Sync<'_> {
@@ -295,7 +295,7 @@ impl Sync<'_> {
     }
 
     /// What applies, and what of it should change in skill folders. Nothing is written.
-    pub(super) fn know<'r>(&self, registry: &'r Registry, agents: &[Agent]) -> Known<'r> {
+    pub(in crate::sync) fn know<'r>(&self, registry: &'r Registry, agents: &[Agent]) -> Known<'r> {
         let sym = self.sym;
         for source in &registry.sources {
             if let Some(event) = source.event() {
@@ -306,7 +306,7 @@ impl Sync<'_> {
         let facts = self.gather(registry);
         let parents = self.parents();
         let disk = observe(&parents.list);
-        let mut chosen = wanted::choose(sym, &facts, agents, &parents, &disk);
+        let mut chosen = desired_skills::choose(sym, &facts, agents, &parents, &disk);
         chosen.wanted.force = self.request.force;
         chosen.wanted.spared = self.spared(&parents, agents);
         chosen.wanted.missing = facts.missing.iter().map(|missing| missing.name.clone()).collect();
@@ -400,7 +400,7 @@ impl Sync<'_> {
         Bounds::of(&self.loaded.workspace.root, self.sym.env.home().as_deref())
     }
 
-    pub(super) fn is_for_the_user(&self) -> bool {
+    pub(in crate::sync) fn is_for_the_user(&self) -> bool {
         matches!(self.request.caller, Caller::Command | Caller::Survey)
     }
 
@@ -449,7 +449,7 @@ impl Sync<'_> {
         }
     }
 
-    pub(super) fn install_mode(&self) -> InstallMode {
+    pub(in crate::sync) fn install_mode(&self) -> InstallMode {
         match (self.request.mode, self.request.caller) {
             (Mode::Apply, Caller::Command) => InstallMode::Explicit,
             (Mode::Apply, Caller::Background) => InstallMode::Detached,

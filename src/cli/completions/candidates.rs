@@ -18,8 +18,8 @@ use crate::plugins::registry::Registry;
 use crate::plugins::source::{Refresh, effective};
 use crate::report::Reporter;
 use crate::symposium::Options;
+use crate::sync::snapshot::subcommands;
 use crate::sync::snapshot::{Offer, Snapshot, Stored};
-use crate::sync::subcommands;
 use crate::workspace::Workspace;
 
 /// How long a description may be, in letters.

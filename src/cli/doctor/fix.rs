@@ -2,9 +2,9 @@
 
 use crate::Symposium;
 use crate::report::{Change, Event};
-use crate::sync::gone;
+use crate::sync::registration::orphans;
+use crate::sync::registration::setup::{Setup, Sweep};
 use crate::sync::registration::{Desired, Registrar};
-use crate::sync::setup::{Setup, Sweep};
 use crate::sync::{Request, configured_agents, sync};
 
 /// Brings about what is configured, and takes back what belongs to workspaces that are gone.
@@ -14,8 +14,8 @@ pub(super) fn fix(sym: &Symposium) -> anyhow::Result<Vec<Change>> {
     if !sym.config_state.names_the_agents() {
         return Ok(changes);
     }
-    for root in gone::find(sym).0 {
-        let removed = gone::forget(sym, &root)?;
+    for root in orphans::find(sym).0 {
+        let removed = orphans::forget(sym, &root)?;
         tell(sym, &removed.changes);
         changes.extend(removed.changes);
     }

@@ -13,7 +13,7 @@ use crate::agents::command::PROGRAM;
 use crate::config::HookScope;
 use crate::process::{Child, run};
 use crate::report::Progress;
-use crate::sync::setup::Setup;
+use crate::sync::registration::setup::Setup;
 use crate::sync::survey::Survey;
 
 /// How long an agent's program may take to say its version.

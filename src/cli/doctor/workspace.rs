@@ -4,7 +4,7 @@ use super::Patient;
 use super::model::{Finding, Weight};
 use crate::config::ConfigState;
 use crate::report::{Action, Change, Kind};
-use crate::sync::gone;
+use crate::sync::registration::orphans;
 
 /// `config.toml` reads, and says nothing odd.
 pub(super) fn configuration(patient: &Patient<'_>) -> Vec<Finding> {
@@ -59,7 +59,7 @@ pub(super) fn stale(patient: &Patient<'_>) -> Vec<Finding> {
             _ => {}
         }
     }
-    let (gone, mut damaged) = gone::find(&survey.ground.sym);
+    let (gone, mut damaged) = orphans::find(&survey.ground.sym);
     for found in &survey.damaged {
         if !damaged.contains(found) {
             damaged.push(found.clone());

@@ -10,7 +10,7 @@ use crate::cli::terminal::{Held, is_ctrl_c};
 use crate::cli::theme::Plain;
 use crate::config::{AutoUpdate, HookScope};
 use crate::report::Event;
-use crate::sync::setup::Setup;
+use crate::sync::registration::setup::Setup;
 use crate::text::Diagnostic;
 
 /// Lines that the questions need.

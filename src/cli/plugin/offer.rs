@@ -16,7 +16,7 @@ use crate::skills::discover::{SKILL_FILE, discover};
 use crate::skills::resolve::{Gates as _, Resolver, read_source};
 use crate::skills::{Hidden, SkillDocument, scan_hidden};
 use crate::sync::facts::Gatherer;
-use crate::sync::gates::ByFacts;
+use crate::sync::facts::gates::ByFacts;
 
 /// A group of skills.
 #[derive(Debug, Serialize)]

@@ -5,7 +5,7 @@ use super::model::Account;
 use crate::config::{Reach, Word};
 use crate::report::Kind;
 use crate::skills::SkillOrigin;
-use crate::sync::candidates::{ships, vouchers};
+use crate::sync::facts::candidates::{ships, vouchers};
 use crate::workspace::{Dependency, DependencyOrigin, dependents, same_crate};
 
 /// Crates that are named as those another one comes through.

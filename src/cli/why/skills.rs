@@ -7,7 +7,7 @@ use crate::files::contained;
 use crate::plugins::model::{Gate, Plugin, SkillSource};
 use crate::report::{Event, Kind, Verdict};
 use crate::skills::discover::discover;
-use crate::sync::candidates::vouchers;
+use crate::sync::facts::candidates::vouchers;
 use crate::sync::shown_origin;
 use crate::sync::survey::SkillView;
 

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::remarks::Remarks;
+use super::setup::other_spellings;
 use crate::agents::Agent;
 use crate::agents::places::{FileFormat, HookPlace, HookShape, Placement, ServerPlace};
 use crate::config::HookScope;
 use crate::documents::Record;
 use crate::plugins::model::{McpServer, Transport};
-use crate::sync::setup::other_spellings;
 
 /// Which ledger remembers a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::desired::{Desired, FileWork, Slot, Which, Wish};
 pub use super::ledgers::Ledgers;
 use super::ledgers::is_member;
-use super::whose::{Whose, covers, is_as_written, restricted_hash};
+use super::ownership::{Whose, covers, is_as_written, restricted_hash};
 use crate::agents::Agent;
 use crate::documents::{Candidate, Created, Document, Edited, Entry, Keep, Record, hash_value};
 use crate::report::{Action, Change, Kind};

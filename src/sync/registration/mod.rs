@@ -3,24 +3,42 @@
 //! `desired` says what should be where, as data; `recorded` adds what only the ledger knows of. `edit`
 //! turns a file's text into what it should be; the same edit serves the plan (on text that was read)
 //! and the apply (under the file's lock, on the text that is there then). `own` does the same for
-//! files that are ours alone. `whose` tells our entries from those of others. `carry` brings all to
+//! files that are ours alone. `ownership` tells our entries from those of others. `registrar` brings all to
 //! disk and keeps the ledger; `project` keeps it away from git.
+//!
+//! [`setup`] knows how the agents call us and which of their files carry our hooks ([`hook_files`]),
+//! [`servers`] which servers a workspace wishes for; [`register`] brings both to the agents, with
+//! [`trust`] for those that ask for it, and [`registering`] is that part of a sync. [`lock`] says who
+//! may, [`created`] what exists because of us, [`opt_out`] where everything was taken back, and
+//! [`orphans`] finds registrations of workspaces that are gone.
+//!
+//! May use: `bounds`, `facts` and `snapshot`. Used by: a sync, `remove`, `survey` and `cli`.
 
-pub mod carry;
+pub mod created;
 pub mod desired;
 pub mod edit;
+pub mod hook_files;
 pub mod ledgers;
+pub mod lock;
+pub mod opt_out;
+pub mod orphans;
 mod own;
+mod ownership;
 mod project;
 mod recorded;
+pub mod register;
+mod registering;
+pub mod registrar;
 pub mod remarks;
-mod whose;
+pub mod servers;
+pub mod setup;
+pub mod trust;
 
-pub use carry::{Registered, Registrar};
 pub use desired::{Desired, FileWork, OwnWork, Which, Wish};
 pub use ledgers::Ledgers;
-pub(super) use own::looks_ours;
-pub(super) use whose::has_ours;
+pub(in crate::sync) use own::looks_ours;
+pub(in crate::sync) use ownership::has_ours;
+pub use registrar::{Registered, Registrar};
 
 #[cfg(test)]
 mod tests;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::carry::Registrar;
 use super::desired::Which;
+use super::registrar::Registrar;
 use crate::config::HookScope;
 use crate::documents::checkout::{self, Tracking, Unclear};
 use crate::documents::ledger::Surroundings;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::carry::Registrar;
 use super::desired::{Desired, OwnWork, Slot, Which, Wish, all_layouts};
+use super::registrar::Registrar;
 use crate::agents::Agent;
 use crate::agents::places::{FileFormat, JsonRules, Placement, ServerPlace};
 use crate::config::HookScope;

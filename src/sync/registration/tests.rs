@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::setup::{Setup, Sweep};
 use super::{Desired, Registrar};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::config::HookScope;
 use crate::plugins::model::{Gate, McpServer, Transport};
-use crate::sync::setup::{Setup, Sweep};
 
 /// Where the agents' shared files are, relative to home (`~`) and workspace (`.`).
 const PLACES: &[(Agent, HookScope, &str)] = &[
@@ -225,7 +225,7 @@ fn an_update_that_never_reached_its_file_leaves_our_entry_ours() {
         entry: match record.entry.clone() {
             crate::documents::Entry::KeyEntry { table, key, keys, .. } => {
                 let value: Value = serde_json::from_str(&before).expect("parses");
-                let hash = super::whose::restricted_hash(&value["mcpServers"]["one"], &keys);
+                let hash = super::ownership::restricted_hash(&value["mcpServers"]["one"], &keys);
                 crate::documents::Entry::KeyEntry { table, key, keys, hash }
             }
             other => other,

@@ -10,7 +10,7 @@ use crate::agents::checkup::{Finding, Look, SeenServer, SeenSkill};
 use crate::config::SkillIgnore;
 use crate::documents::read_text;
 use crate::skills::SkillOrigin;
-use crate::sync::targets::NEUTRAL;
+use crate::sync::placing::targets::NEUTRAL;
 
 impl Survey<'_> {
     /// What `agent`'s settings make of our registrations; `version` is its program's, where it was

@@ -6,7 +6,7 @@ use super::Survey;
 use crate::files::{Limit, read_source};
 use crate::skills::crate_source::{CrateDisk, CrateRequest, Located, NotOnDisk};
 use crate::skills::document::SkillDocument;
-use crate::sync::candidates::ships;
+use crate::sync::facts::candidates::ships;
 use crate::workspace::{Dependency, vendored};
 
 /// One skill in a direct dependency's own sources.

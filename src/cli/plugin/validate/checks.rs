@@ -18,7 +18,7 @@ use crate::skills::files::inspect;
 use crate::skills::metadata::{self, read_crate_skills};
 use crate::skills::resolve::{Gates as _, read_source};
 use crate::skills::{RawGate, Skill, SkillDocument, SkillOrigin};
-use crate::sync::gates::{ByFacts, unsupported};
+use crate::sync::facts::gates::{ByFacts, unsupported};
 use crate::text::{Diagnostic, Severity, Source};
 
 /// What was looked at, and what is wrong with it.

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::bounds::Bounds;
 use super::plan::Parent;
 use super::targets::NEUTRAL;
 use crate::agents::Agent;
+use crate::sync::bounds::Bounds;
 use crate::text::Diagnostic;
 
 /// All folders that any agent reads, each once, and which of them each relative name stands for.

@@ -3,6 +3,15 @@
 //! The file is lines of JSON, so that a hook reads only what concerns its event: the header, then
 //! one line an event with its hooks, then the rest. It is made by a sync and replaced as a whole; a
 //! file that is unreadable, of another version or of another program counts as absent.
+//!
+//! [`remember`] makes it at the end of a sync, with the [`programs`] that its hooks and servers run;
+//! [`subcommands`] reads from it what plugins vend.
+//!
+//! May use: `facts` and `placing`. Used by: `registration`, a sync, `hook` and `cli`.
+
+pub mod programs;
+pub mod remember;
+pub mod subcommands;
 
 use std::collections::BTreeMap;
 use std::io;

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::registration::{Desired, Registrar, Which};
-use super::remove::Removed;
-use super::run::configured_agents;
+use super::lock::Turn;
 use super::setup::{Setup, Sweep};
-use super::snapshot::Snapshot;
-use super::turn::Turn;
+use super::{Desired, Registrar, Which};
 use crate::Symposium;
 use crate::documents::{Entry, Ledger};
+use crate::sync::remove::Removed;
+use crate::sync::run::configured_agents;
+use crate::sync::snapshot::Snapshot;
 use crate::text::Diagnostic;
 
 /// How long another process may hold a ledger.

@@ -10,20 +10,20 @@ mod skills;
 
 use std::path::Path;
 
-use super::facts::Facts;
-use super::parents::Parents;
-use super::plan::{Disk, Plan};
-use super::register::register;
-use super::registration::{Desired, Registered, Registrar};
-use super::run::{Caller, Mode, Request, Sync, configured_agents, now};
-use super::setup::{Duplicate, Setup, Sweep};
-use super::wanted::Chosen;
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
 use crate::report::Change;
 use crate::symposium::Options;
+use crate::sync::facts::Facts;
+use crate::sync::placing::desired_skills::Chosen;
+use crate::sync::placing::parents::Parents;
+use crate::sync::placing::plan::{Disk, Plan};
+use crate::sync::registration::register::register;
+use crate::sync::registration::setup::{Duplicate, Setup, Sweep};
+use crate::sync::registration::{Desired, Registered, Registrar};
+use crate::sync::run::{Caller, Mode, Request, Sync, configured_agents, now};
 use crate::text::Diagnostic;
 use crate::workspace::{Loaded, Workspace};
 

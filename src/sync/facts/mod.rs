@@ -1,4 +1,12 @@
 //! What applies to a workspace: plugins by their gates, and what they offer.
+//!
+//! [`gates`] decides the gates of skills; [`candidates`] finds dependencies that ship skills though
+//! nobody vouches for them.
+//!
+//! May use: `bounds`. Used by: everything else of `sync`.
+
+pub mod candidates;
+pub mod gates;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,13 +23,13 @@ use crate::report::{Event, Kind, Progress, Verdict};
 use crate::skills::crate_source::{CrateRequest, CrateSources, NotOnDisk};
 use crate::skills::resolve::{GitFolder, Resolver};
 use crate::skills::{Skill, SkillOrigin};
+use crate::sync::bounds::Bounds;
+use crate::sync::placing::targets::NEUTRAL;
 use crate::text::Diagnostic;
 use crate::workspace::Workspace;
 
-use super::bounds::Bounds;
-use super::candidates::{self, Candidate};
-use super::gates::ByFacts;
-use super::targets::NEUTRAL;
+use self::candidates::Candidate;
+use self::gates::ByFacts;
 
 /// Everything that applies, with the reasons.
 #[derive(Debug, Default)]

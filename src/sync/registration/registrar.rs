@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::created;
 use super::desired::{Desired, FileWork, OwnWork, Which};
 use super::edit::{Noted, edit};
 use super::ledgers::Ledgers;
+use super::lock::Turn;
 use super::own::{self, Fate};
 use crate::Symposium;
 use crate::documents::ledger::Surroundings;
@@ -15,8 +17,6 @@ use crate::documents::{
 };
 use crate::report::{Action, Change, Kind};
 use crate::sync::bounds::{self, Bounds};
-use crate::sync::made;
-use crate::sync::turn::Turn;
 use crate::text::{Diagnostic, Severity};
 
 /// How long another process of ours may hold a file.
@@ -403,7 +403,7 @@ impl<'a> Registrar<'a> {
             let Some(ledger) = self.ledgers.of_mut(which) else { continue };
             let check = || bounds::check(self.bounds.as_ref(), &path);
             if let Err(error) =
-                made::undo(self.sym, &path, &gone, (&mut [ledger], &check), patience)
+                created::undo(self.sym, &path, &gone, (&mut [ledger], &check), patience)
             {
                 tracing::warn!("not forgotten: {}", error.message);
             }

@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use semver::Version;
 
-use super::bounds::{self, Bounds};
-use super::registration::desired::{Presence, all_layouts};
-use super::registration::{Desired, Ledgers, Which, has_ours, looks_ours};
+use super::desired::{Presence, all_layouts};
 use super::trust;
+use super::{Desired, Ledgers, Which, has_ours, looks_ours};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::agents::command::{PROGRAM, ProgramFacts, choose_program};
@@ -19,6 +18,7 @@ use crate::agents::places::{HookPlace, HookShape, Placement};
 use crate::config::HookScope;
 use crate::documents::{Document, FileFormat, checkout, read_text};
 use crate::process::{Child, find_program, run};
+use crate::sync::bounds::{self, Bounds};
 use crate::text::Diagnostic;
 
 /// How long an agent's program may take to tell its version.
@@ -122,7 +122,7 @@ impl<'a> Setup<'a> {
     }
 
     /// See [`Bounds::check`].
-    pub(super) fn check(&self, path: &Path) -> Result<(), Diagnostic> {
+    pub(in crate::sync) fn check(&self, path: &Path) -> Result<(), Diagnostic> {
         bounds::check(self.bounds.as_ref(), path)
     }
 
@@ -130,7 +130,7 @@ impl<'a> Setup<'a> {
     ///
     /// # Errors
     /// As [`read_text`]; a file that is out of bounds.
-    pub(super) fn read(&self, path: &Path) -> Result<Option<String>, Diagnostic> {
+    pub(in crate::sync) fn read(&self, path: &Path) -> Result<Option<String>, Diagnostic> {
         self.check(path).and_then(|()| read_text(path))
     }
 

@@ -7,10 +7,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::bounds::{self, Bounds};
 use super::content::Content;
 use super::plan::{Plan, Step};
 use crate::report::Action;
+use crate::sync::bounds::{self, Bounds};
 
 /// How the names of folders under construction (and on their way out) start.
 pub const STAGING: &str = ".symposium-";

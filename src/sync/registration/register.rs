@@ -1,10 +1,10 @@
 //! Hooks, servers and trust in the agents' files, in the order that leaves nothing behind.
 
+use super::created::Made;
 use super::hook_files::{Survey, describe};
-use super::made::Made;
-use super::registration::{Desired, Registered, Registrar, Which};
 use super::setup::Setup;
 use super::trust::{self, Consent};
+use super::{Desired, Registered, Registrar, Which};
 use crate::agents::Agent;
 use crate::report::{Action, Change};
 

@@ -5,10 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::run::{Caller, Mode, Request};
 use crate::Symposium;
 use crate::config::HookScope;
 use crate::config::state::State;
+use crate::sync::run::{Caller, Mode, Request};
 use crate::text::Diagnostic;
 
 /// Stands for the home folder; workspaces are absolute paths.
@@ -53,7 +53,11 @@ pub fn is_left(sym: &Symposium, root: &Path) -> bool {
 ///
 /// # Errors
 /// When everything was taken back there, and nobody asked for this.
-pub(super) fn mind(sym: &Symposium, root: &Path, request: &Request) -> Result<(), Diagnostic> {
+pub(in crate::sync) fn mind(
+    sym: &Symposium,
+    root: &Path,
+    request: &Request,
+) -> Result<(), Diagnostic> {
     if request.mode != Mode::Apply {
         return Ok(());
     }

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::content::{Content, FileContent};
-use super::facts::Facts;
 use super::marker::MARKER;
 use super::parents::Parents;
 use super::plan::{Disk, Found, Wanted, WantedSkill};
@@ -16,6 +15,7 @@ use crate::report::{Event, Kind, Verdict};
 use crate::skills::files::{SkillFiles, collect};
 use crate::skills::naming::{NamedSkill, assign_names};
 use crate::skills::{Skill, SkillOrigin};
+use crate::sync::facts::Facts;
 use crate::text::{Diagnostic, Severity};
 
 /// What is wanted, with what people and the snapshot should know.

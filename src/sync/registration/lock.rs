@@ -8,10 +8,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::run::Caller;
 use crate::Symposium;
 use crate::documents::hash_bytes;
 use crate::files::{Lock, LockError};
+use crate::sync::run::Caller;
 use crate::text::Diagnostic;
 
 /// How long those that must be alone wait for the others.
@@ -41,7 +41,7 @@ impl Turn {
     }
 
     /// As part of a turn that the caller holds.
-    pub(super) fn of_caller() -> Self {
+    pub(in crate::sync) fn of_caller() -> Self {
         Self { _lock: None }
     }
 
@@ -59,7 +59,11 @@ const NAME: &str = "registrations.lock";
 
 /// The locks that one sync a workspace holds: ours, and the workspace's folder itself, for those who
 /// have another home folder. Where there can be none we go on without.
-pub(super) fn lock(sym: &Symposium, root: &Path, caller: Caller) -> anyhow::Result<Vec<Lock>> {
+pub(in crate::sync) fn lock(
+    sym: &Symposium,
+    root: &Path,
+    caller: Caller,
+) -> anyhow::Result<Vec<Lock>> {
     let hash = hash_bytes(root.as_os_str().as_encoded_bytes());
     let path = sym.dirs.locks().join(format!("workspace-{}.lock", &hash[..16]));
     let patience = match caller {

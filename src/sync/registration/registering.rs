@@ -1,19 +1,19 @@
 //! The part of a sync that tells agents of hooks and servers.
 
-use super::facts::Facts;
 use super::register::register;
-use super::registration::{Desired, Registered, Registrar};
-use super::run::{Caller, Mode, Sync, configured_agents, refuse_broken};
 use super::setup::Setup;
-use super::{left, servers};
+use super::{Desired, Registered, Registrar};
+use super::{opt_out, servers};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::plugins::source::SourceKind;
+use crate::sync::facts::Facts;
+use crate::sync::run::{Caller, Mode, Sync, configured_agents, refuse_broken};
 use crate::text::Diagnostic;
 
 impl Sync<'_> {
     /// Hooks and servers of the configured agents. `--agent` places skills only.
-    pub(super) fn register(
+    pub(in crate::sync) fn register(
         &self,
         agents: &[Agent],
         facts: &Facts<'_>,
@@ -50,7 +50,7 @@ impl Sync<'_> {
 
     /// The context as it is by now, when other agents were configured since this began.
     fn overtaken(&self) -> anyhow::Result<Option<Symposium>> {
-        left::mind(self.sym, &self.loaded.workspace.root, self.request)?;
+        opt_out::mind(self.sym, &self.loaded.workspace.root, self.request)?;
         let now = self.sym.reread();
         let choice = |sym: &Symposium| (sym.config.agents.clone(), sym.config.hook_scope);
         if self.request.mode != Mode::Apply || choice(&now) == choice(self.sym) {
@@ -61,7 +61,7 @@ impl Sync<'_> {
     }
 
     /// The hooks and servers that should be registered, and what people should know of them.
-    pub(super) fn wish(
+    pub(in crate::sync) fn wish(
         &self,
         agents: &[Agent],
         facts: &Facts<'_>,

@@ -3,10 +3,10 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use super::Run;
 use crate::Symposium;
 use crate::installations::{Acquirer, InstallError, Mode, Prepared};
 use crate::plugins::model::{Installation, McpServer, Plugin, Transport};
-use crate::sync::snapshot::Run;
 
 /// What to run, as the snapshot remembers it; without arguments while it is not there.
 pub fn run_of(

@@ -4,15 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::facts::Facts;
-use super::plan::Step;
 use super::programs::{is_fetchable, run_of};
-use super::run::{Caller, Mode, Sync, Synced, now};
-use super::snapshot::{
+use super::{
     Header, Offer, Snapshot, SnapshotHook, SnapshotServer, SnapshotSkill, SnapshotSubcommand,
     Stored,
 };
-use super::wanted::{self, Chosen};
 use crate::agents::Agent;
 use crate::config::Config;
 use crate::installations::{Acquirer, Mode as InstallMode, Network, awaited};
@@ -20,12 +16,16 @@ use crate::plugins::model::SkillSource;
 use crate::plugins::registry::Registry;
 use crate::plugins::source::SourceKind;
 use crate::report::{Action, Change, Kind};
+use crate::sync::facts::Facts;
+use crate::sync::placing::desired_skills::{self, Chosen};
+use crate::sync::placing::plan::Step;
+use crate::sync::run::{Caller, Mode, Sync, Synced, now};
 use crate::workspace::Fingerprint;
 
 impl Sync<'_> {
     /// What hooks, help and subcommands need, kept for the next process. Trouble costs speed only, so
     /// it is logged.
-    pub(super) fn remember(
+    pub(in crate::sync) fn remember(
         &self,
         registry: &Registry,
         observed: Fingerprint,
@@ -221,7 +221,7 @@ impl Sync<'_> {
         inputs.push(root.join(".agents/skills"));
         inputs.extend(facts.paths.iter().map(|path| root.join(path)));
         for skill in facts.skills.iter().chain(&facts.own_skills) {
-            inputs.extend(wanted::inputs(self.sym, skill));
+            inputs.extend(desired_skills::inputs(self.sym, skill));
         }
         inputs.extend(facts.active.iter().flat_map(|plugin| awaited(plugin)));
         for path in inputs {

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::bounds::Bounds;
 use crate::Symposium;
 use crate::documents::ledger::Surroundings;
 use crate::documents::{
     Change, Created, Document, Entry, FileFormat, JsonRules, Ledger, edit_file_and,
     remove_empty_folders,
 };
+use crate::sync::bounds::Bounds;
 use crate::text::Diagnostic;
 
 /// How long another process of ours may hold a file.

@@ -6,11 +6,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::bounds::{self, Bounds};
 use super::plan::{Plan, Step};
 use crate::Symposium;
 use crate::documents::{Entry, Ledger, Record, hash_bytes};
 use crate::report::Action;
+use crate::sync::bounds::{self, Bounds};
 
 /// How long another process of ours may hold the ledger.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::Which;
+use super::edit::Ledgers;
 use super::hook_files::{HookFile, look};
-use super::registration::Which;
-use super::registration::edit::Ledgers;
 use super::setup::Setup;
 use crate::Symposium;
 use crate::agents::Agent;

@@ -1,9 +1,7 @@
 //! The servers that are wished for: those of a workspace, and those of every one.
 
-use super::facts::is_everywhere;
-use super::programs::resolve_server;
-use super::registration::{Desired, Registrar};
 use super::setup::Setup;
+use super::{Desired, Registrar};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::config::HookScope;
@@ -11,6 +9,8 @@ use crate::installations::{Acquirer, Mode, Network};
 use crate::plugins::model::{McpServer, Plugin};
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
+use crate::sync::facts::is_everywhere;
+use crate::sync::snapshot::programs::resolve_server;
 
 /// A plugin's server, and whether it is for every workspace.
 pub type Offered<'r> = (&'r Plugin, &'r McpServer, bool);

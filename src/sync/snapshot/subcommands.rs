@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::snapshot::{Snapshot, SnapshotSubcommand, Stored};
+use super::{Snapshot, SnapshotSubcommand, Stored};
 use crate::Symposium;
 use crate::files::{Limit, read_source};
 use crate::plugins::manifest::{Manifest, Place, Strictness};

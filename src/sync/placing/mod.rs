@@ -1,0 +1,17 @@
+//! Skill folders in the project, and out again.
+//!
+//! [`desired_skills`] says which skill should be in which of the folders that [`targets`] chose;
+//! [`observe`] reads what is there, [`plan`] says what to change (pure), [`apply`] changes it and
+//! decides nothing. [`marker`] tells our folders from the user's, [`folders`] remembers where ours are.
+//!
+//! May use: `facts` and `bounds`. Used by: a sync, `remove` and `survey`.
+
+pub mod apply;
+pub mod content;
+pub mod desired_skills;
+pub mod folders;
+pub mod marker;
+pub mod observe;
+pub mod parents;
+pub mod plan;
+pub mod targets;
