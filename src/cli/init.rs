@@ -184,15 +184,7 @@ fn save(sym: &Symposium, choices: &Choices) -> Result<Outcome, Diagnostic> {
 }
 
 fn config_change(sym: &Symposium) -> Change {
-    Change {
-        action: Action::Update,
-        kind: Kind::File,
-        name: sym.report.path(&sym.dirs.config_file()),
-        origin: None,
-        places: Vec::new(),
-        reason: None,
-        planned: false,
-    }
+    Change::new(Action::Update, Kind::File, sym.report.path(&sym.dirs.config_file()))
 }
 
 /// What was done and told so far.

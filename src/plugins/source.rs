@@ -13,7 +13,7 @@ use crate::config::{
 use crate::fetch::git::{Checkout, GitError, Outcome, Policy, Repository};
 use crate::report::{Action, Change, Event, Kind, Progress};
 use crate::symposium::UpdateLevel;
-use crate::text::{Diagnostic, Severity};
+use crate::text::{Diagnostic, Severity, Subject};
 
 /// Name of the source inside the binary.
 pub const BUILTIN: &str = "builtin";
@@ -209,15 +209,8 @@ impl SourceState {
             }
             _ => return None,
         };
-        Some(Event::Change(Change {
-            action,
-            kind: Kind::Source,
-            name: self.name.clone(),
-            origin,
-            places: Vec::new(),
-            reason,
-            planned: false,
-        }))
+        let change = Change::new(action, Kind::Source, self.name.as_str());
+        Some(Event::Change(Change { origin, reason, ..change }))
     }
 }
 
@@ -264,14 +257,9 @@ fn in_configuration(sym: &Symposium, spec: &SourceSpec, problem: Diagnostic) -> 
     if !sym.config.sources.iter().any(|source| source.name == spec.name) {
         return problem;
     }
-    let said = format!("{} {}", problem.message, problem.notes.join(" "));
-    let speaks_of = |words: &[&str]| words.iter().any(|words| said.contains(words));
-    let key = if speaks_of(&["`rev`", "branch, tag", "no branch or tag `"]) {
-        "rev"
-    } else if speaks_of(&["the folder `", "no folder `"]) {
-        "subdir"
-    } else {
-        ""
+    let key = match problem.subject {
+        Some(Subject::Key(key)) => key,
+        _ => "",
     };
     sym.in_configuration(problem, |config| crate::config::place_of_source(config, &spec.name, key))
 }
@@ -369,9 +357,10 @@ fn open_git(
         Some(age) => format!("the copy of {age} is used"),
         None => "there is no copy of it".to_owned(),
     };
-    let told = Diagnostic::warning(format!("can't read the plugin source `{}`", spec.name))
+    let mut told = Diagnostic::warning(format!("can't read the plugin source `{}`", spec.name))
         .note(told(repository, &problem))
         .note(format!("{used}; `cargo agents plugin sync {}` tries again", spec.name));
+    told.subject = problem.key().map(Subject::Key);
     Some(in_configuration(sym, spec, told))
 }
 

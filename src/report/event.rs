@@ -98,6 +98,26 @@ pub enum Kind {
     File,
 }
 
+/// Where something goes; people and `--json` see the name alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(with = "String"))]
+#[serde(untagged)]
+pub enum Place {
+    /// A folder as people see it: `.claude`, `.agents`.
+    Folder(String),
+    /// An agent, by its name.
+    Agent(&'static str),
+}
+
+impl Place {
+    fn name(&self) -> &str {
+        match self {
+            Self::Folder(shown) => shown,
+            Self::Agent(name) => name,
+        }
+    }
+}
+
 /// One thing that changed or would.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -111,14 +131,32 @@ pub struct Change {
     /// Where it comes from, for people: `serde 1.0.228`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
-    /// Where it goes, for people: `.claude`, `.agents`, or agents' names.
+    /// Where it goes: folders, or an agent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub places: Vec<String>,
+    pub places: Vec<Place>,
     /// Why, where that is not plain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Whether it is only planned.
     pub planned: bool,
+}
+
+impl Change {
+    /// A change that was made, of which nothing more is known.
+    pub fn new(action: Action, kind: Kind, name: impl Into<String>) -> Self {
+        let (origin, places, reason) = (None, Vec::new(), None);
+        Self { action, kind, name: name.into(), origin, places, reason, planned: false }
+    }
+
+    /// Whether it is in the files of the agent of this name.
+    pub fn is_of(&self, agent: &str) -> bool {
+        self.places.iter().any(|place| matches!(place, Place::Agent(name) if *name == agent))
+    }
+
+    /// The places, for people.
+    pub fn shown_places(&self) -> String {
+        self.places.iter().map(Place::name).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// How a question about a thing came out.

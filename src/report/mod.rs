@@ -17,7 +17,7 @@ mod safe;
 mod snippet;
 mod wrap;
 
-pub use event::{Action, Change, Event, Kind, Verdict};
+pub use event::{Action, Change, Event, Kind, Place, Verdict};
 pub use exit::ExitCode;
 pub use people::{Palette, fit, short_path};
 pub use progress::Progress;

@@ -170,7 +170,7 @@ impl Manner<'_> {
         let verb = if change.planned { change.action.future() } else { change.action.past() };
         let style = if change.action.is_change() { palette.good } else { palette.warning };
         if let (Kind::Hooks, Some(reason)) = (change.kind, &change.reason) {
-            return self.line(style, verb, &format!("{:<8} {reason}", change.places.join(" ")));
+            return self.line(style, verb, &format!("{:<8} {reason}", change.shown_places()));
         }
         let mut text = change.name.clone();
         let mut rest = String::new();
@@ -180,7 +180,7 @@ impl Manner<'_> {
         if !change.places.is_empty() {
             let gap = if rest.is_empty() { "" } else { " " };
             // A blank that no line is broken at.
-            let _ = write!(rest, "{gap}→\u{a0}{}", change.places.join(" "));
+            let _ = write!(rest, "{gap}→\u{a0}{}", change.shown_places());
         }
         if let Some(reason) = &change.reason {
             if rest.is_empty() {
@@ -199,8 +199,8 @@ impl Manner<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Action;
     use crate::report::safe::guard;
+    use crate::report::{Action, Place};
     use crate::text::Diagnostic;
 
     #[test]
@@ -251,7 +251,7 @@ mod tests {
             kind: Kind::Skill,
             name: "serde-derive".to_owned(),
             origin: Some("serde 1.0.228".to_owned()),
-            places: vec![".claude".to_owned(), ".agents".to_owned()],
+            places: [".claude", ".agents"].map(|shown| Place::Folder(shown.to_owned())).to_vec(),
             reason: None,
             planned: false,
         });
@@ -280,7 +280,7 @@ mod tests {
             kind,
             name: text.to_owned(),
             origin: Some(text.to_owned()),
-            places: vec![text.to_owned()],
+            places: vec![Place::Folder(text.to_owned())],
             reason: Some(text.to_owned()),
             planned: false,
         };

@@ -85,6 +85,24 @@ impl fmt::Display for Location {
     }
 }
 
+/// What a [`Diagnostic`] is about, for code that has to know: messages are for people only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// This key of the table that was read.
+    Key(&'static str),
+    /// An agent's hooks, which the user changed.
+    Hooks,
+    /// The entry of an MCP server in an agent's file.
+    Server {
+        /// The server.
+        name: String,
+        /// Whether it is ours, and the user changed it.
+        was_ours: bool,
+    },
+    /// Something worth knowing about entries that are as they should be.
+    Advice,
+}
+
 /// One problem: what is wrong, where, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -92,6 +110,8 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// A stable code such as `S012`, for problems that have a page of their own.
     pub code: Option<&'static str>,
+    /// What it is about; `None`: the whole file, or whatever the location says.
+    pub(crate) subject: Option<Subject>,
     /// One sentence, lower case, no full stop.
     pub message: String,
     /// The text the span points into.
@@ -113,6 +133,7 @@ impl Diagnostic {
         Self {
             severity,
             code: None,
+            subject: None,
             message: message.into(),
             source: None,
             path: None,
@@ -137,6 +158,13 @@ impl Diagnostic {
     #[must_use]
     pub fn code(mut self, code: &'static str) -> Self {
         self.code = Some(code);
+        self
+    }
+
+    /// Says what it is about.
+    #[must_use]
+    pub(crate) fn about(mut self, subject: Subject) -> Self {
+        self.subject = Some(subject);
         self
     }
 

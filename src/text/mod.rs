@@ -12,6 +12,7 @@ pub mod toml;
 pub mod url;
 pub(crate) mod yaml;
 
+pub(crate) use diagnostic::Subject;
 pub use diagnostic::{Diagnostic, Location, Severity, Source};
 pub use hex::hex;
 pub use url::SecretUrl;

@@ -1,6 +1,7 @@
 //! `cargo agents status`: one screen.
 
 use crate::{NO_BUILTIN, plugin_with_skill, sandbox, skill};
+use serde_json::Value;
 use symposium_testlib::Sandbox;
 
 /// A workspace that depends on `widget`, with these agents.
@@ -237,4 +238,28 @@ fn active_plugins_are_cut_too_and_equal_lines_are_told_once() {
     assert_eq!(screen.matches("may run script w.sh").count(), 12, "{screen}");
     assert!(screen.contains("and 3 more: `cargo agents status -v`"), "{screen}");
     assert_eq!(status(&sandbox, &["-v"]).matches("may run script w.sh").count(), 15);
+}
+
+#[test]
+fn hooks_that_were_edited_say_nothing_of_a_server_in_the_same_file() {
+    let sandbox = with_agents(&["gemini"]);
+    sandbox.user_plugin(
+        "w/SYMPOSIUM.toml",
+        "name = \"w\"\ncrates = [\"*\"]\n\
+         [[mcp_servers]]\nname = \"server-of-hooks\"\ncommand = \"x\"\nargs = []\nenv = []\n",
+    );
+    sandbox.run(&["init", "--add-agent", "gemini"]).ok();
+    let file = "home/.gemini/settings.json";
+    let mut settings: Value = serde_json::from_str(&sandbox.read(file)).expect("JSON");
+    let events = settings["hooks"].as_object_mut().expect("hooks");
+    for group in events.values_mut().flat_map(|groups| groups.as_array_mut().expect("groups")) {
+        group["hooks"][0]["timeout"] = 77.into();
+    }
+    sandbox.write(file, settings.to_string());
+    let told: Value = serde_json::from_str(&status(&sandbox, &["--json"])).expect("JSON");
+    let agent = &told["agents"][0];
+    assert_eq!(agent["hooks"]["state"], "left-alone", "{told}");
+    let server = &agent["servers"][0];
+    assert_eq!(server["file"], agent["hooks"]["files"][0], "{told}");
+    assert_eq!(server["state"], "ok", "{told}");
 }

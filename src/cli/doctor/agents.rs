@@ -137,7 +137,7 @@ pub(super) fn twice(patient: &Patient<'_>) -> Vec<Finding> {
         let swept = survey.changes().into_iter().any(|change| {
             change.kind == Kind::Hooks
                 && change.action == Action::Unregister
-                && change.places == [agent.name()]
+                && change.is_of(agent.name())
         });
         if swept {
             let also = if agent.spec().runs_both_scopes() {
@@ -208,7 +208,7 @@ fn servers_twice(patient: &Patient<'_>, agent: Agent) -> Vec<Finding> {
             change.kind == Kind::Server
                 && change.action == Action::Unregister
                 && change.name == server.name
-                && change.places == [agent.name()]
+                && change.is_of(agent.name())
         });
         if seen.is_empty() || goes {
             continue;

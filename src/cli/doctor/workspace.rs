@@ -51,7 +51,7 @@ pub(super) fn stale(patient: &Patient<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for change in survey.changes() {
         // Of configured agents, the check for duplicates tells.
-        let of_others = !change.places.iter().any(|place| agents.contains(&place.as_str()));
+        let of_others = !agents.iter().any(|agent| change.is_of(agent));
         match (change.action, change.kind) {
             (Action::Remove, Kind::Skill) => findings.push(left(&change, "the skill")),
             (Action::Unregister, Kind::Server) => findings.push(left(&change, "the server")),
@@ -83,7 +83,7 @@ pub(super) fn stale(patient: &Patient<'_>) -> Vec<Finding> {
 fn left(change: &Change, what: &str) -> Finding {
     let name =
         if change.kind == Kind::Hooks { change.name.clone() } else { format!("`{}`", change.name) };
-    let message = format!("{what} {name} ({}): nobody needs it any more", change.places.join(" "));
+    let message = format!("{what} {name} ({}): nobody needs it any more", change.shown_places());
     Finding::new("stale", Weight::Warning, message).remedy("`cargo agents sync`").fixable()
 }
 

@@ -58,8 +58,7 @@ fn next_sync(survey: &Survey<'_>) -> Vec<Change> {
     let mut changes = survey.changes();
     changes.retain(|change| {
         let doubles = survey.duplicates.iter();
-        let mut doubles =
-            doubles.filter(|double| change.places == [double.agent.name()]).peekable();
+        let mut doubles = doubles.filter(|double| change.is_of(double.agent.name())).peekable();
         let hooks = change.kind == Kind::Hooks && change.action == Action::Unregister;
         !hooks || doubles.peek().is_none() || doubles.any(|double| double.recorded)
     });

@@ -277,7 +277,7 @@ fn next(screen: &mut Screen, changes: &[Change], view: &View<'_>) {
             text.push_str(&format!("  {origin}"));
         }
         if !change.places.is_empty() {
-            text.push_str(&format!(" → {}", change.places.join(" ")));
+            text.push_str(&format!(" → {}", change.shown_places()));
         }
         if let Some(reason) = &change.reason {
             text.push_str(&format!(": {reason}"));

@@ -70,6 +70,15 @@ impl GitError {
         )
     }
 
+    /// The key of a source's table that names what is not there.
+    pub(crate) fn key(&self) -> Option<&'static str> {
+        match self {
+            Self::NoSuchRef(_) => Some("rev"),
+            Self::NoSuchFolder { .. } => Some("subdir"),
+            _ => None,
+        }
+    }
+
     /// Whether trying again at once would only repeat it.
     pub(super) fn is_remembered(&self) -> bool {
         !matches!(

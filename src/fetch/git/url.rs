@@ -5,7 +5,7 @@ use std::path::Path;
 use sha2::{Digest as _, Sha256};
 
 use crate::files::relative_inside;
-use crate::text::{Diagnostic, SecretUrl};
+use crate::text::{Diagnostic, SecretUrl, Subject};
 
 /// A repository, or a folder of it, at some ref.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,8 @@ impl Repository {
         let subdir = match subdir {
             None => String::new(),
             Some(subdir) => checked_subdir(subdir).ok_or_else(|| {
-                refused(
+                refused_key(
+                    "subdir",
                     format!("the folder `{subdir}` leads out of the repository"),
                     "`subdir` is relative to the repository's root, such as `plugins/acme`",
                 )
@@ -364,7 +365,8 @@ fn checked_rev(rev: &str) -> Result<Wanted, Box<Diagnostic>> {
     if is_ref(rev) {
         return Ok(if rev == "HEAD" { Wanted::Default } else { Wanted::Named(rev.to_owned()) });
     }
-    Err(refused(
+    Err(refused_key(
+        "rev",
         format!("`{}` can't be a branch, tag or commit", rev.escape_debug()),
         "`rev` is a branch or tag, such as `main` or `v1.2`, or a commit's 40 digits",
     ))
@@ -383,7 +385,8 @@ fn combine(
     subdir: String,
 ) -> Result<(Wanted, String), Box<Diagnostic>> {
     let twice = || {
-        refused(
+        refused_key(
+            "rev",
             "the git URL names a ref or folder that a key names too".to_owned(),
             "leave `/tree/…` out of the URL, or the keys `rev` and `subdir`",
         )
@@ -429,6 +432,10 @@ fn leads_out(rest: &str) -> Box<Diagnostic> {
         format!("the git URL's `{rest}` leads out of the repository"),
         "what follows `/tree/` is a branch or tag and a folder inside the repository",
     )
+}
+
+fn refused_key(key: &'static str, message: String, remedy: &str) -> Box<Diagnostic> {
+    Box::new(refused(message, remedy).about(Subject::Key(key)))
 }
 
 fn refused(message: String, remedy: &str) -> Box<Diagnostic> {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::content::{Content, FileContent};
 use super::marker::{MARKER, Marker};
 use crate::config::SkillIgnore;
-use crate::report::{Action, Change, Kind};
+use crate::report::{Action, Change, Kind, Place};
 
 /// A folder that holds skill folders.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,15 +127,13 @@ impl Plan {
         for step in self.steps.iter().filter(|step| !step.silent) {
             let at = *known.entry((step.action, &step.name, &step.reason)).or_insert(changes.len());
             match changes.get_mut(at) {
-                Some(change) => change.places.push(step.parent.shown.clone()),
+                Some(change) => change.places.push(Place::Folder(step.parent.shown.clone())),
                 None => changes.push(Change {
-                    action: step.action,
-                    kind: Kind::Skill,
-                    name: step.name.clone(),
                     origin: step.origin.clone(),
-                    places: vec![step.parent.shown.clone()],
+                    places: vec![Place::Folder(step.parent.shown.clone())],
                     reason: step.reason.clone(),
                     planned: true,
+                    ..Change::new(step.action, Kind::Skill, step.name.as_str())
                 }),
             }
         }

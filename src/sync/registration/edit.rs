@@ -8,8 +8,8 @@ use super::ledgers::is_member;
 use super::ownership::{Whose, covers, is_as_written, restricted_hash};
 use crate::agents::Agent;
 use crate::documents::{Candidate, Created, Document, Edited, Entry, Keep, Record, hash_value};
-use crate::report::{Action, Change, Kind};
-use crate::text::Diagnostic;
+use crate::report::{Action, Change, Kind, Place};
+use crate::text::{Diagnostic, Subject};
 
 /// What is said of a server's entry that is not as we wrote it any more.
 const CHANGED: &str = "was changed by you and is left as it is";
@@ -27,8 +27,6 @@ pub struct Noted {
     pub undone: Vec<(Which, Vec<Created>)>,
     /// What was left alone, and why.
     pub notes: Vec<Diagnostic>,
-    /// Those of the notes that are about what the user made of an entry of ours.
-    pub edited: Vec<Diagnostic>,
 }
 
 /// Edits `text` as `work` wants it; see [`FileWork`].
@@ -138,9 +136,7 @@ impl Editing<'_> {
         let events = events.join(", ");
         let message =
             format!("our hooks for {events} were changed by you and are left as they are");
-        let note = Diagnostic::warning(message).in_file(&self.work.path).note(remedy);
-        self.noted.edited.push(note.clone());
-        self.noted.notes.push(note);
+        self.note(message, Subject::Hooks, remedy);
     }
 
     fn server(
@@ -214,9 +210,7 @@ impl Editing<'_> {
                 "rename or remove it to have the plugin's",
             )
         };
-        let note = Diagnostic::warning(message).in_file(&self.work.path).note(remedy);
-        self.noted.edited.extend(was_ours.then(|| note.clone()));
-        self.noted.notes.push(note);
+        self.note(message, Subject::Server { name: name.to_owned(), was_ours }, remedy);
     }
 
     /// Takes back what the ledger knows here and nobody wishes any more.
@@ -273,10 +267,8 @@ impl Editing<'_> {
             return Ok(());
         }
         let message = format!("the server `{key}` {CHANGED}");
-        let note = Diagnostic::warning(message)
-            .in_file(&self.work.path)
-            .note("no plugin needs it any more: remove it by hand, if you don't either");
-        self.noted.notes.push(note);
+        let remedy = "no plugin needs it any more: remove it by hand, if you don't either";
+        self.note(message, Subject::Server { name: key.to_owned(), was_ours: true }, remedy);
         Ok(())
     }
 
@@ -296,19 +288,20 @@ impl Editing<'_> {
         Ok(())
     }
 
+    fn note(&mut self, message: String, subject: Subject, remedy: &str) {
+        let note = Diagnostic::warning(message).about(subject).in_file(&self.work.path);
+        self.noted.notes.push(note.note(remedy));
+    }
+
     fn record(&self, agent: Agent, entry: Entry) -> Record {
         Record { agent: agent.name().to_owned(), path: self.work.path.clone(), entry }
     }
 
     fn tell(&mut self, action: Action, kind: Kind, agent: Agent, name: &str) {
         self.noted.changes.push(Change {
-            action,
-            kind,
-            name: name.to_owned(),
-            origin: None,
-            places: vec![agent.name().to_owned()],
-            reason: None,
+            places: vec![Place::Agent(agent.name())],
             planned: true,
+            ..Change::new(action, kind, name)
         });
     }
 }

@@ -143,22 +143,22 @@ impl Survey {
         let mut leaving: Vec<&HookFile> =
             self.files.iter().filter(|file| !file.ours.is_empty() && !stays(file)).collect();
         for change in changes.iter_mut() {
-            let [agent] = change.places.as_slice() else { continue };
-            let Some(agent) = Agent::from_name(agent) else { continue };
             if change.kind != Kind::Hooks || change.reason.is_some() {
                 continue;
             }
             let file = match change.action {
                 Action::Unregister => {
                     let gone = |file: &&HookFile| {
-                        file.agent == agent && (change.planned || count(&now, &file.path) == 0)
+                        change.is_of(file.agent.name())
+                            && (change.planned || count(&now, &file.path) == 0)
                     };
                     leaving.iter().position(gone).map(|index| leaving.remove(index))
                 }
                 _ => {
                     // Of an agent with several layouts, the file that is written is the one that is
                     // there afterwards.
-                    let mut files = now.iter().filter(|file| file.agent == agent && stays(file));
+                    let mut files =
+                        now.iter().filter(|file| change.is_of(file.agent.name()) && stays(file));
                     let first = files.clone().next();
                     files.find(|file| !file.ours.is_empty()).or(first)
                 }

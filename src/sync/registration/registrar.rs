@@ -15,7 +15,7 @@ use crate::documents::{
     Change as FileChange, Created, Edited, Entry, Ledger, edit_file, missing_folders, read_text,
     remove_empty_folders,
 };
-use crate::report::{Action, Change, Kind};
+use crate::report::{Action, Change, Kind, Place};
 use crate::sync::bounds::{self, Bounds};
 use crate::text::{Diagnostic, Severity};
 
@@ -51,8 +51,6 @@ pub struct Registered {
     pub changes: Vec<Change>,
     /// Problems: errors for files that could not be edited, warnings for what was left alone.
     pub diagnostics: Vec<Diagnostic>,
-    /// Those of the warnings that are about what the user made of an entry of ours.
-    pub edited: Vec<Diagnostic>,
 }
 
 impl Registered {
@@ -204,7 +202,6 @@ impl<'a> Registrar<'a> {
             }
         };
         registered.diagnostics.extend(noted.notes.iter().cloned());
-        registered.edited.extend(noted.edited.iter().cloned());
         if edited.change == FileChange::Keep {
             if self.apply {
                 self.settle(&work.path, &noted);
@@ -289,13 +286,9 @@ impl<'a> Registrar<'a> {
             return None;
         }
         let change = Change {
-            action,
-            kind: Kind::Hooks,
-            name: "hooks".to_owned(),
-            origin: None,
-            places: vec![work.agent.name().to_owned()],
-            reason: None,
+            places: vec![Place::Agent(work.agent.name())],
             planned: !self.apply,
+            ..Change::new(action, Kind::Hooks, "hooks")
         };
         if !self.apply {
             registered.tell(vec![change]);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::agents::Agent;
 use crate::report::{Change, Kind};
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, Subject};
 
 /// Remarks, collected.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -69,7 +69,7 @@ impl Remarks {
                 named(&self.taken)
             );
             let note = "`[plugins] disable` in the configuration switches a plugin off";
-            told.push(Diagnostic::warning(message).note(note));
+            told.push(Diagnostic::warning(message).about(Subject::Advice).note(note));
         }
         told
     }
@@ -83,14 +83,13 @@ fn add(names: &mut Vec<String>, name: &str) {
 
 fn is_written(changes: &[Change], agent: Agent, server: &str) -> bool {
     changes.iter().any(|change| {
-        change.kind == Kind::Server
-            && change.name == server
-            && change.places.iter().any(|place| place == agent.name())
+        change.kind == Kind::Server && change.name == server && change.is_of(agent.name())
     })
 }
 
 fn about(agent: Agent, servers: &[String], text: &str) -> Diagnostic {
-    Diagnostic::warning(format!("{} and {}: {text}", agent.spec().title(), named(servers)))
+    let message = format!("{} and {}: {text}", agent.spec().title(), named(servers));
+    Diagnostic::warning(message).about(Subject::Advice)
 }
 
 /// ``the server `a` ``, ``the servers `a`, `b` ``.

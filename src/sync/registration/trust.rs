@@ -22,8 +22,8 @@ use crate::documents::{
     Change as FileChange, Created, Document, Edited, Entry, Keep, Ledger, Outcome, Record,
     edit_file, hash_value, missing_folders, remove_empty_folders,
 };
-use crate::report::{Action, Change, Kind};
-use crate::text::Diagnostic;
+use crate::report::{Action, Change, Kind, Place};
+use crate::text::{Diagnostic, Subject};
 
 /// How long another process of ours may hold a file.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -371,13 +371,10 @@ impl Task<'_> {
         };
         if let Some((action, reason)) = told {
             trusted.changes.push(Change {
-                action,
-                kind: Kind::Hooks,
-                name: "trust".to_owned(),
-                origin: None,
-                places: vec![self.agent.name().to_owned()],
+                places: vec![Place::Agent(self.agent.name())],
                 reason: Some(reason),
                 planned: !apply,
+                ..Change::new(action, Kind::Hooks, "trust")
             });
         }
         if noted.left > 0 {
@@ -387,6 +384,7 @@ impl Task<'_> {
                     "{title} knows another hook in the place of ours and will not run ours"
                 ))
                 .in_file(self.path)
+                .about(Subject::Advice)
                 .note(format!("{}; the file is left as it is", self.trust.by_hand)),
             );
         }

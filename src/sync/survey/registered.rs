@@ -6,7 +6,7 @@ use super::Survey;
 use crate::agents::Agent;
 use crate::report::{Action, Kind};
 use crate::sync::registration::Wish;
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, Subject};
 
 /// How a registration stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,29 +58,22 @@ impl Survey<'_> {
             return None;
         }
         let about = |diagnostic: &&Diagnostic| {
-            let mut notes = files.iter().filter(|file| is_about(diagnostic, file));
-            notes.next().is_some() && !diagnostic.message.contains("server `")
+            files.iter().any(|file| is_about(diagnostic, file))
+                && matches!(diagnostic.subject, None | Some(Subject::Hooks))
         };
         let problem = self.registered.diagnostics.iter().find(about);
         let pending = self.registered.changes.iter().any(|change| {
             change.kind == Kind::Hooks
                 && change.action == Action::Register
-                && change.places == [agent.name()]
+                && change.is_of(agent.name())
         });
         let health = match problem {
             Some(problem) if problem.is_error() => Health::Broken(problem.to_string()),
-            Some(problem) => self.left_alone(problem),
+            Some(problem) => left_alone(problem),
             None if pending => Health::Pending,
             None => Health::Fine,
         };
         Some(AgentHooks { files, health })
-    }
-
-    fn left_alone(&self, problem: &Diagnostic) -> Health {
-        if self.registered.edited.contains(problem) {
-            return Health::Edited(problem.message.clone());
-        }
-        Health::LeftAlone(problem.message.clone())
     }
 
     /// How the servers that apply stand in `agent`'s files, in the order of the plugins.
@@ -102,21 +95,22 @@ impl Survey<'_> {
                     if *whose == agent && known == name)
             })
         });
-        let quoted = format!("`{name}`");
-        let remarks = self.desired.remarks.diagnostics(&self.registered.changes);
         let about = |diagnostic: &&Diagnostic| {
-            let here = file.is_some_and(|work| is_about(diagnostic, &work.path));
-            let named = diagnostic.message.contains(&quoted) && !remarks.contains(diagnostic);
-            here && (named || diagnostic.is_error() || !diagnostic.message.contains('`'))
+            let concerned = match &diagnostic.subject {
+                None => true,
+                Some(Subject::Server { name: known, .. }) => known == name,
+                Some(_) => false,
+            };
+            concerned && file.is_some_and(|work| is_about(diagnostic, &work.path))
         };
         let problem = self.registered.diagnostics.iter().find(about);
         let pending = self.registered.changes.iter().any(|change| {
-            change.kind == Kind::Server && change.name == name && change.places == [agent.name()]
+            change.kind == Kind::Server && change.name == name && change.is_of(agent.name())
         });
         let unsupported = self.desired.remarks.why_unsupported(agent, name);
         let health = match (problem, file, unsupported) {
             (Some(problem), ..) if problem.is_error() => Health::Broken(problem.to_string()),
-            (Some(problem), ..) => self.left_alone(problem),
+            (Some(problem), ..) => left_alone(problem),
             (None, None, Some(reason)) => Health::Unsupported(reason.to_owned()),
             // Its program is not on this machine yet: a sync gets it.
             (None, None, None) => Health::Pending,
@@ -124,6 +118,14 @@ impl Survey<'_> {
             (None, Some(_), _) => Health::Fine,
         };
         AgentServer { name: name.to_owned(), file: file.map(|work| work.path.clone()), health }
+    }
+}
+
+fn left_alone(problem: &Diagnostic) -> Health {
+    let message = problem.message.clone();
+    match problem.subject {
+        Some(Subject::Hooks | Subject::Server { was_ours: true, .. }) => Health::Edited(message),
+        _ => Health::LeftAlone(message),
     }
 }
 
