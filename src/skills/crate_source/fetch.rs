@@ -20,8 +20,11 @@ use crate::skills::metadata::is_crate_name;
 use crate::workspace::{Lock, StandIn, is_offline, same_crate, stand_in};
 
 mod entry;
+mod refusal;
 
 pub use entry::RegistryEntry;
+use refusal::Reason;
+pub use refusal::Refusal;
 
 /// The name of the package that asks for the crate.
 const PACKAGE: &str = "symposium-fetch";
@@ -90,7 +93,7 @@ pub enum FetchError {
     TimedOut(Duration),
     /// Cargo failed.
     #[error("cargo says: {0}")]
-    Cargo(String),
+    Cargo(Refusal),
     /// Cargo was content, and still the sources are nowhere.
     #[error("cargo has them in no place we know")]
     Nowhere,
@@ -169,13 +172,11 @@ impl Fetcher<'_> {
             if output.success() {
                 return Ok(Some(RegistryEntry::parse(name, &output.stdout_text())));
             }
-            let said = output.stderr_text();
-            if said.contains("is replaced with") {
-                // `cargo info` does not ask what stands in for a registry.
-                return session.look_up_replaced(name);
-            }
-            if !is_unknown(&said) {
-                return Err(FetchError::Cargo(cargo_says(&output)));
+            let refusal = Refusal::of(&output);
+            match refusal.reason {
+                Reason::Replaced => return session.look_up_replaced(name),
+                Reason::NoSuchCrate => {}
+                _ => return Err(FetchError::Cargo(refusal)),
             }
         }
         Ok(None)
@@ -217,16 +218,16 @@ struct Session<'a> {
 impl Session<'_> {
     /// Lets cargo choose a version: a lock file for a package that depends on nothing else.
     fn resolve(&self, request: &FetchRequest<'_>) -> Result<Locked, FetchError> {
-        let mut first = None;
+        let mut first: Option<Refusal> = None;
         for name in spellings(request.name) {
             self.write_package(&name, request)?;
             let output = self.cargo(["generate-lockfile"])?;
             if output.success() {
                 return self.locked(&name).ok_or(FetchError::Nowhere);
             }
-            first.get_or_insert_with(|| cargo_says(&output));
+            first.get_or_insert_with(|| Refusal::of(&output));
         }
-        Err(FetchError::Cargo(first.unwrap_or_default()))
+        Err(first.map_or(FetchError::Nowhere, FetchError::Cargo))
     }
 
     /// As [`Fetcher::look_up`], by letting cargo choose a version.
@@ -235,13 +236,8 @@ impl Session<'_> {
         let entry = |name: String, version| RegistryEntry { name, version, repository: None };
         match self.resolve(&any) {
             Ok(locked) => Ok(Some(entry(locked.name, Some(locked.version)))),
-            Err(FetchError::Cargo(said)) if said.contains("no matching package named `") => {
-                Ok(None)
-            }
-            // There are only pre-releases, or only yanked ones.
-            Err(FetchError::Cargo(said))
-                if said.contains("candidate versions found") || said.contains("is yanked") =>
-            {
+            Err(FetchError::Cargo(refusal)) if refusal.reason == Reason::NoSuchCrate => Ok(None),
+            Err(FetchError::Cargo(refusal)) if refusal.reason == Reason::NoUsableVersion => {
                 Ok(Some(entry(name.to_owned(), None)))
             }
             Err(error) => Err(error),
@@ -350,7 +346,7 @@ impl Session<'_> {
     fn tree(&self, locked: &Locked) -> Result<Located, FetchError> {
         let output = self.cargo(["metadata", "--format-version", "1"])?;
         if !output.success() {
-            return Err(FetchError::Cargo(cargo_says(&output)));
+            return Err(FetchError::Cargo(Refusal::of(&output)));
         }
         self.find(locked).or_else(|| from_metadata(&output, locked)).ok_or(FetchError::Nowhere)
     }
@@ -415,22 +411,6 @@ fn spellings(name: &str) -> Vec<String> {
 /// An index as cargo's manifests and options take it: the lock file marks git indexes.
 fn index_url(index: &str) -> &str {
     index.strip_prefix("registry+").unwrap_or(index)
-}
-
-/// Whether cargo says that there is no crate of this name.
-fn is_unknown(text: &str) -> bool {
-    text.contains("could not find `") && text.contains(" in registry `")
-}
-
-/// What cargo said last, in one line.
-fn cargo_says(output: &Output) -> String {
-    let text = output.stderr_text();
-    let error = text.find("error: ").map_or(text.as_str(), |at| &text[at + "error: ".len()..]);
-    let line = error.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.is_empty() {
-        return format!("nothing ({:?})", output.status);
-    }
-    line.chars().take(400).collect()
 }
 
 /// The place that `cargo metadata` names: the one way to know a replaced source's.
