@@ -8,8 +8,8 @@
 //! | 6 | [`cli`] | one file per command |
 //! | 5 | [`hook`] | an agent's event, answered |
 //! | 4 | [`sync`] | facts → plan → effects → snapshot |
-//! | 3 | [`agents`], [`skills`], [`installations`] | one file per agent; what skills are; getting tools |
-//! | 2 | [`plugins`], [`hook_protocol`] | manifests, sources, predicates; canonical events |
+//! | 3 | [`skills`], [`installations`] | what skills are; getting tools |
+//! | 2 | [`agents`], [`plugins`], [`hook_protocol`] | one folder per agent; manifests, sources, predicates; canonical events |
 //! | 1 | [`workspace`], [`documents`], [`process`], [`fetch`] | facts and careful effects |
 //! | 0 | [`config`], [`report`], [`files`], [`text`], [`symposium`] | the ground |
 

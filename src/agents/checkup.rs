@@ -180,7 +180,7 @@ pub(super) mod testing {
     use std::path::{Path, PathBuf};
 
     use super::{Finding, Look, SeenServer, SeenSkill};
-    use crate::agents::AgentSpec;
+    use crate::agents::Agent;
     use crate::agents::places::Placement;
     use crate::config::{Environment, HookScope};
 
@@ -222,7 +222,7 @@ pub(super) mod testing {
             })
         }
 
-        pub fn check(&self, agent: &dyn AgentSpec) -> Vec<Finding> {
+        pub fn check(&self, agent: Agent) -> Vec<Finding> {
             self.with_placement(|placement| {
                 let read = |path: &Path| self.files.get(path).cloned();
                 agent.checkup(&Look {
@@ -235,7 +235,7 @@ pub(super) mod testing {
             })
         }
 
-        pub fn codes(&self, agent: &dyn AgentSpec) -> Vec<&'static str> {
+        pub fn codes(&self, agent: Agent) -> Vec<&'static str> {
             let found = self.check(agent);
             assert!(found.iter().all(|finding| !finding.remedy.is_empty()), "{found:?}");
             found.into_iter().map(|finding| finding.code).collect()

@@ -7,13 +7,7 @@ use symposium_hook::Event;
 
 use crate::config::{Environment, HookScope};
 pub use crate::documents::{FileFormat, JsonRules};
-
-/// Where an agent reads skills, in the order of our preference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SkillDirs {
-    /// Folders in the project, relative to its root, such as `.agents/skills`.
-    pub project: &'static [&'static str],
-}
+use crate::text::SecretUrl;
 
 /// What an agent's file needs to know to say where things go.
 #[derive(Debug, Clone, Copy)]
@@ -128,6 +122,34 @@ pub struct Trust {
     pub why: &'static str,
     /// How people give it in the agent itself.
     pub by_hand: &'static str,
+}
+
+/// How an MCP server is reached. Values of `env` and `headers` may be secret.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Transport {
+    /// A program that speaks on its standard streams.
+    Stdio {
+        /// A program's path or name, or the name of an installation of the plugin.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Variables it gets, in file order.
+        env: Vec<(String, String)>,
+    },
+    /// Streamable HTTP.
+    Http {
+        /// Its address.
+        url: SecretUrl,
+        /// Headers of each request, in file order.
+        headers: Vec<(String, String)>,
+    },
+    /// Server-sent events.
+    Sse {
+        /// Its address.
+        url: SecretUrl,
+        /// Headers of each request, in file order.
+        headers: Vec<(String, String)>,
+    },
 }
 
 /// Where a server goes.

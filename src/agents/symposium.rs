@@ -4,12 +4,12 @@
 use serde_json::{Map, Value};
 use symposium_hook::{Decision, Event, Input};
 
+use super::canonical;
+use super::codec::Codec;
+use super::identity::Identity;
 use super::payload::{Payload, parse_json};
-use super::places::{HookPlace, Placement, ServerPlace, SkillDirs};
 use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Honour, Outcome, WireError, Wish};
-use super::{AgentSpec, canonical};
 use crate::config::Environment;
-use crate::plugins::model::McpServer;
 
 /// Its name on the command line and in `format`.
 pub const NAME: &str = "symposium";
@@ -18,45 +18,20 @@ pub const NAME: &str = "symposium";
 #[derive(Debug, Clone, Copy)]
 pub struct Symposium;
 
-impl AgentSpec for Symposium {
-    fn name(&self) -> &'static str {
-        NAME
-    }
+/// Its names.
+static IDENTITY: Identity = Identity::new(NAME, "Symposium");
 
-    fn title(&self) -> &'static str {
-        "Symposium"
-    }
-
-    fn programs(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn home_folder(&self) -> &'static str {
-        ".symposium"
-    }
-
-    fn skill_dirs(&self) -> SkillDirs {
-        SkillDirs { project: &[] }
-    }
-
-    fn own_names(&self) -> &'static [&'static str] {
-        &[]
+impl Codec for Symposium {
+    fn identity(&self) -> &'static Identity {
+        &IDENTITY
     }
 
     fn event_name(&self, event: Event) -> &'static str {
         event.name()
     }
 
-    fn hooks(&self, _: &Placement<'_>) -> Vec<HookPlace> {
-        Vec::new()
-    }
-
     fn registered_timeout(&self, _: Event) -> u64 {
         60
-    }
-
-    fn server(&self, _: &McpServer, _: bool, _: &Placement<'_>) -> ServerPlace {
-        ServerPlace::unsupported("`symposium` is a format for testing and no agent")
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {

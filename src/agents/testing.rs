@@ -10,11 +10,11 @@ use serde_json::{Map, Value, json};
 use symposium_hook::{Decision, Event};
 use symposium_testlib::readers::{Ended, Reader};
 
-use super::AgentSpec;
-use super::places::{HookShape, Placement, ServerPlace};
+use super::codec::Codec;
+use super::places::{HookShape, Placement, ServerPlace, Transport};
+use super::registration::Registration;
 use super::wire::{Answer, Delivery, Outcome, Wish};
 use crate::config::{Environment, HookScope};
-use crate::plugins::model::{Gate, McpServer, Transport};
 
 /// What an emulated client does with an answer.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -65,6 +65,20 @@ impl std::fmt::Display for Effect {
 /// An emulated client: what it makes of an answer to an event.
 pub type Client = fn(Event, &Answer) -> Effect;
 
+/// What the tests of all agents need to know of one.
+pub struct Emulator {
+    /// The emulated client.
+    pub take: Client,
+    /// The payload of a tool's use with these arguments, before it runs.
+    pub tool_use: fn(&str, &Value) -> Value,
+    /// What tells one delivery of an event from others.
+    pub delivery: fn(Event) -> &'static str,
+    /// Whether a denial stops what the event is about.
+    pub can_block: fn(Event) -> bool,
+    /// Whether it lays a new input over the old one.
+    pub lays_over: bool,
+}
+
 /// What a client that is played by its rules makes of an answer.
 pub fn played(reader: Reader, event: Event, answer: &Answer) -> Effect {
     let (stdout, stderr) = (answer.stdout.as_str(), answer.stderr.as_str());
@@ -107,12 +121,12 @@ pub fn fixtures(agent: &str) -> Vec<(String, Vec<u8>)> {
 
 /// Each captured payload in canonical words, with what tells it from others. One that is not of our
 /// four events must be refused.
-pub fn canonical_table(spec: &dyn AgentSpec, env: &Environment) -> String {
+pub fn canonical_table(codec: &dyn Codec, env: &Environment) -> String {
     let mut table = String::new();
-    for (name, bytes) in fixtures(spec.name()) {
+    for (name, bytes) in fixtures(codec.name()) {
         let read: Vec<_> = Event::ALL
             .into_iter()
-            .filter_map(|event| spec.decode(event, &bytes, env).ok())
+            .filter_map(|event| codec.decode(event, &bytes, env).ok())
             .collect();
         writeln!(table, "{name}").expect("a string takes it");
         if read.is_empty() {
@@ -181,14 +195,14 @@ pub fn wish(name: &str) -> Outcome {
 }
 
 /// The bytes of each outcome at each event, and below them what `client` makes of them.
-pub fn answer_table(spec: &dyn AgentSpec, client: Client) -> String {
+pub fn answer_table(codec: &dyn Codec, client: Client) -> String {
     let mut table = String::new();
     for event in Event::ALL {
         writeln!(table, "{}", event.name()).expect("a string takes it");
         for (name, outcome) in outcomes() {
-            let answer = spec.encode(event, &outcome);
+            let answer = codec.encode(event, &outcome);
             let effect = client(event, &answer);
-            assert_eq!(effect.rejected, None, "{} {} {name}", spec.name(), event.name());
+            assert_eq!(effect.rejected, None, "{} {} {name}", codec.name(), event.name());
             let Answer { stdout, stderr, exit } = answer;
             let said = if exit == 0 {
                 assert_eq!(stderr, "", "{name}");
@@ -208,8 +222,8 @@ pub fn answer_table(spec: &dyn AgentSpec, client: Client) -> String {
 }
 
 /// What the agent's emulated client makes of an outcome at an event.
-pub fn effect(spec: &dyn AgentSpec, client: Client, event: Event, outcome: &Outcome) -> Effect {
-    client(event, &spec.encode(event, outcome))
+pub fn effect(codec: &dyn Codec, client: Client, event: Event, outcome: &Outcome) -> Effect {
+    client(event, &codec.encode(event, outcome))
 }
 
 /// Any outcome, odd texts included.
@@ -250,13 +264,13 @@ pub fn placement(env: &Environment, scope: HookScope) -> Placement<'_> {
 }
 
 /// The registration in both scopes, as text.
-pub fn registration(spec: &dyn AgentSpec, env: &Environment) -> String {
+pub fn registration(spec: &dyn Registration, env: &Environment) -> String {
     registration_with(spec, env, None)
 }
 
 /// As [`registration`], for this version of the agent's program.
 pub fn registration_with(
-    spec: &dyn AgentSpec,
+    spec: &dyn Registration,
     env: &Environment,
     version: Option<&semver::Version>,
 ) -> String {
@@ -280,9 +294,9 @@ pub fn registration_with(
 }
 
 /// A server of each kind.
-pub fn sample_servers() -> Vec<McpServer> {
+pub fn sample_transports() -> [Transport; 4] {
     let token = || vec![("Authorization".to_owned(), "Bearer x".to_owned())];
-    let transports = [
+    [
         Transport::Stdio {
             command: "/opt/docs".to_owned(),
             args: vec!["--stdio".to_owned()],
@@ -291,10 +305,7 @@ pub fn sample_servers() -> Vec<McpServer> {
         Transport::Stdio { command: "/opt/docs".to_owned(), args: Vec::new(), env: Vec::new() },
         Transport::Http { url: "https://docs.example/mcp".into(), headers: token() },
         Transport::Sse { url: "https://docs.example/sse".into(), headers: Vec::new() },
-    ];
-    let server =
-        |transport| McpServer { name: "docs".to_owned(), gate: Gate::default(), transport };
-    transports.into_iter().map(server).collect()
+    ]
 }
 
 /// Path and value of a server's entry.
@@ -306,15 +317,15 @@ pub fn server_entry(place: ServerPlace) -> (PathBuf, Value) {
 }
 
 /// Where servers of each kind go, as text.
-pub fn servers(spec: &dyn AgentSpec, env: &Environment) -> String {
+pub fn servers(spec: &dyn Registration, env: &Environment) -> String {
     let mut text = String::new();
     let mut files = BTreeSet::new();
     for (scope, everywhere) in
         [(HookScope::Global, false), (HookScope::Project, false), (HookScope::Global, true)]
     {
         writeln!(text, "{scope:?}, everywhere: {everywhere}").expect("a string takes it");
-        for server in sample_servers() {
-            match spec.server(&server, everywhere, &placement(env, scope)) {
+        for transport in sample_transports() {
+            match spec.server("docs", &transport, everywhere, &placement(env, scope)) {
                 ServerPlace::Entry { path, format, table, value, users_keys, note } => {
                     let path = slashes(&path);
                     let note = note.map(|note| format!("\n    {note}")).unwrap_or_default();

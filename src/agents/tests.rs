@@ -2,35 +2,21 @@
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use symposium_hook::Decision;
+use symposium_hook::{Decision, Event, Input};
 
 use super::testing::{
-    self, Client, Effect, any_outcome, effect, env, fixture_folder, fixtures, placement, shows,
+    self, Effect, any_outcome, effect, env, fixture_folder, fixtures, placement, shows,
 };
-use super::wire::{Honour, Wish};
+use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, Wish};
 use super::*;
 use crate::agents::places::HookShape;
 use crate::config::HookScope;
 
-/// The emulated client of an agent.
-fn client(agent: Agent) -> Client {
-    match agent {
-        Agent::Claude => claude::emulator::take,
-        Agent::Codex => codex::emulator::take,
-        Agent::Copilot => copilot::emulator::take,
-        Agent::Gemini => gemini::emulator::take,
-        Agent::Goose => goose::emulator::take,
-        Agent::Kiro => kiro::emulator::take,
-        Agent::OpenCode => opencode::emulator::take,
-    }
-}
-
 #[test]
 fn every_agent_is_found_by_its_name() {
-    assert_eq!(Agent::ALL.len(), 7);
     for agent in Agent::ALL {
         assert_eq!(Agent::from_name(agent.name()), Some(agent));
-        assert_eq!(codec(agent.name()).map(AgentSpec::name), Some(agent.name()));
+        assert_eq!(codec(agent.name()).map(Codec::name), Some(agent.name()));
         assert_eq!(agent.name(), agent.name().to_lowercase());
     }
     assert_eq!(Agent::from_name("Claude"), None);
@@ -39,7 +25,7 @@ fn every_agent_is_found_by_its_name() {
 
 #[test]
 fn decision_17_symposium_is_a_codec_and_no_agent() {
-    assert_eq!(codec("symposium").map(AgentSpec::name), Some("symposium"));
+    assert_eq!(codec("symposium").map(Codec::name), Some("symposium"));
     assert_eq!(Agent::from_name("symposium"), None);
 }
 
@@ -48,7 +34,7 @@ fn what_we_register_we_recognise_and_it_has_a_limit() {
     let env = env(&[]);
     let scopes = [HookScope::Global, HookScope::Project];
     for (agent, scope) in Agent::ALL.into_iter().flat_map(|a| scopes.map(|s| (a, s))) {
-        let spec = agent.spec();
+        let spec = agent.registration();
         for place in spec.hooks(&placement(&env, scope)) {
             let HookShape::Shared { entries, .. } = place.shape else { continue };
             assert_eq!(entries.len(), Event::ALL.len());
@@ -82,11 +68,11 @@ fn only(wish: Wish) -> Outcome {
 #[test]
 fn f266_each_wish_at_each_event_comes_to_what_is_promised() {
     for (agent, event) in Agent::ALL.into_iter().flat_map(|a| Event::ALL.map(|e| (a, e))) {
-        let spec = agent.spec();
+        let spec = agent.codec();
         for wish in Wish::ALL {
             let outcome = only(wish);
             assert!(Wish::ALL.into_iter().all(|other| other.is_in(&outcome) == (other == wish)));
-            let effect = effect(spec, client(agent), event, &outcome);
+            let effect = effect(spec, agent.emulator().take, event, &outcome);
             let answer = spec.encode(event, &outcome);
             let cell = format!("{} {} {wish}: {answer:?} {effect}", agent.name(), event.name());
             match spec.honours(event, wish) {
@@ -146,7 +132,7 @@ fn no_client_cuts_what_it_is_told() {
         let context = vec![part.repeat(30_000)];
         let outcome = Outcome { context, ..Outcome::default() };
         for (agent, event) in Agent::ALL.into_iter().flat_map(|a| Event::ALL.map(|e| (a, e))) {
-            let effect = effect(agent.spec(), client(agent), event, &outcome);
+            let effect = effect(agent.codec(), agent.emulator().take, event, &outcome);
             assert_eq!(effect.rejected, None, "{} {}", agent.name(), event.name());
         }
     }
@@ -160,7 +146,7 @@ fn the_book_says_what_each_agent_makes_of_a_wish() {
     for (page, count) in [(overview, 12), (authors, 10)] {
         let mut table = page.lines().skip_while(|line| !line.starts_with("| wish |")).map(cells);
         let titles = table.next().expect("the table");
-        let is = |title: &String, agent: &Agent| agent.spec().title().contains(title.as_str());
+        let is = |title: &String, agent: &Agent| agent.title().contains(title.as_str());
         let agents: Vec<Agent> = titles[1..]
             .iter()
             .map(|title| Agent::ALL.into_iter().find(|agent| is(title, agent)).expect(title))
@@ -172,7 +158,7 @@ fn the_book_says_what_each_agent_makes_of_a_wish() {
             let (event, wish) = meant(&row[0]);
             for (agent, cell) in agents.iter().zip(&row[1..]) {
                 let (yes, no) = (cell.starts_with("yes"), cell.starts_with(['–', 'n']));
-                let fits = match agent.spec().honours(event, wish) {
+                let fits = match agent.codec().honours(event, wish) {
                     Honour::Yes => yes,
                     Honour::No => no,
                     Honour::Instead(_) => !yes && !no,
@@ -210,7 +196,7 @@ fn meant(row: &str) -> (Event, Wish) {
 #[test]
 fn decision_24a_each_agent_reads_skills_somewhere_inside_the_project() {
     for agent in Agent::ALL {
-        let dirs = agent.spec().skill_dirs().project;
+        let dirs = agent.identity().skill_dirs;
         assert!(!dirs.is_empty(), "{}", agent.name());
         assert!(dirs.iter().all(|dir| dir.ends_with("skills") && !dir.starts_with('/')));
     }
@@ -230,27 +216,19 @@ fn every_agent_has_captured_payloads_and_a_page_of_the_book() {
 fn case_79_the_budgets_that_are_known_are_of_a_plausible_size() {
     let known: Vec<_> = Agent::ALL
         .into_iter()
-        .filter_map(|agent| Some((agent, agent.spec().description_budget()?)))
+        .filter_map(|agent| Some((agent, agent.identity().description_budget?)))
         .collect();
     assert_eq!(known, [(Agent::Claude, 8_000), (Agent::Codex, 19_000)]);
 }
 
 /// A tool's use in the words of each agent.
 fn payload(agent: Agent, tool: &str, arguments: &Value) -> Vec<u8> {
-    let event = match agent {
-        Agent::OpenCode => Event::PreToolUse.cli_name(),
-        _ => agent.spec().event_name(Event::PreToolUse),
-    };
-    let payload = match agent {
-        Agent::Copilot => json!({ "toolName": tool, "toolArgs": arguments }),
-        Agent::Goose => json!({ "event": event, "tool_name": tool, "tool_input": arguments }),
-        _ => json!({ "hook_event_name": event, "tool_name": tool, "tool_input": arguments }),
-    };
+    let payload = (agent.emulator().tool_use)(tool, arguments);
     payload.to_string().into_bytes()
 }
 
 fn decode(agent: Agent, bytes: &[u8]) -> Decoded {
-    agent.spec().decode(Event::PreToolUse, bytes, &env(&[])).expect("a tool's use")
+    agent.codec().decode(Event::PreToolUse, bytes, &env(&[])).expect("a tool's use")
 }
 
 /// The tool's input in the agent's own words.
@@ -265,15 +243,15 @@ fn decision_10_the_next_handler_reads_the_rewritten_input() {
     let text = Value::String(before.to_string());
     for agent in Agent::ALL {
         let updated = new.as_object().expect("an object");
-        let after = if agent == Agent::Gemini {
-            // Gemini lays the new input over the old one.
+        let after = if agent.emulator().lays_over {
             json!({ "command": "cargo check", "cwd": "/" })
         } else {
             new.clone()
         };
         for input in [&before, &text] {
             let bytes = payload(agent, "any", input);
-            let rewritten = agent.spec().replace_input(&bytes, updated).expect("there is an input");
+            let rewritten =
+                agent.codec().replace_input(&bytes, updated).expect("there is an input");
             let decoded = decode(agent, &rewritten);
             let raw = tools::native_of(&decoded).1;
             assert_eq!(raw.is_string(), input.is_string(), "{}", agent.name());
@@ -281,7 +259,7 @@ fn decision_10_the_next_handler_reads_the_rewritten_input() {
                 assert_eq!(native(&decoded), after, "{}", agent.name());
             }
         }
-        assert_eq!(agent.spec().replace_input(b"{}", updated), None);
+        assert_eq!(agent.codec().replace_input(b"{}", updated), None);
     }
 }
 
@@ -290,14 +268,9 @@ fn an_event_delivered_twice_is_known_by_what_the_agent_gives_it() {
     for agent in Agent::ALL {
         for (name, bytes) in fixtures(agent.name()) {
             for event in Event::ALL {
-                let decode = || agent.spec().decode(event, &bytes, &env(&[]));
+                let decode = || agent.codec().decode(event, &bytes, &env(&[]));
                 let Ok(decoded) = decode() else { continue };
-                let expected = match (agent, event) {
-                    (Agent::Copilot | Agent::Gemini, _) => "its moment",
-                    (Agent::Kiro, _) | (_, Event::SessionStart) => "nothing",
-                    (Agent::OpenCode, Event::UserPromptSubmit) => "never twice",
-                    _ => "a name",
-                };
+                let expected = (agent.emulator().delivery)(event);
                 let found = match decoded.delivery {
                     wire::Delivery::Named(_) => "a name",
                     wire::Delivery::Timed(_) => "its moment",
@@ -364,7 +337,7 @@ proptest! {
             let decoded = decode(agent, &payload(agent, tool, &arguments));
             let Input::PreToolUse(input) = &decoded.input else { panic!("another event") };
             let updated = input.tool_input.as_object().expect("an object");
-            let back = agent.spec().native_input(&decoded, updated);
+            let back = agent.codec().native_input(&decoded, updated);
             // Codex takes no patch and no command without its text, so that is put back.
             prop_assert_eq!(Value::Object(back), arguments.clone(), "{} {}", agent.name(), tool);
         }
@@ -372,28 +345,21 @@ proptest! {
 
     #[test]
     fn decision_2_what_is_refused_is_blocked_and_nothing_else_is(outcome in any_outcome()) {
-        use Agent::{Claude, Copilot, Goose, Kiro};
         for (agent, event) in Agent::ALL.into_iter().flat_map(|a| Event::ALL.map(|e| (a, e))) {
-            let spec = agent.spec();
-            let can_ask = matches!(agent, Claude | Copilot);
-            // These have one word for a denial and for the end of the turn; Codex, after a tool.
-            let one_word = matches!(agent, Copilot | Goose | Kiro | Agent::OpenCode)
-                || (agent == Agent::Codex && event == Event::PostToolUse);
+            let spec = agent.codec();
+            let can_ask = spec.honours(Event::PreToolUse, Wish::Ask) == Honour::Yes;
+            // Where there is one word for a denial and for the end of the turn.
+            let one_word = matches!(spec.honours(event, Wish::Stop), Honour::Instead(_));
             let ends = one_word && outcome.stop.is_some();
             let asks = outcome.decision == Some(Decision::Ask) && event == Event::PreToolUse;
-            let can_block = match event {
-                Event::SessionStart => false,
-                Event::UserPromptSubmit => agent != Goose,
-                Event::PreToolUse => true,
-                Event::PostToolUse => !matches!(agent, Goose | Kiro),
-            };
+            let can_block = (agent.emulator().can_block)(event);
             let refused = outcome.decision == Some(Decision::Deny) || ends || (asks && !can_ask);
 
             let answer = spec.encode(event, &outcome);
             let who = format!("{} {event:?} {answer:?}", agent.name());
             prop_assert!(answer.exit == 0 || answer.exit == 2 && answer.stdout.is_empty(), "{}", who);
             prop_assert!(answer.stdout != "{}", "{}", who);
-            let effect = effect(spec, client(agent), event, &outcome);
+            let effect = effect(spec, agent.emulator().take, event, &outcome);
             prop_assert_eq!(&effect.rejected, &None, "{}", who);
             let said = |reason: Option<String>| reason.map(|reason| !reason.trim().is_empty());
             prop_assert_eq!(said(effect.blocked), (refused && can_block).then_some(true), "{}", who);
@@ -409,7 +375,7 @@ proptest! {
         exit in prop::option::of(-1..130),
     ) {
         for agent in Agent::ALL {
-            let spec = agent.spec();
+            let spec = agent.codec();
             for event in Event::ALL {
                 prop_assert!(spec.decode(event, &bytes, &env(&[])).is_err());
                 let answer = ChildAnswer { stdout: &text, stderr: &text, exit };

@@ -71,7 +71,7 @@ pub fn announce(
     since: u64,
     agent: Option<Agent>,
 ) -> Option<String> {
-    let reads = agent.map(|agent| agent.spec().skill_dirs().project);
+    let reads = agent.map(|agent| agent.identity().skill_dirs);
     let mut skills = Vec::new();
     for skill in news.offer.skills.iter().filter(|skill| skill.since >= since) {
         let dir = skill.dirs.iter().find(|dir| {

@@ -8,14 +8,14 @@ use super::builtin;
 use super::session::{self, Held, Session, Store};
 use crate::agents::tools::native_of;
 use crate::agents::wire::{Decoded, Outcome};
-use crate::agents::{Agent, AgentSpec};
+use crate::agents::{Agent, Codec};
 use crate::config::Dirs;
 use crate::sync::snapshot::{SnapshotHook, Stored};
 
 /// The session that an event belongs to.
 pub struct Conversation<'a> {
     /// The agent's formats.
-    pub spec: &'static dyn AgentSpec,
+    pub spec: &'static dyn Codec,
     /// The event.
     pub event: Event,
     /// Our folders.

@@ -8,7 +8,7 @@ use symposium_hook::Event;
 
 use super::pipeline::name_tool;
 use super::run::{Call, run_hook};
-use crate::agents::AgentSpec;
+use crate::agents::Codec;
 use crate::agents::merge::merge;
 use crate::agents::tools::{as_object, native_of};
 use crate::agents::wire::{Decoded, Outcome};
@@ -23,7 +23,7 @@ const RESERVE: Duration = Duration::from_secs(3);
 /// What all hooks of an event are run with.
 pub struct Dispatch<'a> {
     /// The agent's formats.
-    pub spec: &'static dyn AgentSpec,
+    pub spec: &'static dyn Codec,
     /// The event.
     pub event: Event,
     /// Our surroundings.
@@ -173,7 +173,7 @@ fn input_of(decoded: &Decoded) -> Map<String, Value> {
 }
 
 /// How long all hooks of an event may take, of the time that is registered with the agent.
-pub fn budget(spec: &dyn AgentSpec, event: Event) -> Duration {
+pub fn budget(spec: &dyn Codec, event: Event) -> Duration {
     Duration::from_secs(spec.registered_timeout(event)).saturating_sub(MARGIN)
 }
 
@@ -195,7 +195,7 @@ mod tests {
         let hour = Duration::from_secs(3600);
         for agent in Agent::ALL {
             for event in Event::ALL {
-                let registered = Duration::from_secs(agent.spec().registered_timeout(event));
+                let registered = Duration::from_secs(agent.codec().registered_timeout(event));
                 let budget = registered - MARGIN;
                 assert!(limit(hour, budget, 0) <= budget);
                 assert!(budget >= Duration::from_secs(20), "{} {}", agent.name(), event.name());

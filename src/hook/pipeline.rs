@@ -17,7 +17,7 @@ use super::trace;
 use super::wishes::log_unmet;
 use crate::agents::merge::settle;
 use crate::agents::wire::{Answer, Decoded, Outcome};
-use crate::agents::{self, AgentSpec};
+use crate::agents::{self, Codec};
 use crate::config::{Dirs, Environment};
 use crate::sync::background::Background;
 use crate::sync::current::{self, Question};
@@ -54,7 +54,7 @@ struct Asking<'a> {
 
 /// One event being answered.
 struct Turn<'a> {
-    spec: &'static dyn AgentSpec,
+    spec: &'static dyn Codec,
     event: Event,
     env: &'a Environment,
     dirs: &'a Dirs,
@@ -79,7 +79,7 @@ pub(super) fn answer(call: &Call<'_>, seen: Box<Seen>) -> Answer {
 
 /// Whom and what the arguments name. The event may have our name, the manifests' or the agent's
 /// own; what stands behind it is for later versions to say.
-pub(super) fn understood(args: &[OsString]) -> Result<(&'static dyn AgentSpec, Event), String> {
+pub(super) fn understood(args: &[OsString]) -> Result<(&'static dyn Codec, Event), String> {
     let mut words = args.iter().map(|arg| arg.to_string_lossy());
     let (Some(name), Some(event)) = (words.next(), words.next()) else {
         return Err("an agent and an event are needed".to_owned());
@@ -253,7 +253,7 @@ pub(super) fn cwd_of(env: &Environment, decoded: &Decoded) -> Option<PathBuf> {
 
 /// The hooks that run for this event, in order.
 pub(super) fn matching(
-    spec: &dyn AgentSpec,
+    spec: &dyn Codec,
     event: Event,
     stored: &Stored,
     decoded: &Decoded,
@@ -268,7 +268,7 @@ pub(super) fn matching(
 }
 
 /// Gives a server's tool its canonical name, where that takes knowing the servers.
-pub(super) fn name_tool(spec: &dyn AgentSpec, decoded: &mut Decoded, servers: &[String]) {
+pub(super) fn name_tool(spec: &dyn Codec, decoded: &mut Decoded, servers: &[String]) {
     if !servers.is_empty() {
         let servers: Vec<&str> = servers.iter().map(String::as_str).collect();
         spec.name_mcp_tool(decoded, &servers);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use symposium_hook::{Decision, Event};
 
-use crate::agents::AgentSpec;
+use crate::agents::Codec;
 use crate::agents::canonical::{self, Said};
 use crate::agents::merge::merge;
 use crate::agents::symposium::NAME as CANONICAL;
@@ -19,7 +19,7 @@ use crate::sync::snapshot::SnapshotHook;
 /// What a hook is run with.
 pub struct Call<'a> {
     /// The agent's formats.
-    pub spec: &'a dyn AgentSpec,
+    pub spec: &'a dyn Codec,
     /// The event.
     pub event: Event,
     /// The root of the workspace that the hook is in force for; none outside of one.

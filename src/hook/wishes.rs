@@ -2,12 +2,12 @@
 
 use symposium_hook::Event;
 
-use crate::agents::AgentSpec;
+use crate::agents::Codec;
 use crate::agents::wire::{Honour, Outcome, Wish};
 
 /// Logs what of `outcome` the agent can't do at the event, and what it gets instead.
-pub fn log_unmet(spec: &dyn AgentSpec, event: Event, outcome: &Outcome) {
-    let (title, at) = (spec.title(), event.name());
+pub fn log_unmet(spec: &dyn Codec, event: Event, outcome: &Outcome) {
+    let (title, at) = (spec.identity().title, event.name());
     for wish in Wish::ALL.into_iter().filter(|wish| wish.is_in(outcome)) {
         match spec.honours(event, wish) {
             Honour::Yes => {}

@@ -9,6 +9,7 @@ use semver::{Version, VersionReq};
 use symposium_hook::Event;
 
 use super::git::GitPlace;
+pub use crate::agents::places::Transport;
 use crate::text::SecretUrl;
 
 /// A plugin: everything one `SYMPOSIUM.toml` offers.
@@ -237,34 +238,6 @@ pub struct McpServer {
     pub gate: Gate,
     /// How it is reached.
     pub transport: Transport,
-}
-
-/// How an MCP server is reached. Values of `env` and `headers` may be secret.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Transport {
-    /// A program that speaks on its standard streams.
-    Stdio {
-        /// A program's path or name, or the name of an installation of the plugin.
-        command: String,
-        /// Its arguments.
-        args: Vec<String>,
-        /// Variables it gets, in file order.
-        env: Vec<(String, String)>,
-    },
-    /// Streamable HTTP.
-    Http {
-        /// Its address.
-        url: SecretUrl,
-        /// Headers of each request, in file order.
-        headers: Vec<(String, String)>,
-    },
-    /// Server-sent events.
-    Sse {
-        /// Its address.
-        url: SecretUrl,
-        /// Headers of each request, in file order.
-        headers: Vec<(String, String)>,
-    },
 }
 
 /// A subcommand.

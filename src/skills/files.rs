@@ -313,7 +313,7 @@ impl Walk<'_> {
             return Ok(());
         }
         if let Some(agent) = owner(&lower) {
-            let title = agent.spec().title();
+            let title = agent.title();
             self.warn(path, &format!("{title} reads or runs it by itself; it is left out"));
             return Ok(());
         }
@@ -382,7 +382,7 @@ impl Walk<'_> {
 fn owner(name: &str) -> Option<Agent> {
     Agent::ALL
         .into_iter()
-        .find(|agent| agent.spec().own_names().iter().any(|own| own.eq_ignore_ascii_case(name)))
+        .find(|agent| agent.identity().own_names.iter().any(|own| own.eq_ignore_ascii_case(name)))
 }
 
 #[cfg(unix)]

@@ -412,7 +412,7 @@ impl Sync<'_> {
         let configured = self.sym.config.agents.iter().filter_map(|name| Agent::from_name(name));
         configured
             .filter(|agent| !agents.contains(agent))
-            .flat_map(|agent| agent.spec().skill_dirs().project.iter())
+            .flat_map(|agent| agent.identity().skill_dirs.iter())
             .filter_map(|dir| parents.index(dir))
             .collect()
     }

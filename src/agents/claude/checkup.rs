@@ -14,7 +14,7 @@ use crate::config::HookScope;
 /// Settings that an administrator sets (Anthropic's settings reference), on Linux.
 const MANAGED: &str = "/etc/claude-code/managed-settings.json";
 
-pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
+pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
     let user = config_dir(look.placement).join("settings.json");
     let mut files: Vec<PathBuf> = vec![MANAGED.into(), user.clone()];
     let project = look.placement.root.map(|root| root.join(".claude"));
@@ -141,7 +141,7 @@ fn malformed(settings: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Claude;
+    use crate::agents::Agent;
     use crate::agents::checkup::SeenServer;
     use crate::agents::checkup::testing::World;
 
@@ -149,18 +149,18 @@ mod tests {
 
     #[test]
     fn a_switch_in_any_settings_file_is_found() {
-        assert!(World::new(&[(USER, "{\"hooks\": {}}")]).codes(&Claude).is_empty());
+        assert!(World::new(&[(USER, "{\"hooks\": {}}")]).codes(Agent::Claude).is_empty());
         for file in [USER, "/src/shop/.claude/settings.local.json", super::MANAGED] {
             let world = World::new(&[(file, "{\"disableAllHooks\": true}")]);
-            assert_eq!(world.codes(&Claude), ["hooks-disabled"], "{file}");
+            assert_eq!(world.codes(Agent::Claude), ["hooks-disabled"], "{file}");
         }
         let managed = World::new(&[(super::MANAGED, "{\"allowManagedHooksOnly\": true}")]);
-        assert_eq!(managed.codes(&Claude), ["hooks-disabled"]);
+        assert_eq!(managed.codes(Agent::Claude), ["hooks-disabled"]);
         let elsewhere = World {
             vars: vec![("CLAUDE_CONFIG_DIR", "/conf")],
             ..World::new(&[("/conf/settings.json", "{\"disableAllHooks\": true}")])
         };
-        assert_eq!(elsewhere.codes(&Claude), ["hooks-disabled"]);
+        assert_eq!(elsewhere.codes(Agent::Claude), ["hooks-disabled"]);
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
         let in_project =
             |list: &str| format!("{{\"projects\":{{\"/src/shop\":{{\"{list}\":[\"tools\"]}}}}}}");
         let check = |files: &[(&str, &str)]| {
-            World { servers: servers.clone(), ..World::new(files) }.codes(&Claude)
+            World { servers: servers.clone(), ..World::new(files) }.codes(Agent::Claude)
         };
         assert_eq!(check(&[]), ["server-unapproved"]);
         assert_eq!(check(&[(local, r#"{"enabledMcpjsonServers":["x"]}"#)]), ["server-unapproved"]);
@@ -185,14 +185,14 @@ mod tests {
         let all = r#"{"enableAllProjectMcpServers":true}"#;
         assert_eq!(check(&[(live, &refused), (local, all)]), ["server-disabled"]);
         let elsewhere = vec![SeenServer { name: "tools".to_owned(), file: live.into() }];
-        assert!(World { servers: elsewhere, ..World::new(&[]) }.codes(&Claude).is_empty());
+        assert!(World { servers: elsewhere, ..World::new(&[]) }.codes(Agent::Claude).is_empty());
     }
 
     #[test]
     fn one_bad_entry_costs_the_file() {
         let good =
             r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x","timeout":5}]}]}}"#;
-        assert!(World::new(&[(USER, good)]).codes(&Claude).is_empty());
+        assert!(World::new(&[(USER, good)]).codes(Agent::Claude).is_empty());
         for bad in [
             r#"{"hooks":{"Stop":[{"type":"command","command":"x"}]}}"#,
             r#"{"hooks":{"Stop":[{"hooks":[{"command":"x"}]}]}}"#,
@@ -200,7 +200,11 @@ mod tests {
             r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x","timeout":0}]}]}}"#,
             r#"{"hooks":[]}"#,
         ] {
-            assert_eq!(World::new(&[(USER, bad)]).codes(&Claude), ["settings-ignored"], "{bad}");
+            assert_eq!(
+                World::new(&[(USER, bad)]).codes(Agent::Claude),
+                ["settings-ignored"],
+                "{bad}"
+            );
         }
     }
 }

@@ -3,26 +3,26 @@
 //! What is stated here was measured with version 2.1.332, or stands in Anthropic's hooks reference
 //! (code.claude.com/docs/en/hooks) and MCP reference (code.claude.com/docs/en/mcp).
 
-mod checkup;
+pub(super) mod checkup;
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use symposium_hook::{Decision, Event, Input};
 
-use super::AgentSpec;
-use super::checkup::{Finding, Look};
+use super::codec::Codec;
 use super::command::hook_command;
 use super::envelope::{Envelope, Reply, blocked, decide, permission};
+use super::identity::Identity;
 use super::payload::{Fields, Payload};
 use super::places::{
     FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SettingsFile,
-    SkillDirs, string_map,
+    Transport, string_map,
 };
+use super::registration::Registration;
 use super::tools::{self, Tool};
 use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Honour, Outcome, WireError, Wish};
 use crate::config::{Environment, HookScope};
-use crate::plugins::model::{McpServer, Transport};
 
 /// Claude Code. Its tool names and fields are the canonical ones, but for a notebook's path.
 #[derive(Debug, Clone, Copy)]
@@ -40,50 +40,28 @@ const TOOLS: &[Tool] = &[
 /// From captured payloads.
 const FIELDS: Fields = Fields { prompt_id: &["prompt_id"], ..Fields::COMMON };
 
-impl AgentSpec for Claude {
-    fn name(&self) -> &'static str {
-        "claude"
-    }
+/// Its names and folders.
+pub(super) static IDENTITY: Identity = Identity {
+    programs: &["claude"],
+    home_folder: ".claude",
+    skill_dirs: &[".claude/skills"],
+    own_names: &[".claude", ".claude-plugin", ".mcp.json", "CLAUDE.md", "CLAUDE.local.md"],
+    // One per cent of the model's context, which was about 8,000 characters for those who reported
+    // it (github.com/anthropics/claude-code, issue 64606). Further descriptions are left out.
+    description_budget: Some(8_000),
+    verified_version: Some("2.1.332"),
+    // The same command runs once an event.
+    runs_both_scopes: false,
+    ..Identity::new("claude", "Claude Code")
+};
 
-    fn title(&self) -> &'static str {
-        "Claude Code"
-    }
-
-    fn programs(&self) -> &'static [&'static str] {
-        &["claude"]
-    }
-
-    fn home_folder(&self) -> &'static str {
-        ".claude"
-    }
-
-    fn skill_dirs(&self) -> SkillDirs {
-        SkillDirs { project: &[".claude/skills"] }
-    }
-
-    fn own_names(&self) -> &'static [&'static str] {
-        &[".claude", ".claude-plugin", ".mcp.json", "CLAUDE.md", "CLAUDE.local.md"]
-    }
-
-    /// One per cent of the model's context, which was about 8,000 characters for those who reported
-    /// it (github.com/anthropics/claude-code, issue 64606). Further descriptions are left out.
-    fn description_budget(&self) -> Option<usize> {
-        Some(8_000)
+impl Codec for Claude {
+    fn identity(&self) -> &'static Identity {
+        &IDENTITY
     }
 
     fn event_name(&self, event: Event) -> &'static str {
         event.name()
-    }
-
-    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
-        // The project's file is read only from the folder that Claude is started in.
-        let path = match (placement.scope, placement.root) {
-            (HookScope::Global, _) => config_dir(placement).join("settings.json"),
-            (HookScope::Project, Some(root)) => root.join(".claude").join("settings.json"),
-            (HookScope::Project, None) => return Vec::new(),
-        };
-        let entries = Event::ALL.map(|event| self.entry(event, placement.program)).to_vec();
-        vec![HookPlace { path, shape: HookShape::Shared { rules: JsonRules::STRICT, entries } }]
     }
 
     fn registered_timeout(&self, event: Event) -> u64 {
@@ -92,64 +70,6 @@ impl AgentSpec for Claude {
             Event::UserPromptSubmit => 30,
             _ => 60,
         }
-    }
-
-    fn server(
-        &self,
-        server: &McpServer,
-        everywhere: bool,
-        placement: &Placement<'_>,
-    ) -> ServerPlace {
-        if !server.name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
-            return ServerPlace::unsupported(format!(
-                "Claude Code takes only letters, digits, `-` and `_` in a server's name, \
-                 not `{}`",
-                server.name
-            ));
-        }
-        let servers = "mcpServers".to_owned();
-        let (path, table, note) = match (everywhere, placement.root, placement.scope) {
-            (true, ..) => (live_file(placement), vec![servers], None),
-            (false, None, _) => return ServerPlace::no_workspace(),
-            (false, Some(root), HookScope::Global) => {
-                let Some(key) = project_key(placement.git_root.unwrap_or(root)) else {
-                    return ServerPlace::unsupported("the workspace's path is not Unicode");
-                };
-                (live_file(placement), vec!["projects".to_owned(), key, servers], None)
-            }
-            (false, Some(root), HookScope::Project) => {
-                let note = "Claude Code asks each user before it starts servers of `.mcp.json`";
-                (root.join(".mcp.json"), vec![servers], Some(note.to_owned()))
-            }
-        };
-        ServerPlace::Entry {
-            path,
-            format: FileFormat::Json(JsonRules::STRICT),
-            table,
-            value: server_entry(&server.transport),
-            users_keys: &["disabled", "enabled", "timeout", "alwaysLoad"],
-            note,
-        }
-    }
-
-    fn verified_version(&self) -> Option<&'static str> {
-        Some("2.1.332")
-    }
-
-    /// Anthropic's settings reference: a user's own settings for one project.
-    fn settings(&self, placement: &Placement<'_>) -> Vec<SettingsFile> {
-        let local = placement.root.map(|root| root.join(".claude").join("settings.local.json"));
-        let format = FileFormat::Json(JsonRules::STRICT);
-        local.map(|path| SettingsFile { path, format, has_hooks: true }).into_iter().collect()
-    }
-
-    /// The same command runs once an event.
-    fn runs_both_scopes(&self) -> bool {
-        false
-    }
-
-    fn checkup(&self, look: &Look<'_>) -> Vec<Finding> {
-        checkup::checkup(look)
     }
 
     fn decode(&self, event: Event, stdin: &[u8], env: &Environment) -> Result<Decoded, WireError> {
@@ -217,6 +137,65 @@ impl AgentSpec for Claude {
 
     fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
         tools::native(TOOLS, decoded, updated)
+    }
+}
+
+impl Registration for Claude {
+    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
+        // The project's file is read only from the folder that Claude is started in.
+        let path = match (placement.scope, placement.root) {
+            (HookScope::Global, _) => config_dir(placement).join("settings.json"),
+            (HookScope::Project, Some(root)) => root.join(".claude").join("settings.json"),
+            (HookScope::Project, None) => return Vec::new(),
+        };
+        let entries = Event::ALL.map(|event| self.entry(event, placement.program)).to_vec();
+        vec![HookPlace { path, shape: HookShape::Shared { rules: JsonRules::STRICT, entries } }]
+    }
+
+    fn server(
+        &self,
+        name: &str,
+        transport: &Transport,
+        everywhere: bool,
+        placement: &Placement<'_>,
+    ) -> ServerPlace {
+        if !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
+            return ServerPlace::unsupported(format!(
+                "Claude Code takes only letters, digits, `-` and `_` in a server's name, \
+                 not `{}`",
+                name
+            ));
+        }
+        let servers = "mcpServers".to_owned();
+        let (path, table, note) = match (everywhere, placement.root, placement.scope) {
+            (true, ..) => (live_file(placement), vec![servers], None),
+            (false, None, _) => return ServerPlace::no_workspace(),
+            (false, Some(root), HookScope::Global) => {
+                let Some(key) = project_key(placement.git_root.unwrap_or(root)) else {
+                    return ServerPlace::unsupported("the workspace's path is not Unicode");
+                };
+                (live_file(placement), vec!["projects".to_owned(), key, servers], None)
+            }
+            (false, Some(root), HookScope::Project) => {
+                let note = "Claude Code asks each user before it starts servers of `.mcp.json`";
+                (root.join(".mcp.json"), vec![servers], Some(note.to_owned()))
+            }
+        };
+        ServerPlace::Entry {
+            path,
+            format: FileFormat::Json(JsonRules::STRICT),
+            table,
+            value: server_entry(transport),
+            users_keys: &["disabled", "enabled", "timeout", "alwaysLoad"],
+            note,
+        }
+    }
+
+    /// Anthropic's settings reference: a user's own settings for one project.
+    fn settings(&self, placement: &Placement<'_>) -> Vec<SettingsFile> {
+        let local = placement.root.map(|root| root.join(".claude").join("settings.local.json"));
+        let format = FileFormat::Json(JsonRules::STRICT);
+        local.map(|path| SettingsFile { path, format, has_hooks: true }).into_iter().collect()
     }
 }
 

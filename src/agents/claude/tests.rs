@@ -44,8 +44,7 @@ fn a_server_without_a_checkout_is_keyed_by_the_workspace() {
     let env = env(&[("CLAUDE_CONFIG_DIR", "/opt/claude")]);
     let at = Placement { git_root: None, ..placement(&env, HookScope::Global) };
     let transport = Transport::Http { url: "https://x".into(), headers: Vec::new() };
-    let mut server = McpServer { name: "x".into(), gate: Default::default(), transport };
-    match Claude.server(&server, false, &at) {
+    match Claude.server("x", &transport, false, &at) {
         ServerPlace::Entry { path, table, .. } => {
             assert_eq!(path, Path::new("/opt/claude/.claude.json"));
             assert_eq!(table, ["projects", "/home/dev/shop/api", "mcpServers"]);
@@ -53,9 +52,8 @@ fn a_server_without_a_checkout_is_keyed_by_the_workspace() {
         other => panic!("{other:?}"),
     }
     let nowhere = Placement { root: None, git_root: None, ..at };
-    assert_eq!(Claude.server(&server, false, &nowhere), ServerPlace::no_workspace());
-    server.name = "a.b".into();
-    assert!(matches!(Claude.server(&server, true, &at), ServerPlace::Unsupported { .. }));
+    assert_eq!(Claude.server("x", &transport, false, &nowhere), ServerPlace::no_workspace());
+    assert!(matches!(Claude.server("a.b", &transport, true, &at), ServerPlace::Unsupported { .. }));
 }
 
 #[test]

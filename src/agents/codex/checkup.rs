@@ -7,13 +7,14 @@ use serde_json::Value;
 use symposium_hook::Event;
 
 use super::{Codex, TrustedHook, trust_entries};
-use crate::agents::AgentSpec;
 use crate::agents::checkup::{Finding, Look, Topic, says};
+use crate::agents::codec::Codec;
 use crate::agents::command::is_ours;
 use crate::agents::places::FileFormat;
+use crate::agents::registration::Registration;
 use crate::config::HookScope;
 
-pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
+pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
     let file = look.placement.agent_dir("CODEX_HOME", ".codex").join("config.toml");
     let config = look.toml(&file);
     let mut findings = Vec::new();
@@ -113,10 +114,11 @@ mod tests {
     use serde_json::json;
 
     use super::super::{Codex, TrustedHook, trust_entries};
-    use crate::agents::AgentSpec;
+    use crate::agents::Agent;
     use crate::agents::checkup::SeenServer;
     use crate::agents::checkup::testing::World;
     use crate::agents::places::HookShape;
+    use crate::agents::registration::Registration;
     use crate::config::HookScope;
 
     const CONFIG: &str = "/home/me/.codex/config.toml";
@@ -146,20 +148,20 @@ mod tests {
     #[test]
     fn case_62_untrusted_hooks_are_found_and_trusted_ones_are_fine() {
         let (hooks, trust) = registered();
-        assert_eq!(World::new(&[(HOOKS, &hooks)]).codes(&Codex), ["hooks-untrusted"]);
-        assert!(World::new(&[(HOOKS, &hooks), (CONFIG, &trust)]).codes(&Codex).is_empty());
+        assert_eq!(World::new(&[(HOOKS, &hooks)]).codes(Agent::Codex), ["hooks-untrusted"]);
+        assert!(World::new(&[(HOOKS, &hooks), (CONFIG, &trust)]).codes(Agent::Codex).is_empty());
         // Another time-out is another hook.
         let changed = hooks.replace("\"timeout\":60", "\"timeout\":61");
         assert_ne!(changed, hooks);
         let world = World::new(&[(HOOKS, &changed), (CONFIG, &trust)]);
-        assert_eq!(world.codes(&Codex), ["hooks-untrusted"]);
+        assert_eq!(world.codes(Agent::Codex), ["hooks-untrusted"]);
     }
 
     #[test]
     fn case_63_the_feature_may_be_off_by_either_name() {
         for feature in ["hooks", "codex_hooks"] {
             let config = format!("[features]\n{feature} = false\n");
-            assert_eq!(World::new(&[(CONFIG, &config)]).codes(&Codex), ["hooks-disabled"]);
+            assert_eq!(World::new(&[(CONFIG, &config)]).codes(Agent::Codex), ["hooks-disabled"]);
         }
     }
 
@@ -171,7 +173,7 @@ mod tests {
         {
             let config = format!("[mcp_servers.tools]\ncommand = \"npx\"\n{entry}");
             let world = World { servers: servers.clone(), ..World::new(&[(CONFIG, &config)]) };
-            assert_eq!(world.codes(&Codex), codes, "{entry}");
+            assert_eq!(world.codes(Agent::Codex), codes, "{entry}");
         }
     }
 
@@ -179,7 +181,7 @@ mod tests {
     fn an_old_codex_has_no_hooks() {
         for (minor, codes) in [(120, &["hooks-unsupported"][..]), (124, &[])] {
             let version = Some(semver::Version::new(0, minor, 0));
-            assert_eq!(World { version, ..World::new(&[]) }.codes(&Codex), codes);
+            assert_eq!(World { version, ..World::new(&[]) }.codes(Agent::Codex), codes);
         }
     }
 
@@ -188,10 +190,10 @@ mod tests {
         let trusted = "[projects.\"/src/shop\"]\ntrust_level = \"trusted\"\n";
         for (scope, has_servers) in [(HookScope::Project, false), (HookScope::Global, true)] {
             let world = World { scope, has_servers, ..World::new(&[]) };
-            assert_eq!(world.codes(&Codex), ["project-untrusted"]);
+            assert_eq!(world.codes(Agent::Codex), ["project-untrusted"]);
             let world = World { scope, has_servers, ..World::new(&[(CONFIG, trusted)]) };
-            assert!(world.codes(&Codex).is_empty());
+            assert!(world.codes(Agent::Codex).is_empty());
         }
-        assert!(World::new(&[]).codes(&Codex).is_empty());
+        assert!(World::new(&[]).codes(Agent::Codex).is_empty());
     }
 }

@@ -4,7 +4,7 @@
 //! (developers.openai.com/codex/hooks) and configuration reference
 //! (developers.openai.com/codex/config-reference).
 
-mod checkup;
+pub(super) mod checkup;
 
 use std::path::Path;
 
@@ -12,20 +12,20 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use symposium_hook::{Decision, Event};
 
-use super::AgentSpec;
-use super::checkup::{Finding, Look};
+use super::codec::Codec;
 use super::command::hook_command;
 use super::envelope::{Envelope, Reply, blocked, decide, permission};
+use super::identity::Identity;
 use super::payload::{Fields, Payload};
 pub use super::places::TrustedHook;
 use super::places::{
-    FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SkillDirs,
+    FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, Transport,
     Trust, string_map,
 };
+use super::registration::Registration;
 use super::tools::{self, Tool};
 use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, WireError, Wish};
 use crate::config::{Environment, HookScope};
-use crate::plugins::model::{McpServer, Transport};
 
 /// Codex CLI.
 #[derive(Debug, Clone, Copy)]
@@ -53,134 +53,30 @@ const PATCH: &str = "apply_patch";
 /// Any comment, trailing comma or byte order mark makes Codex ignore the whole file.
 const RULES: JsonRules = JsonRules { comments: false, trailing_commas: false, bom: false };
 
-impl AgentSpec for Codex {
-    fn name(&self) -> &'static str {
-        "codex"
-    }
+/// Its names and folders.
+pub(super) static IDENTITY: Identity = Identity {
+    programs: &["codex"],
+    home_folder: ".codex",
+    skill_dirs: &[".agents/skills"],
+    own_names: &[".agents", ".codex", "AGENTS.md", "AGENTS.override.md"],
+    // Measured: of 120 skills with descriptions of 660 characters each it lists lines of about 160,
+    // 19,000 characters in all.
+    description_budget: Some(19_000),
+    verified_version: Some("0.171.0"),
+    ..Identity::new("codex", "Codex CLI")
+};
 
-    fn title(&self) -> &'static str {
-        "Codex CLI"
-    }
-
-    fn programs(&self) -> &'static [&'static str] {
-        &["codex"]
-    }
-
-    fn home_folder(&self) -> &'static str {
-        ".codex"
-    }
-
-    fn skill_dirs(&self) -> SkillDirs {
-        SkillDirs { project: &[".agents/skills"] }
-    }
-
-    fn own_names(&self) -> &'static [&'static str] {
-        &[".agents", ".codex", "AGENTS.md", "AGENTS.override.md"]
-    }
-
-    /// Measured: of 120 skills with descriptions of 660 characters each it lists lines of about 160,
-    /// 19,000 characters in all.
-    fn description_budget(&self) -> Option<usize> {
-        Some(19_000)
+impl Codec for Codex {
+    fn identity(&self) -> &'static Identity {
+        &IDENTITY
     }
 
     fn event_name(&self, event: Event) -> &'static str {
         event.name()
     }
 
-    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
-        let path = match (placement.scope, placement.root) {
-            (HookScope::Global, _) => {
-                placement.agent_dir("CODEX_HOME", ".codex").join("hooks.json")
-            }
-            (HookScope::Project, Some(root)) => root.join(".codex").join("hooks.json"),
-            (HookScope::Project, None) => return Vec::new(),
-        };
-        let entries = Event::ALL.map(|event| self.entry(event, placement.program)).to_vec();
-        vec![HookPlace { path, shape: HookShape::Shared { rules: RULES, entries } }]
-    }
-
     fn registered_timeout(&self, _: Event) -> u64 {
         60
-    }
-
-    fn trust(
-        &self,
-        placement: &Placement<'_>,
-        file: &Path,
-        hooks: &[TrustedHook<'_>],
-    ) -> Option<Trust> {
-        // Codex resolves the links of a folder that the variable names, and of no other.
-        let file = match (placement.scope, placement.env.var("CODEX_HOME"), file.parent()) {
-            (HookScope::Global, Some(_), Some(folder)) => dunce::canonicalize(folder)
-                .map_or_else(|_| file.to_path_buf(), |folder| folder.join("hooks.json")),
-            _ => file.to_path_buf(),
-        };
-        let entries = trust_entries(&file, hooks)
-            .into_iter()
-            .map(|(key, hash)| (key, json!({ "trusted_hash": hash })))
-            .collect();
-        Some(Trust {
-            path: placement.agent_dir("CODEX_HOME", ".codex").join("config.toml"),
-            format: FileFormat::Toml,
-            table: vec!["hooks".to_owned(), "state".to_owned()],
-            entries,
-            users_keys: &["enabled"],
-            why: "Codex runs a hook only after you trust it.",
-            by_hand: "open Codex and trust Symposium's hooks in /hooks",
-        })
-    }
-
-    fn server(
-        &self,
-        server: &McpServer,
-        everywhere: bool,
-        placement: &Placement<'_>,
-    ) -> ServerPlace {
-        let Some(value) = server_entry(&server.transport) else {
-            return ServerPlace::unsupported(
-                "Codex has no server-sent events; it takes programs and streamable HTTP",
-            );
-        };
-        let mut notes = Vec::new();
-        let path = match (everywhere, placement.root) {
-            (true, _) => placement.agent_dir("CODEX_HOME", ".codex").join("config.toml"),
-            (false, None) => return ServerPlace::no_workspace(),
-            (false, Some(root)) => {
-                notes.push("Codex reads `.codex/config.toml` only in a project that it trusts");
-                root.join(".codex").join("config.toml")
-            }
-        };
-        if value.to_string().contains("${") {
-            notes.push("Codex takes `${…}` as it stands and puts no variable there");
-        }
-        ServerPlace::Entry {
-            path,
-            format: FileFormat::Toml,
-            table: vec!["mcp_servers".to_owned()],
-            value,
-            users_keys: &[
-                "enabled",
-                "required",
-                "cwd",
-                "env_vars",
-                "startup_timeout_sec",
-                "tool_timeout_sec",
-                "enabled_tools",
-                "disabled_tools",
-                "bearer_token_env_var",
-                "env_http_headers",
-            ],
-            note: (!notes.is_empty()).then(|| notes.join("; ")),
-        }
-    }
-
-    fn verified_version(&self) -> Option<&'static str> {
-        Some("0.171.0")
-    }
-
-    fn checkup(&self, look: &Look<'_>) -> Vec<Finding> {
-        checkup::checkup(look)
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
@@ -249,6 +145,92 @@ impl AgentSpec for Codex {
             native.insert("command".to_owned(), command.clone());
         }
         native
+    }
+}
+
+impl Registration for Codex {
+    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
+        let path = match (placement.scope, placement.root) {
+            (HookScope::Global, _) => {
+                placement.agent_dir("CODEX_HOME", ".codex").join("hooks.json")
+            }
+            (HookScope::Project, Some(root)) => root.join(".codex").join("hooks.json"),
+            (HookScope::Project, None) => return Vec::new(),
+        };
+        let entries = Event::ALL.map(|event| self.entry(event, placement.program)).to_vec();
+        vec![HookPlace { path, shape: HookShape::Shared { rules: RULES, entries } }]
+    }
+
+    fn trust(
+        &self,
+        placement: &Placement<'_>,
+        file: &Path,
+        hooks: &[TrustedHook<'_>],
+    ) -> Option<Trust> {
+        // Codex resolves the links of a folder that the variable names, and of no other.
+        let file = match (placement.scope, placement.env.var("CODEX_HOME"), file.parent()) {
+            (HookScope::Global, Some(_), Some(folder)) => dunce::canonicalize(folder)
+                .map_or_else(|_| file.to_path_buf(), |folder| folder.join("hooks.json")),
+            _ => file.to_path_buf(),
+        };
+        let entries = trust_entries(&file, hooks)
+            .into_iter()
+            .map(|(key, hash)| (key, json!({ "trusted_hash": hash })))
+            .collect();
+        Some(Trust {
+            path: placement.agent_dir("CODEX_HOME", ".codex").join("config.toml"),
+            format: FileFormat::Toml,
+            table: vec!["hooks".to_owned(), "state".to_owned()],
+            entries,
+            users_keys: &["enabled"],
+            why: "Codex runs a hook only after you trust it.",
+            by_hand: "open Codex and trust Symposium's hooks in /hooks",
+        })
+    }
+
+    fn server(
+        &self,
+        _: &str,
+        transport: &Transport,
+        everywhere: bool,
+        placement: &Placement<'_>,
+    ) -> ServerPlace {
+        let Some(value) = server_entry(transport) else {
+            return ServerPlace::unsupported(
+                "Codex has no server-sent events; it takes programs and streamable HTTP",
+            );
+        };
+        let mut notes = Vec::new();
+        let path = match (everywhere, placement.root) {
+            (true, _) => placement.agent_dir("CODEX_HOME", ".codex").join("config.toml"),
+            (false, None) => return ServerPlace::no_workspace(),
+            (false, Some(root)) => {
+                notes.push("Codex reads `.codex/config.toml` only in a project that it trusts");
+                root.join(".codex").join("config.toml")
+            }
+        };
+        if value.to_string().contains("${") {
+            notes.push("Codex takes `${…}` as it stands and puts no variable there");
+        }
+        ServerPlace::Entry {
+            path,
+            format: FileFormat::Toml,
+            table: vec!["mcp_servers".to_owned()],
+            value,
+            users_keys: &[
+                "enabled",
+                "required",
+                "cwd",
+                "env_vars",
+                "startup_timeout_sec",
+                "tool_timeout_sec",
+                "enabled_tools",
+                "disabled_tools",
+                "bearer_token_env_var",
+                "env_http_headers",
+            ],
+            note: (!notes.is_empty()).then(|| notes.join("; ")),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::user_folder;
 use crate::agents::checkup::{Finding, Look, Topic, says};
 use crate::config::HookScope;
 
-pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
+pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
     let folder = user_folder(look.placement);
     let settings = folder.join("settings.json");
     let mut findings = Vec::new();
@@ -58,7 +58,7 @@ fn untrusted(look: &Look<'_>, file: &Path) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Copilot;
+    use crate::agents::Agent;
     use crate::agents::checkup::testing::{World, skill};
     use crate::config::HookScope;
 
@@ -68,7 +68,7 @@ mod tests {
     fn hooks_may_be_off() {
         let file = "/home/me/.copilot/settings.json";
         let world = World::new(&[(file, "{\"disableAllHooks\": true, } // mine")]);
-        assert_eq!(world.codes(&Copilot), ["hooks-disabled"]);
+        assert_eq!(world.codes(Agent::Copilot), ["hooks-disabled"]);
     }
 
     #[test]
@@ -76,17 +76,17 @@ mod tests {
         let trusted = "{\"trustedFolders\": [\"/src/shop\"]}";
         for (scope, has_servers) in [(HookScope::Project, false), (HookScope::Global, true)] {
             let world = World { scope, has_servers, ..World::new(&[]) };
-            assert_eq!(world.codes(&Copilot), ["folder-untrusted"]);
+            assert_eq!(world.codes(Agent::Copilot), ["folder-untrusted"]);
             let world = World { scope, has_servers, ..World::new(&[(CONFIG, trusted)]) };
-            assert!(world.codes(&Copilot).is_empty());
+            assert!(world.codes(Agent::Copilot).is_empty());
         }
-        assert!(World::new(&[]).codes(&Copilot).is_empty());
+        assert!(World::new(&[]).codes(Agent::Copilot).is_empty());
     }
 
     #[test]
     fn case_70_vs_code_does_not_see_ignored_skills_and_that_is_no_fault() {
         let skills = vec![skill(".agents/skills/w", 0)];
-        let found = World { skills, ..World::new(&[]) }.check(&Copilot);
+        let found = World { skills, ..World::new(&[]) }.check(Agent::Copilot);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].code, found[0].severity), ("skills-hidden", None));
     }

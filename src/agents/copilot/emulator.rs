@@ -1,10 +1,19 @@
 //! What Copilot CLI 1.0.102 makes of a hook's answer, as measured.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use symposium_hook::Event;
 
-use crate::agents::testing::Effect;
+use crate::agents::testing::{Effect, Emulator};
 use crate::agents::wire::Answer;
+
+/// What tests need to know.
+pub(in crate::agents) static EMULATOR: Emulator = Emulator {
+    take,
+    tool_use: |tool, arguments| json!({ "toolName": tool, "toolArgs": arguments }),
+    delivery: |_| "its moment",
+    can_block: |event| event != Event::SessionStart,
+    lays_over: false,
+};
 
 /// Takes the answer as Copilot does.
 pub(in crate::agents) fn take(event: Event, answer: &Answer) -> Effect {

@@ -4,25 +4,25 @@
 //! JSON, and are registered with a command that survives our absence. Its hooks are one JSON file
 //! each, so ours is a file of our own; the same hook at both scopes would run twice.
 
-mod checkup;
+pub(super) mod checkup;
 
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 use symposium_hook::{Decision, Event};
 
-use super::AgentSpec;
-use super::checkup::{Finding, Look};
+use super::codec::Codec;
 use super::command::{hook_command, powershell_command, powershell_word};
 use super::envelope::{Envelope, Reply, permission};
+use super::identity::Identity;
 use super::payload::{self, Fields, Payload};
 use super::places::{
-    FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SettingsFile, SkillDirs, string_map,
+    FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SettingsFile, Transport, string_map,
 };
+use super::registration::Registration;
 use super::tools::{self, Tool};
 use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, WireError, Wish};
 use crate::config::{Environment, HookScope};
-use crate::plugins::model::{McpServer, Transport};
 
 /// GitHub Copilot CLI.
 #[derive(Debug, Clone, Copy)]
@@ -84,29 +84,19 @@ const EDITOR: &str = "str_replace_editor";
 /// The tool whose input is the patch's text, and no object (run).
 const PATCH: &str = "apply_patch";
 
-impl AgentSpec for Copilot {
-    fn name(&self) -> &'static str {
-        "copilot"
-    }
+/// Its names and folders.
+pub(super) static IDENTITY: Identity = Identity {
+    programs: &["copilot"],
+    home_folder: ".copilot",
+    skill_dirs: &[".agents/skills", ".claude/skills", ".github/skills"],
+    own_names: &[".copilot", ".github"],
+    verified_version: Some("1.0.102"),
+    ..Identity::new("copilot", "GitHub Copilot")
+};
 
-    fn title(&self) -> &'static str {
-        "GitHub Copilot"
-    }
-
-    fn programs(&self) -> &'static [&'static str] {
-        &["copilot"]
-    }
-
-    fn home_folder(&self) -> &'static str {
-        ".copilot"
-    }
-
-    fn skill_dirs(&self) -> SkillDirs {
-        SkillDirs { project: &[".agents/skills", ".claude/skills", ".github/skills"] }
-    }
-
-    fn own_names(&self) -> &'static [&'static str] {
-        &[".copilot", ".github"]
+impl Codec for Copilot {
+    fn identity(&self) -> &'static Identity {
+        &IDENTITY
     }
 
     fn event_name(&self, event: Event) -> &'static str {
@@ -118,79 +108,8 @@ impl AgentSpec for Copilot {
         }
     }
 
-    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
-        let folder = match placement.scope {
-            HookScope::Global => Some(user_folder(placement).join("hooks")),
-            // From a sub-folder the hooks of the checkout's top are read (run).
-            HookScope::Project => {
-                placement.git_root.or(placement.root).map(|root| root.join(".github").join("hooks"))
-            }
-        };
-        let powershell = powershell_word(placement.program);
-        let entry = |event: Event| {
-            json!([{
-                "type": "command",
-                "bash": hook_command(self.name(), event, placement.program, true),
-                "powershell": powershell_command(self.name(), event, &powershell, true),
-                "timeoutSec": self.registered_timeout(event),
-            }])
-        };
-        // No matcher: Copilot's are whole-name regular expressions, and `*` or "" never fires.
-        let hooks: Map<String, Value> = Event::ALL
-            .into_iter()
-            .map(|event| (self.event_name(event).to_owned(), entry(event)))
-            .collect();
-        let file = json!({ "version": 1, "hooks": hooks });
-        let place = |dir: PathBuf| HookPlace::own_json(dir.join("symposium.json"), &file);
-        folder.map(place).into_iter().collect()
-    }
-
     fn registered_timeout(&self, _: Event) -> u64 {
         TIMEOUT
-    }
-
-    fn server(
-        &self,
-        server: &McpServer,
-        everywhere: bool,
-        placement: &Placement<'_>,
-    ) -> ServerPlace {
-        let place = |path: PathBuf, rules, value, users_keys, note| ServerPlace::Entry {
-            path,
-            format: FileFormat::Json(rules),
-            table: vec!["mcpServers".to_owned()],
-            value,
-            users_keys,
-            note,
-        };
-        if everywhere {
-            let path = user_folder(placement).join("mcp-config.json");
-            return place(path, USER_MCP_RULES, own_entry(&server.transport), &["tools"], None);
-        }
-        let Some(root) = placement.root else {
-            return ServerPlace::no_workspace();
-        };
-        let shared = root.join(".mcp.json");
-        // Of the two, Copilot reads only `.mcp.json` where there is one (run).
-        if placement.scope == HookScope::Project || shared.exists() {
-            return place(shared, JsonRules::STRICT, shared_entry(&server.transport), &[], trust());
-        }
-        let path = root.join(".github").join("mcp.json");
-        place(path, JsonRules::STRICT, own_entry(&server.transport), &["tools"], trust())
-    }
-
-    fn verified_version(&self) -> Option<&'static str> {
-        Some("1.0.102")
-    }
-
-    fn settings(&self, placement: &Placement<'_>) -> Vec<SettingsFile> {
-        let files = ["settings.json", "config.json"].map(|name| user_folder(placement).join(name));
-        let format = FileFormat::Json(USER_MCP_RULES);
-        files.map(|path| SettingsFile { path, format, has_hooks: false }).to_vec()
-    }
-
-    fn checkup(&self, look: &Look<'_>) -> Vec<Finding> {
-        checkup::checkup(look)
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
@@ -267,6 +186,72 @@ impl AgentSpec for Copilot {
 
     fn split_mcp_name<'a>(&self, native: &'a str, servers: &[&str]) -> Option<(&'a str, &'a str)> {
         tools::split_known(native, "-", servers.iter().copied().chain([OWN_SERVER]))
+    }
+}
+
+impl Registration for Copilot {
+    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
+        let folder = match placement.scope {
+            HookScope::Global => Some(user_folder(placement).join("hooks")),
+            // From a sub-folder the hooks of the checkout's top are read (run).
+            HookScope::Project => {
+                placement.git_root.or(placement.root).map(|root| root.join(".github").join("hooks"))
+            }
+        };
+        let powershell = powershell_word(placement.program);
+        let entry = |event: Event| {
+            json!([{
+                "type": "command",
+                "bash": hook_command(self.name(), event, placement.program, true),
+                "powershell": powershell_command(self.name(), event, &powershell, true),
+                "timeoutSec": self.registered_timeout(event),
+            }])
+        };
+        // No matcher: Copilot's are whole-name regular expressions, and `*` or "" never fires.
+        let hooks: Map<String, Value> = Event::ALL
+            .into_iter()
+            .map(|event| (self.event_name(event).to_owned(), entry(event)))
+            .collect();
+        let file = json!({ "version": 1, "hooks": hooks });
+        let place = |dir: PathBuf| HookPlace::own_json(dir.join("symposium.json"), &file);
+        folder.map(place).into_iter().collect()
+    }
+
+    fn server(
+        &self,
+        _: &str,
+        transport: &Transport,
+        everywhere: bool,
+        placement: &Placement<'_>,
+    ) -> ServerPlace {
+        let place = |path: PathBuf, rules, value, users_keys, note| ServerPlace::Entry {
+            path,
+            format: FileFormat::Json(rules),
+            table: vec!["mcpServers".to_owned()],
+            value,
+            users_keys,
+            note,
+        };
+        if everywhere {
+            let path = user_folder(placement).join("mcp-config.json");
+            return place(path, USER_MCP_RULES, own_entry(transport), &["tools"], None);
+        }
+        let Some(root) = placement.root else {
+            return ServerPlace::no_workspace();
+        };
+        let shared = root.join(".mcp.json");
+        // Of the two, Copilot reads only `.mcp.json` where there is one (run).
+        if placement.scope == HookScope::Project || shared.exists() {
+            return place(shared, JsonRules::STRICT, shared_entry(transport), &[], trust());
+        }
+        let path = root.join(".github").join("mcp.json");
+        place(path, JsonRules::STRICT, own_entry(transport), &["tools"], trust())
+    }
+
+    fn settings(&self, placement: &Placement<'_>) -> Vec<SettingsFile> {
+        let files = ["settings.json", "config.json"].map(|name| user_folder(placement).join(name));
+        let format = FileFormat::Json(USER_MCP_RULES);
+        files.map(|path| SettingsFile { path, format, has_hooks: false }).to_vec()
     }
 }
 

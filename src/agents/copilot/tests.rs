@@ -1,7 +1,7 @@
 use super::*;
 use crate::agents::testing::{
     self, Effect, answer_table, canonical_table, env, fixture, placement, registration,
-    sample_servers, server_entry, servers, snapshot, wish,
+    sample_transports, server_entry, servers, snapshot, wish,
 };
 use symposium_hook::Input;
 
@@ -280,10 +280,10 @@ fn connects(entry: &Value) -> Result<&'static str, String> {
 fn f288_servers_are_entered_where_copilot_reads_them() {
     let env = env(&[]);
     snapshot("copilot", "servers.txt", &servers(&Copilot, &env));
-    for (server, how) in sample_servers().iter().zip(["stdio", "stdio", "http", "sse"]) {
+    for (transport, how) in sample_transports().iter().zip(["stdio", "stdio", "http", "sse"]) {
         for scope in [HookScope::Global, HookScope::Project] {
             for everywhere in [false, true] {
-                let place = Copilot.server(server, everywhere, &placement(&env, scope));
+                let place = Copilot.server("docs", transport, everywhere, &placement(&env, scope));
                 assert_eq!(connects(&server_entry(place).1), Ok(how));
             }
         }
@@ -295,7 +295,7 @@ fn a_private_server_goes_to_the_file_that_is_read() {
     let dir = tempfile::tempdir().expect("a folder");
     let env = env(&[]);
     let at = Placement { root: Some(dir.path()), ..placement(&env, HookScope::Global) };
-    let path = || server_entry(Copilot.server(&sample_servers()[0], false, &at)).0;
+    let path = || server_entry(Copilot.server("docs", &sample_transports()[0], false, &at)).0;
     assert_eq!(path(), dir.path().join(".github").join("mcp.json"));
     std::fs::write(dir.path().join(".mcp.json"), "{}").expect("a file");
     assert_eq!(path(), dir.path().join(".mcp.json"));

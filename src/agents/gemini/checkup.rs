@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{project_settings, user_settings};
 use crate::agents::checkup::{Finding, Look, SeenSkill, Topic, says};
 
-pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
+pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
     let user = user_settings(look.placement);
     let project = look.placement.root.map(project_settings);
     let files: Vec<_> = std::iter::once(&user).chain(&project).collect();
@@ -101,7 +101,7 @@ fn parent_of(folder: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Gemini;
+    use crate::agents::Agent;
     use crate::agents::checkup::testing::{World, skill};
 
     const USER: &str = "/home/me/.gemini/settings.json";
@@ -110,12 +110,12 @@ mod tests {
 
     #[test]
     fn a_folder_must_be_trusted() {
-        assert_eq!(World::new(&[]).codes(&Gemini), ["folder-untrusted"]);
-        assert!(World::new(&[TRUST]).codes(&Gemini).is_empty());
+        assert_eq!(World::new(&[]).codes(Agent::Gemini), ["folder-untrusted"]);
+        assert!(World::new(&[TRUST]).codes(Agent::Gemini).is_empty());
         let off = "{\"security\": {\"folderTrust\": {\"enabled\": false}}}";
-        assert!(World::new(&[(USER, off)]).codes(&Gemini).is_empty());
+        assert!(World::new(&[(USER, off)]).codes(Agent::Gemini).is_empty());
         let vars = vec![("GEMINI_CLI_TRUST_WORKSPACE", "true")];
-        assert!(World { vars, ..World::new(&[]) }.codes(&Gemini).is_empty());
+        assert!(World { vars, ..World::new(&[]) }.codes(Agent::Gemini).is_empty());
         for (rules, codes) in [
             ("{\"/src/other\": \"TRUST_PARENT\"}", &[][..]),
             ("{\"/srcs\": \"TRUST_FOLDER\"}", &["folder-untrusted"][..]),
@@ -124,7 +124,7 @@ mod tests {
                 &["folder-untrusted"],
             ),
         ] {
-            assert_eq!(World::new(&[(TRUST.0, rules)]).codes(&Gemini), codes, "{rules}");
+            assert_eq!(World::new(&[(TRUST.0, rules)]).codes(Agent::Gemini), codes, "{rules}");
         }
     }
 
@@ -132,7 +132,7 @@ mod tests {
     fn hooks_may_be_off_in_either_file() {
         for file in [USER, "/src/shop/.gemini/settings.json"] {
             let world = World::new(&[TRUST, (file, "{\"hooksConfig\": {\"enabled\": false}}")]);
-            assert_eq!(world.codes(&Gemini), ["hooks-disabled"], "{file}");
+            assert_eq!(world.codes(Agent::Gemini), ["hooks-disabled"], "{file}");
         }
     }
 
@@ -141,7 +141,7 @@ mod tests {
         let with = |files: &[(&str, &str)], more: usize| {
             let all: Vec<_> = files.iter().copied().chain([TRUST]).collect();
             World { skills: vec![skill(".agents/skills/w", more)], ..World::new(&all) }
-                .codes(&Gemini)
+                .codes(Agent::Gemini)
         };
         assert_eq!(with(&[], 2), ["skill-files-hidden"]);
         assert!(with(&[], 0).is_empty());

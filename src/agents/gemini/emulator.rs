@@ -1,10 +1,19 @@
 //! What Gemini CLI 0.61.0 makes of a hook's answer, as measured.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use symposium_hook::Event;
 
-use crate::agents::testing::Effect;
+use crate::agents::testing::{Effect, Emulator};
 use crate::agents::wire::Answer;
+
+/// What tests need to know.
+pub(in crate::agents) static EMULATOR: Emulator = Emulator {
+    take,
+    tool_use: |tool, arguments| json!({ "hook_event_name": "BeforeTool", "tool_name": tool, "tool_input": arguments }),
+    delivery: |_| "its moment",
+    can_block: |event| event != Event::SessionStart,
+    lays_over: true,
+};
 
 /// Takes the answer as Gemini does.
 pub(in crate::agents) fn take(event: Event, answer: &Answer) -> Effect {

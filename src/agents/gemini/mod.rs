@@ -4,26 +4,26 @@
 //! (geminicli.com/docs/hooks/reference, …/tools/file-system, …/tools/shell,
 //! …/reference/configuration).
 
-mod checkup;
+pub(super) mod checkup;
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use symposium_hook::{Decision, Event};
 
-use super::AgentSpec;
-use super::checkup::{Finding, Look};
+use super::codec::Codec;
 use super::command::{Shell, hook_command, powershell_command};
 use super::envelope::{Envelope, Reply, blocked, decide};
+use super::identity::Identity;
 use super::payload::{Fields, Payload, merge_input};
 use super::places::{
     FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SettingsFile,
-    SkillDirs, string_map,
+    Transport, string_map,
 };
+use super::registration::Registration;
 use super::tools::{self, Tool};
 use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, WireError, Wish};
 use crate::config::{Environment, HookScope};
-use crate::plugins::model::{McpServer, Transport};
 
 /// Gemini CLI.
 #[derive(Debug, Clone, Copy)]
@@ -74,29 +74,21 @@ fn read_files(input: &Map<String, Value>) -> Vec<String> {
 /// A trailing comma or a byte order mark keeps Gemini from starting at all.
 const RULES: JsonRules = JsonRules { comments: true, trailing_commas: false, bom: false };
 
-impl AgentSpec for Gemini {
-    fn name(&self) -> &'static str {
-        "gemini"
-    }
+/// Its names and folders.
+pub(super) static IDENTITY: Identity = Identity {
+    programs: &["gemini"],
+    home_folder: ".gemini",
+    skill_dirs: &[".agents/skills", ".gemini/skills"],
+    own_names: &[".gemini", "GEMINI.md"],
+    verified_version: Some("0.61.0"),
+    // The same name and command run once.
+    runs_both_scopes: false,
+    ..Identity::new("gemini", "Gemini CLI")
+};
 
-    fn title(&self) -> &'static str {
-        "Gemini CLI"
-    }
-
-    fn programs(&self) -> &'static [&'static str] {
-        &["gemini"]
-    }
-
-    fn home_folder(&self) -> &'static str {
-        ".gemini"
-    }
-
-    fn skill_dirs(&self) -> SkillDirs {
-        SkillDirs { project: &[".agents/skills", ".gemini/skills"] }
-    }
-
-    fn own_names(&self) -> &'static [&'static str] {
-        &[".gemini", "GEMINI.md"]
+impl Codec for Gemini {
+    fn identity(&self) -> &'static Identity {
+        &IDENTITY
     }
 
     fn event_name(&self, event: Event) -> &'static str {
@@ -108,71 +100,8 @@ impl AgentSpec for Gemini {
         }
     }
 
-    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
-        let path = match (placement.scope, placement.root) {
-            (HookScope::Global, _) => user_settings(placement),
-            (HookScope::Project, Some(root)) => project_settings(root),
-            (HookScope::Project, None) => return Vec::new(),
-        };
-        let shell = self.shell(cfg!(windows));
-        let entries = Event::ALL.map(|event| self.entry(event, placement.program, shell)).to_vec();
-        vec![HookPlace { path, shape: HookShape::Shared { rules: RULES, entries } }]
-    }
-
-    fn shell(&self, windows: bool) -> Shell {
-        if windows { Shell::PowerShell } else { Shell::Posix }
-    }
-
     fn registered_timeout(&self, _: Event) -> u64 {
         60
-    }
-
-    fn server(
-        &self,
-        server: &McpServer,
-        everywhere: bool,
-        placement: &Placement<'_>,
-    ) -> ServerPlace {
-        let path = match (everywhere, placement.root) {
-            (true, _) => user_settings(placement),
-            (false, Some(root)) => project_settings(root),
-            (false, None) => return ServerPlace::no_workspace(),
-        };
-        ServerPlace::Entry {
-            path,
-            format: FileFormat::Json(RULES),
-            table: vec!["mcpServers".to_owned()],
-            value: server_entry(&server.transport),
-            users_keys: &[
-                "disabled",
-                "enabled",
-                "cwd",
-                "timeout",
-                "trust",
-                "description",
-                "includeTools",
-                "excludeTools",
-            ],
-            note: None,
-        }
-    }
-
-    fn verified_version(&self) -> Option<&'static str> {
-        Some("0.61.0")
-    }
-
-    /// The same name and command run once.
-    fn runs_both_scopes(&self) -> bool {
-        false
-    }
-
-    fn settings(&self, placement: &Placement<'_>) -> Vec<SettingsFile> {
-        let path = user_settings(placement).with_file_name("trustedFolders.json");
-        vec![SettingsFile { path, format: FileFormat::Json(RULES), has_hooks: false }]
-    }
-
-    fn checkup(&self, look: &Look<'_>) -> Vec<Finding> {
-        checkup::checkup(look)
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
@@ -258,6 +187,59 @@ impl AgentSpec for Gemini {
     /// What Gemini will run: the new input over the one that is there.
     fn replace_input(&self, stdin: &[u8], input: &Map<String, Value>) -> Option<Vec<u8>> {
         merge_input(stdin, &["tool_input"], input)
+    }
+}
+
+impl Registration for Gemini {
+    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
+        let path = match (placement.scope, placement.root) {
+            (HookScope::Global, _) => user_settings(placement),
+            (HookScope::Project, Some(root)) => project_settings(root),
+            (HookScope::Project, None) => return Vec::new(),
+        };
+        let shell = self.shell(cfg!(windows));
+        let entries = Event::ALL.map(|event| self.entry(event, placement.program, shell)).to_vec();
+        vec![HookPlace { path, shape: HookShape::Shared { rules: RULES, entries } }]
+    }
+
+    fn shell(&self, windows: bool) -> Shell {
+        if windows { Shell::PowerShell } else { Shell::Posix }
+    }
+
+    fn server(
+        &self,
+        _: &str,
+        transport: &Transport,
+        everywhere: bool,
+        placement: &Placement<'_>,
+    ) -> ServerPlace {
+        let path = match (everywhere, placement.root) {
+            (true, _) => user_settings(placement),
+            (false, Some(root)) => project_settings(root),
+            (false, None) => return ServerPlace::no_workspace(),
+        };
+        ServerPlace::Entry {
+            path,
+            format: FileFormat::Json(RULES),
+            table: vec!["mcpServers".to_owned()],
+            value: server_entry(transport),
+            users_keys: &[
+                "disabled",
+                "enabled",
+                "cwd",
+                "timeout",
+                "trust",
+                "description",
+                "includeTools",
+                "excludeTools",
+            ],
+            note: None,
+        }
+    }
+
+    fn settings(&self, placement: &Placement<'_>) -> Vec<SettingsFile> {
+        let path = user_settings(placement).with_file_name("trustedFolders.json");
+        vec![SettingsFile { path, format: FileFormat::Json(RULES), has_hooks: false }]
     }
 }
 

@@ -5,7 +5,7 @@ use semver::Version;
 use crate::agents::checkup::{Finding, Look, Topic};
 use crate::agents::places::FileFormat;
 
-pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
+pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
     let first = Version::new(1, 38, 0);
     let mut findings = look.switched_off(FileFormat::Yaml, "extensions", ("enabled", false));
     findings.extend(look.placement.version.filter(|version| **version < first).map(|version| {
@@ -19,7 +19,7 @@ pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
 mod tests {
     use semver::Version;
 
-    use super::super::Goose;
+    use crate::agents::Agent;
     use crate::agents::checkup::SeenServer;
     use crate::agents::checkup::testing::World;
 
@@ -30,7 +30,7 @@ mod tests {
             let text = format!("extensions:\n  tools:\n    enabled: {flag}\n    type: stdio\n");
             let servers = vec![SeenServer { name: "tools".to_owned(), file: file.into() }];
             assert_eq!(
-                World { servers, ..World::new(&[(file, text.as_str())]) }.codes(&Goose),
+                World { servers, ..World::new(&[(file, text.as_str())]) }.codes(Agent::Goose),
                 codes
             );
         }
@@ -43,7 +43,7 @@ mod tests {
             (Some(Version::new(1, 37, 9)), &["hooks-unsupported"]),
             (Some(Version::new(1, 38, 0)), &[]),
         ] {
-            assert_eq!(World { version, ..World::new(&[]) }.codes(&Goose), codes);
+            assert_eq!(World { version, ..World::new(&[]) }.codes(Agent::Goose), codes);
         }
     }
 }

@@ -4,25 +4,25 @@
 //! Its hooks come in plugin folders, so ours is a folder of our own. They can refuse a tool and
 //! nothing else: no context, no rewriting, no word on prompts or results.
 
-mod checkup;
+pub(super) mod checkup;
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use symposium_hook::{Decision, Event};
 
-use super::AgentSpec;
-use super::checkup::{Finding, Look};
+use super::codec::Codec;
 use super::command::hook_command;
 use super::envelope::Reply;
+use super::identity::Identity;
 use super::payload::{Fields, Payload};
 use super::places::{
-    FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SkillDirs, stdio_entry, string_map,
+    FileFormat, HookPlace, JsonRules, Placement, ServerPlace, Transport, stdio_entry, string_map,
 };
+use super::registration::Registration;
 use super::tools::{self, Tool};
 use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Honour, Outcome, WireError, Wish};
 use crate::config::{Environment, HookScope};
-use crate::plugins::model::{McpServer, Transport};
 
 /// Goose.
 #[derive(Debug, Clone, Copy)]
@@ -96,118 +96,28 @@ fn is_text_editor(name: &str) -> bool {
     matches!(name, "developer__text_editor" | "text_editor")
 }
 
-impl AgentSpec for Goose {
-    fn name(&self) -> &'static str {
-        "goose"
-    }
+/// Its names and folders.
+pub(super) static IDENTITY: Identity = Identity {
+    programs: &["goose"],
+    home_folder: ".config/goose",
+    skill_dirs: &[".agents/skills", ".goose/skills", ".claude/skills"],
+    own_names: &[".goose", ".goosehints"],
+    // A project's plugin hides the user's one of that name.
+    runs_both_scopes: false,
+    ..Identity::new("goose", "Goose")
+};
 
-    fn title(&self) -> &'static str {
-        "Goose"
-    }
-
-    fn programs(&self) -> &'static [&'static str] {
-        &["goose"]
-    }
-
-    fn home_folder(&self) -> &'static str {
-        ".config/goose"
-    }
-
-    fn skill_dirs(&self) -> SkillDirs {
-        SkillDirs { project: &[".agents/skills", ".goose/skills", ".claude/skills"] }
-    }
-
-    fn own_names(&self) -> &'static [&'static str] {
-        &[".goose", ".goosehints"]
+impl Codec for Goose {
+    fn identity(&self) -> &'static Identity {
+        &IDENTITY
     }
 
     fn event_name(&self, event: Event) -> &'static str {
         event.name()
     }
 
-    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
-        let root = match placement.scope {
-            HookScope::Global => Some(placement.home),
-            HookScope::Project => placement.root,
-        };
-        let Some(root) = root else { return Vec::new() };
-        let plugin = json!({
-            "name": PLUGIN,
-            "version": "1.0.0",
-            "description": "Hooks of `cargo agents` for the crates that your workspace depends on",
-        });
-        // No matcher: it is a regular expression, and `*` is none.
-        let group = |event: Event| {
-            json!([{
-                "hooks": [{
-                    "type": "command",
-                    "command": hook_command(self.name(), event, placement.program, false),
-                    "timeout": TIMEOUT,
-                }],
-            }])
-        };
-        let hooks: Map<String, Value> = Event::ALL
-            .into_iter()
-            .map(|event| (self.event_name(event).to_owned(), group(event)))
-            .collect();
-        let folder = plugin_folder(root, PLUGIN);
-        vec![
-            HookPlace::own_json(folder.join("plugin.json"), &plugin),
-            HookPlace::own_json(
-                folder.join("hooks").join("hooks.json"),
-                &json!({ "hooks": hooks }),
-            ),
-        ]
-    }
-
     fn registered_timeout(&self, _: Event) -> u64 {
         TIMEOUT
-    }
-
-    fn server(
-        &self,
-        server: &McpServer,
-        everywhere: bool,
-        placement: &Placement<'_>,
-    ) -> ServerPlace {
-        if matches!(server.transport, Transport::Sse { .. }) {
-            return ServerPlace::unsupported(
-                "Goose has no server-sent events; it takes programs and streamable HTTP",
-            );
-        }
-        if everywhere {
-            return extension(server, placement);
-        }
-        let Some(root) = placement.root else {
-            return ServerPlace::no_workspace();
-        };
-        let plugin = match placement.scope {
-            HookScope::Global => SERVERS_PLUGIN,
-            HookScope::Project => PLUGIN,
-        };
-        let value = match &server.transport {
-            Transport::Stdio { command, args, env } => stdio_entry(command, args, env),
-            Transport::Http { url, headers } | Transport::Sse { url, headers } => {
-                json!({ "type": "http", "url": url, "headers": string_map(headers) })
-            }
-        };
-        ServerPlace::Entry {
-            path: plugin_folder(root, plugin).join(".mcp.json"),
-            format: FileFormat::Json(JsonRules::STRICT),
-            table: vec!["mcpServers".to_owned()],
-            value,
-            users_keys: &[],
-            note: None,
-        }
-    }
-
-    /// A project's plugin hides the user's one of that name.
-    fn runs_both_scopes(&self) -> bool {
-        false
-    }
-
-    fn checkup(&self, look: &Look<'_>) -> Vec<Finding> {
-        checkup::checkup(look)
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
@@ -266,6 +176,81 @@ impl AgentSpec for Goose {
     }
 }
 
+impl Registration for Goose {
+    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
+        let root = match placement.scope {
+            HookScope::Global => Some(placement.home),
+            HookScope::Project => placement.root,
+        };
+        let Some(root) = root else { return Vec::new() };
+        let plugin = json!({
+            "name": PLUGIN,
+            "version": "1.0.0",
+            "description": "Hooks of `cargo agents` for the crates that your workspace depends on",
+        });
+        // No matcher: it is a regular expression, and `*` is none.
+        let group = |event: Event| {
+            json!([{
+                "hooks": [{
+                    "type": "command",
+                    "command": hook_command(self.name(), event, placement.program, false),
+                    "timeout": TIMEOUT,
+                }],
+            }])
+        };
+        let hooks: Map<String, Value> = Event::ALL
+            .into_iter()
+            .map(|event| (self.event_name(event).to_owned(), group(event)))
+            .collect();
+        let folder = plugin_folder(root, PLUGIN);
+        vec![
+            HookPlace::own_json(folder.join("plugin.json"), &plugin),
+            HookPlace::own_json(
+                folder.join("hooks").join("hooks.json"),
+                &json!({ "hooks": hooks }),
+            ),
+        ]
+    }
+
+    fn server(
+        &self,
+        name: &str,
+        transport: &Transport,
+        everywhere: bool,
+        placement: &Placement<'_>,
+    ) -> ServerPlace {
+        if matches!(transport, Transport::Sse { .. }) {
+            return ServerPlace::unsupported(
+                "Goose has no server-sent events; it takes programs and streamable HTTP",
+            );
+        }
+        if everywhere {
+            return extension(name, transport, placement);
+        }
+        let Some(root) = placement.root else {
+            return ServerPlace::no_workspace();
+        };
+        let plugin = match placement.scope {
+            HookScope::Global => SERVERS_PLUGIN,
+            HookScope::Project => PLUGIN,
+        };
+        let value = match transport {
+            Transport::Stdio { command, args, env } => stdio_entry(command, args, env),
+            Transport::Http { url, headers } | Transport::Sse { url, headers } => {
+                json!({ "type": "http", "url": url, "headers": string_map(headers) })
+            }
+        };
+        ServerPlace::Entry {
+            path: plugin_folder(root, plugin).join(".mcp.json"),
+            format: FileFormat::Json(JsonRules::STRICT),
+            table: vec!["mcpServers".to_owned()],
+            value,
+            users_keys: &[],
+            note: None,
+        }
+    }
+}
+
 fn plugin_folder(root: &Path, name: &str) -> PathBuf {
     root.join(".agents").join("plugins").join(name)
 }
@@ -280,12 +265,12 @@ fn config_file(placement: &Placement<'_>) -> PathBuf {
 }
 
 /// An extension: `enabled`, `type`, `name` and `args` are required, or Goose skips the entry.
-fn extension(server: &McpServer, placement: &Placement<'_>) -> ServerPlace {
-    let value = match &server.transport {
+fn extension(name: &str, transport: &Transport, placement: &Placement<'_>) -> ServerPlace {
+    let value = match transport {
         Transport::Stdio { command, args, env } => json!({
             "enabled": true,
             "type": "stdio",
-            "name": server.name,
+            "name": name,
             "cmd": command,
             "args": args,
             "envs": string_map(env),
@@ -294,7 +279,7 @@ fn extension(server: &McpServer, placement: &Placement<'_>) -> ServerPlace {
         Transport::Http { url, headers } | Transport::Sse { url, headers } => json!({
             "enabled": true,
             "type": "streamable_http",
-            "name": server.name,
+            "name": name,
             "uri": url,
             "headers": string_map(headers),
             "timeout": EXTENSION_TIMEOUT,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::agents::testing::{
-    self, Effect, answer_table, canonical_table, env, placement, registration, sample_servers,
+    self, Effect, answer_table, canonical_table, env, placement, registration, sample_transports,
     server_entry, servers, snapshot, wish,
 };
 use symposium_hook::Input;
@@ -142,8 +142,8 @@ fn faults(entry: &Value) -> Vec<String> {
 fn f293_case_32_servers_are_entered_where_goose_reads_them() {
     let env = env(&[]);
     snapshot("goose", "servers.txt", &servers(&Goose, &env));
-    for server in &sample_servers()[..3] {
-        let place = Goose.server(server, true, &placement(&env, HookScope::Global));
+    for transport in &sample_transports()[..3] {
+        let place = Goose.server("docs", transport, true, &placement(&env, HookScope::Global));
         assert_eq!(faults(&server_entry(place).1), Vec::<String>::new());
     }
 }
@@ -152,7 +152,7 @@ fn f293_case_32_servers_are_entered_where_goose_reads_them() {
 fn a_workspaces_servers_do_not_hide_the_users_hooks() {
     let env = env(&[]);
     let placement = placement(&env, HookScope::Global);
-    let (path, _) = server_entry(Goose.server(&sample_servers()[0], false, &placement));
+    let (path, _) = server_entry(Goose.server("docs", &sample_transports()[0], false, &placement));
     let plugin = path.parent().and_then(|dir| dir.file_name());
     let hooks = Goose.hooks(&placement);
     let hooks_plugin = hooks[0].path.parent().and_then(|dir| dir.file_name());

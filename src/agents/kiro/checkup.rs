@@ -1,12 +1,12 @@
 //! Up to version 2, Kiro's hooks belong to an agent that the user must choose; read in its
 //! documentation and in reports of others.
 
-use super::Kiro;
-use crate::agents::AgentSpec;
+use super::{Kiro, is_standalone};
 use crate::agents::checkup::{Finding, Look, Topic};
 use crate::agents::places::{FileFormat, JsonRules};
+use crate::agents::registration::Registration;
 
-pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
+pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
     let format = FileFormat::Json(JsonRules::STRICT);
     let mut findings = look.switched_off(format, "mcpServers", ("disabled", true));
     findings.extend(needs_choosing(look));
@@ -14,7 +14,7 @@ pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
 }
 
 fn needs_choosing(look: &Look<'_>) -> Option<Finding> {
-    if look.placement.version.is_some_and(|version| version.major >= 3) {
+    if is_standalone(look.placement) {
         return None;
     }
     let message = match look.placement.version {
@@ -41,7 +41,7 @@ fn needs_choosing(look: &Look<'_>) -> Option<Finding> {
 mod tests {
     use semver::Version;
 
-    use super::super::Kiro;
+    use crate::agents::Agent;
     use crate::agents::checkup::SeenServer;
     use crate::agents::checkup::testing::World;
 
@@ -57,7 +57,7 @@ mod tests {
             let version = Some(Version::new(3, 0, 0));
             let servers = vec![SeenServer { name: "tools".to_owned(), file: file.into() }];
             let world = World { version, servers, ..World::new(&[(file, text.as_str())]) };
-            assert_eq!(world.codes(&Kiro), codes);
+            assert_eq!(world.codes(Agent::Kiro), codes);
         }
     }
 
@@ -69,8 +69,8 @@ mod tests {
             (Some(Version::new(3, 0, 0)), &[]),
         ] {
             let world = World { version, ..World::new(&[]) };
-            assert_eq!(world.codes(&Kiro), codes);
-            assert!(world.check(&Kiro).iter().all(|finding| finding.severity.is_none()));
+            assert_eq!(world.codes(Agent::Kiro), codes);
+            assert!(world.check(Agent::Kiro).iter().all(|finding| finding.severity.is_none()));
         }
     }
 }

@@ -5,29 +5,33 @@
 //! `symposium` along, and act only where the user chose it. From version 3 on, and in the IDE, a
 //! file of hooks stands for itself. Answers are exit codes and plain text.
 
-mod checkup;
+pub(super) mod checkup;
 
 use std::path::PathBuf;
 
+use semver::Version;
 use serde_json::{Map, Value, json};
 use symposium_hook::Event;
 
-use super::AgentSpec;
-use super::checkup::{Finding, Look};
+use super::codec::Codec;
 use super::command::hook_command;
+use super::identity::{Identity, NewLayout};
 use super::payload::{Fields, Payload};
 use super::places::{
-    FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SkillDirs, stdio_entry, string_map,
+    FileFormat, HookPlace, JsonRules, Placement, ServerPlace, Transport, stdio_entry, string_map,
 };
+use super::registration::Registration;
 use super::tools::{self, Tool};
 use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, WireError, Wish};
 use crate::config::{Environment, HookScope};
 use crate::fetch::http::is_loopback;
-use crate::plugins::model::{McpServer, Transport};
 
 /// Kiro.
 #[derive(Debug, Clone, Copy)]
 pub struct Kiro;
+
+/// The first version whose files of hooks stand for themselves.
+static LATER: Version = Version::new(3, 0, 0);
 
 /// Seconds until Kiro gives up on our hook: its default, said in so many words.
 const TIMEOUT: u64 = 30;
@@ -70,34 +74,25 @@ fn read_files(input: &Map<String, Value>) -> Vec<String> {
     operations.filter_map(Value::as_object).flat_map(paths).collect()
 }
 
-impl AgentSpec for Kiro {
-    fn name(&self) -> &'static str {
-        "kiro"
-    }
+/// Its names and folders.
+pub(super) static IDENTITY: Identity = Identity {
+    programs: &["kiro-cli", "kiro"],
+    // The IDE's `kiro` has version numbers of its own.
+    new_layout: Some(NewLayout { program: "kiro-cli", since: &LATER }),
+    home_folder: ".kiro",
+    skill_dirs: &[".kiro/skills"],
+    own_names: &[".kiro"],
+    ..Identity::new("kiro", "Kiro")
+};
 
-    fn title(&self) -> &'static str {
-        "Kiro"
-    }
+/// Whether a file of hooks stands for itself.
+fn is_standalone(placement: &Placement<'_>) -> bool {
+    placement.version.is_some_and(|version| version.major >= LATER.major)
+}
 
-    fn programs(&self) -> &'static [&'static str] {
-        &["kiro-cli", "kiro"]
-    }
-
-    /// The IDE's `kiro` has version numbers of its own.
-    fn version_program(&self) -> Option<&'static str> {
-        Some("kiro-cli")
-    }
-
-    fn home_folder(&self) -> &'static str {
-        ".kiro"
-    }
-
-    fn skill_dirs(&self) -> SkillDirs {
-        SkillDirs { project: &[".kiro/skills"] }
-    }
-
-    fn own_names(&self) -> &'static [&'static str] {
-        &[".kiro"]
+impl Codec for Kiro {
+    fn identity(&self) -> &'static Identity {
+        &IDENTITY
     }
 
     fn event_name(&self, event: Event) -> &'static str {
@@ -109,54 +104,8 @@ impl AgentSpec for Kiro {
         }
     }
 
-    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
-        let Some(folder) = scope_folder(placement, placement.scope == HookScope::Global) else {
-            return Vec::new();
-        };
-        let standalone = placement.version.is_some_and(|version| version.major >= 3);
-        let place = if standalone {
-            HookPlace::own_json(folder.join("hooks").join("symposium.json"), &hooks_file(placement))
-        } else {
-            HookPlace::own_json(
-                folder.join("agents").join("symposium.json"),
-                &agent_file(placement),
-            )
-        };
-        vec![place]
-    }
-
     fn registered_timeout(&self, _: Event) -> u64 {
         TIMEOUT
-    }
-
-    fn server(
-        &self,
-        server: &McpServer,
-        everywhere: bool,
-        placement: &Placement<'_>,
-    ) -> ServerPlace {
-        let Some(folder) = scope_folder(placement, everywhere) else {
-            return ServerPlace::no_workspace();
-        };
-        let value = match &server.transport {
-            Transport::Stdio { command, args, env } => stdio_entry(command, args, env),
-            // One shape for all remote servers: Kiro finds out how they speak.
-            Transport::Http { url, headers } | Transport::Sse { url, headers } => {
-                json!({ "url": url, "headers": string_map(headers) })
-            }
-        };
-        ServerPlace::Entry {
-            path: folder.join("settings").join("mcp.json"),
-            format: FileFormat::Json(JsonRules::STRICT),
-            table: vec!["mcpServers".to_owned()],
-            value,
-            users_keys: &["disabled", "autoApprove", "disabledTools"],
-            note: plain_http(&server.transport).then(|| PLAIN_HTTP.to_owned()),
-        }
-    }
-
-    fn checkup(&self, look: &Look<'_>) -> Vec<Finding> {
-        checkup::checkup(look)
     }
 
     fn decode(&self, event: Event, stdin: &[u8], env: &Environment) -> Result<Decoded, WireError> {
@@ -224,6 +173,50 @@ impl AgentSpec for Kiro {
 
     fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
         tools::native(TOOLS, decoded, updated)
+    }
+}
+
+impl Registration for Kiro {
+    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
+        let Some(folder) = scope_folder(placement, placement.scope == HookScope::Global) else {
+            return Vec::new();
+        };
+        let place = if is_standalone(placement) {
+            HookPlace::own_json(folder.join("hooks").join("symposium.json"), &hooks_file(placement))
+        } else {
+            HookPlace::own_json(
+                folder.join("agents").join("symposium.json"),
+                &agent_file(placement),
+            )
+        };
+        vec![place]
+    }
+
+    fn server(
+        &self,
+        _: &str,
+        transport: &Transport,
+        everywhere: bool,
+        placement: &Placement<'_>,
+    ) -> ServerPlace {
+        let Some(folder) = scope_folder(placement, everywhere) else {
+            return ServerPlace::no_workspace();
+        };
+        let value = match transport {
+            Transport::Stdio { command, args, env } => stdio_entry(command, args, env),
+            // One shape for all remote servers: Kiro finds out how they speak.
+            Transport::Http { url, headers } | Transport::Sse { url, headers } => {
+                json!({ "url": url, "headers": string_map(headers) })
+            }
+        };
+        ServerPlace::Entry {
+            path: folder.join("settings").join("mcp.json"),
+            format: FileFormat::Json(JsonRules::STRICT),
+            table: vec!["mcpServers".to_owned()],
+            value,
+            users_keys: &["disabled", "autoApprove", "disabledTools"],
+            note: plain_http(transport).then(|| PLAIN_HTTP.to_owned()),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::{CONFIG_RULES, user_folder};
 use crate::agents::checkup::{Finding, Look, Topic};
 use crate::agents::places::FileFormat;
 
-pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
+pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
     let plugin = |folder: std::path::PathBuf| folder.join("plugins").join("symposium.js");
     let user = plugin(user_folder(look.placement));
     let project = look.placement.root.map(|root| plugin(root.join(".opencode")));
@@ -26,7 +26,7 @@ pub(super) fn checkup(look: &Look<'_>) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::OpenCode;
+    use crate::agents::Agent;
     use crate::agents::checkup::SeenServer;
     use crate::agents::checkup::testing::World;
 
@@ -37,7 +37,7 @@ mod tests {
             let text = format!("{{\"mcp\": {{\"tools\": {{\"enabled\": {flag}, }} }} }} // mine");
             let servers = vec![SeenServer { name: "tools".to_owned(), file: file.into() }];
             assert_eq!(
-                World { servers, ..World::new(&[(file, text.as_str())]) }.codes(&OpenCode),
+                World { servers, ..World::new(&[(file, text.as_str())]) }.codes(Agent::OpenCode),
                 codes
             );
         }
@@ -47,8 +47,8 @@ mod tests {
     fn two_plugins_are_one_too_many() {
         let user = ("/home/me/.config/opencode/plugins/symposium.js", "");
         let project = ("/src/shop/.opencode/plugins/symposium.js", "");
-        assert!(World::new(&[user]).codes(&OpenCode).is_empty());
-        assert!(World::new(&[project]).codes(&OpenCode).is_empty());
-        assert_eq!(World::new(&[user, project]).codes(&OpenCode), ["registered-twice"]);
+        assert!(World::new(&[user]).codes(Agent::OpenCode).is_empty());
+        assert!(World::new(&[project]).codes(Agent::OpenCode).is_empty());
+        assert_eq!(World::new(&[user, project]).codes(Agent::OpenCode), ["registered-twice"]);
     }
 }

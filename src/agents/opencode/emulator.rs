@@ -1,10 +1,23 @@
 //! What our plugin makes of an answer; `plugin_tests` lets the plugin speak for itself.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use symposium_hook::Event;
 
-use crate::agents::testing::Effect;
+use crate::agents::testing::{Effect, Emulator};
 use crate::agents::wire::Answer;
+
+/// What tests need to know.
+pub(in crate::agents) static EMULATOR: Emulator = Emulator {
+    take,
+    tool_use: |tool, arguments| json!({ "hook_event_name": "pre-tool-use", "tool_name": tool, "tool_input": arguments }),
+    delivery: |event| match event {
+        Event::SessionStart => "nothing",
+        Event::UserPromptSubmit => "never twice",
+        _ => "a name",
+    },
+    can_block: |event| event != Event::SessionStart,
+    lays_over: false,
+};
 
 /// Takes the answer as the plugin does.
 pub(in crate::agents) fn take(event: Event, answer: &Answer) -> Effect {

@@ -5,25 +5,25 @@
 //! define, and defined in the plugin's head: the payload's fields are named as most agents name
 //! them, the answer is an object of `deny`, `args`, `replace` and `context`.
 
-mod checkup;
+pub(super) mod checkup;
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use symposium_hook::Event;
 
-use super::AgentSpec;
-use super::checkup::{Finding, Look};
+use super::codec::Codec;
 use super::command::program_path;
 use super::envelope::{Envelope, Reply};
+use super::identity::Identity;
 use super::payload::{Fields, Payload};
 use super::places::{
-    FileFormat, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SkillDirs, string_map,
+    FileFormat, HookPlace, HookShape, JsonRules, Placement, ServerPlace, Transport, string_map,
 };
+use super::registration::Registration;
 use super::tools::{self, Tool};
 use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Honour, Outcome, WireError, Wish};
 use crate::config::{Environment, HookScope};
-use crate::plugins::model::{McpServer, Transport};
 
 /// OpenCode.
 #[derive(Debug, Clone, Copy)]
@@ -62,29 +62,19 @@ const TOOLS: &[Tool] = &[
     Tool::new("Skill", &["skill"]).fields(&[("skill", "name")]),
 ];
 
-impl AgentSpec for OpenCode {
-    fn name(&self) -> &'static str {
-        "opencode"
-    }
+/// Its names and folders.
+pub(super) static IDENTITY: Identity = Identity {
+    programs: &["opencode"],
+    home_folder: ".config/opencode",
+    skill_dirs: &[".agents/skills", ".claude/skills", ".opencode/skills"],
+    own_names: &[".opencode", "opencode.json", "opencode.jsonc"],
+    verified_version: Some("1.18.33"),
+    ..Identity::new("opencode", "OpenCode")
+};
 
-    fn title(&self) -> &'static str {
-        "OpenCode"
-    }
-
-    fn programs(&self) -> &'static [&'static str] {
-        &["opencode"]
-    }
-
-    fn home_folder(&self) -> &'static str {
-        ".config/opencode"
-    }
-
-    fn skill_dirs(&self) -> SkillDirs {
-        SkillDirs { project: &[".agents/skills", ".claude/skills", ".opencode/skills"] }
-    }
-
-    fn own_names(&self) -> &'static [&'static str] {
-        &[".opencode", "opencode.json", "opencode.jsonc"]
+impl Codec for OpenCode {
+    fn identity(&self) -> &'static Identity {
+        &IDENTITY
     }
 
     fn event_name(&self, event: Event) -> &'static str {
@@ -97,72 +87,8 @@ impl AgentSpec for OpenCode {
         }
     }
 
-    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
-        let folder = match placement.scope {
-            HookScope::Global => Some(user_folder(placement)),
-            HookScope::Project => placement.root.map(|root| root.join(".opencode")),
-        };
-        let place = |folder: PathBuf| HookPlace {
-            path: folder.join("plugins").join("symposium.js"),
-            shape: HookShape::Own { text: plugin(placement.program) },
-        };
-        folder.map(place).into_iter().collect()
-    }
-
     fn registered_timeout(&self, _: Event) -> u64 {
         TIMEOUT
-    }
-
-    fn server(
-        &self,
-        server: &McpServer,
-        everywhere: bool,
-        placement: &Placement<'_>,
-    ) -> ServerPlace {
-        let folder = if everywhere {
-            Some(user_folder(placement))
-        } else {
-            placement.root.map(Path::to_path_buf)
-        };
-        let Some(folder) = folder else {
-            return ServerPlace::no_workspace();
-        };
-        // OpenCode does not start with an entry that lacks `type`, has another type than these two,
-        // or a command that is no list.
-        let value = match &server.transport {
-            Transport::Stdio { command, args, env } => {
-                let line: Vec<&String> = std::iter::once(command).chain(args).collect();
-                json!({
-                    "type": "local",
-                    "command": line,
-                    "environment": string_map(env),
-                    "enabled": true,
-                })
-            }
-            // It tries streamable HTTP first and then server-sent events.
-            Transport::Http { url, headers } | Transport::Sse { url, headers } => json!({
-                "type": "remote",
-                "url": url,
-                "headers": string_map(headers),
-                "enabled": true,
-            }),
-        };
-        ServerPlace::Entry {
-            path: config_file(&folder),
-            format: FileFormat::Json(CONFIG_RULES),
-            table: vec!["mcp".to_owned()],
-            value,
-            users_keys: &["enabled"],
-            note: None,
-        }
-    }
-
-    fn verified_version(&self) -> Option<&'static str> {
-        Some("1.18.33")
-    }
-
-    fn checkup(&self, look: &Look<'_>) -> Vec<Finding> {
-        checkup::checkup(look)
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
@@ -261,6 +187,65 @@ impl AgentSpec for OpenCode {
         let written = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
         let known = servers.iter().map(|server| server.chars().map(written).collect::<String>());
         tools::split_known(native, "_", known)
+    }
+}
+
+impl Registration for OpenCode {
+    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
+        let folder = match placement.scope {
+            HookScope::Global => Some(user_folder(placement)),
+            HookScope::Project => placement.root.map(|root| root.join(".opencode")),
+        };
+        let place = |folder: PathBuf| HookPlace {
+            path: folder.join("plugins").join("symposium.js"),
+            shape: HookShape::Own { text: plugin(placement.program) },
+        };
+        folder.map(place).into_iter().collect()
+    }
+
+    fn server(
+        &self,
+        _: &str,
+        transport: &Transport,
+        everywhere: bool,
+        placement: &Placement<'_>,
+    ) -> ServerPlace {
+        let folder = if everywhere {
+            Some(user_folder(placement))
+        } else {
+            placement.root.map(Path::to_path_buf)
+        };
+        let Some(folder) = folder else {
+            return ServerPlace::no_workspace();
+        };
+        // OpenCode does not start with an entry that lacks `type`, has another type than these two,
+        // or a command that is no list.
+        let value = match transport {
+            Transport::Stdio { command, args, env } => {
+                let line: Vec<&String> = std::iter::once(command).chain(args).collect();
+                json!({
+                    "type": "local",
+                    "command": line,
+                    "environment": string_map(env),
+                    "enabled": true,
+                })
+            }
+            // It tries streamable HTTP first and then server-sent events.
+            Transport::Http { url, headers } | Transport::Sse { url, headers } => json!({
+                "type": "remote",
+                "url": url,
+                "headers": string_map(headers),
+                "enabled": true,
+            }),
+        };
+        ServerPlace::Entry {
+            path: config_file(&folder),
+            format: FileFormat::Json(CONFIG_RULES),
+            table: vec!["mcp".to_owned()],
+            value,
+            users_keys: &["enabled"],
+            note: None,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::agents::testing::{
-    self, Effect, answer_table, canonical_table, env, placement, sample_servers, server_entry,
+    self, Effect, answer_table, canonical_table, env, placement, sample_transports, server_entry,
     servers, slashes, snapshot, wish,
 };
 use symposium_hook::{Decision, Input};
@@ -222,9 +222,14 @@ fn starts(entry: &Value) -> Result<(), String> {
 fn f292_case_35_no_server_keeps_opencode_from_starting() {
     let env = env(&[]);
     snapshot("opencode", "servers.txt", &servers(&OpenCode, &env));
-    for server in sample_servers() {
+    for transport in sample_transports() {
         for everywhere in [false, true] {
-            let place = OpenCode.server(&server, everywhere, &placement(&env, HookScope::Global));
+            let place = OpenCode.server(
+                "docs",
+                &transport,
+                everywhere,
+                &placement(&env, HookScope::Global),
+            );
             assert_eq!(starts(&server_entry(place).1), Ok(()));
         }
     }
@@ -244,7 +249,7 @@ fn the_configuration_that_exists_is_the_one_to_edit() {
     let env = env(&[]);
     let at = Placement { root: Some(dir.path()), ..placement(&env, HookScope::Global) };
     let name = || {
-        let (path, _) = server_entry(OpenCode.server(&sample_servers()[0], false, &at));
+        let (path, _) = server_entry(OpenCode.server("docs", &sample_transports()[0], false, &at));
         path.file_name().and_then(|name| name.to_str().map(str::to_owned)).expect("a name")
     };
     assert_eq!(name(), "opencode.json");

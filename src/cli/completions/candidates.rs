@@ -179,9 +179,8 @@ fn topics(sym: &Symposium) -> Vec<CompletionCandidate> {
 }
 
 fn agents(_sym: &Symposium) -> Vec<CompletionCandidate> {
-    let candidate = |agent: &Agent| {
-        CompletionCandidate::new(agent.name()).help(Some(agent.spec().title().into()))
-    };
+    let candidate =
+        |agent: &Agent| CompletionCandidate::new(agent.name()).help(Some(agent.title().into()));
     Agent::ALL.iter().map(candidate).collect()
 }
 

@@ -8,7 +8,6 @@ use crate::agents::Agent;
 use crate::agents::places::{FileFormat, HookShape, ServerPlace};
 use crate::config::HookScope;
 use crate::documents::{Document, read_text};
-use crate::plugins::model::{Gate, McpServer, Transport};
 use crate::report::{Action, Kind};
 use crate::sync::survey::{Health, described};
 use crate::text::Diagnostic;
@@ -44,27 +43,16 @@ pub(super) fn files(patient: &Patient<'_>) -> Vec<Finding> {
 
 /// The files that an agent's hooks and servers go to, at either scope, and those of its settings.
 fn places(patient: &Patient<'_>, agent: Agent) -> Vec<(PathBuf, FileFormat)> {
-    // Any server will do: the question is only which files there are.
-    let server = McpServer {
-        name: "symposium".to_owned(),
-        gate: Gate::default(),
-        transport: Transport::Stdio { command: String::new(), args: Vec::new(), env: Vec::new() },
-    };
     let mut places = Vec::new();
     for scope in [HookScope::Global, HookScope::Project] {
         let placement = patient.survey.setup.placement(agent, scope, "");
-        for place in agent.spec().hooks(&placement) {
+        for place in agent.registration().hooks(&placement) {
             if let HookShape::Shared { rules, .. } = place.shape {
                 places.push((place.path, FileFormat::Json(rules)));
             }
         }
-        for everywhere in [true, false] {
-            let place = agent.spec().server(&server, everywhere, &placement);
-            if let ServerPlace::Entry { path, format, .. } = place {
-                places.push((path, format));
-            }
-        }
-        let settings = agent.spec().settings(&placement).into_iter();
+        places.extend(agent.server_files(&placement));
+        let settings = agent.registration().settings(&placement).into_iter();
         places.extend(settings.map(|file| (file.path, file.format)));
     }
     places
@@ -140,7 +128,7 @@ pub(super) fn twice(patient: &Patient<'_>) -> Vec<Finding> {
                 && change.is_of(agent.name())
         });
         if swept {
-            let also = if agent.spec().runs_both_scopes() {
+            let also = if agent.identity().runs_both_scopes {
                 "and would run twice"
             } else {
                 "where they are not configured to be"
@@ -196,7 +184,12 @@ fn servers_twice(patient: &Patient<'_>, agent: Agent) -> Vec<Finding> {
     for (_, server, everywhere) in &known.facts.servers {
         let place = |scope: HookScope, everywhere: bool| {
             let placement = survey.setup.placement(agent, scope, "");
-            match agent.spec().server(server, everywhere, &placement) {
+            match agent.registration().server(
+                &server.name,
+                &server.transport,
+                everywhere,
+                &placement,
+            ) {
                 ServerPlace::Entry { path, format, table, .. } => Some((path, format, table)),
                 ServerPlace::Unsupported { .. } => None,
             }
@@ -274,7 +267,7 @@ pub(super) fn budget(patient: &Patient<'_>) -> Vec<Finding> {
     let agents = patient.survey.agents.iter();
     agents
         .filter_map(|agent| {
-            let most = agent.spec().description_budget()?;
+            let most = agent.identity().description_budget?;
             let used = described(patient.skills, *agent);
             let message = format!(
                 "skills' names and descriptions take {used} characters, and about {most} are shown \

@@ -41,7 +41,7 @@ pub(super) fn busy(sym: &Symposium) -> anyhow::Result<Option<Progress>> {
 }
 
 fn program_of(setup: &Setup<'_>, agent: Agent) -> Option<PathBuf> {
-    agent.spec().programs().iter().filter_map(|name| setup.find(name)).next()
+    agent.identity().programs.iter().filter_map(|name| setup.find(name)).next()
 }
 
 /// Finds the configured agents' programs and asks them, all at once, for their versions.
@@ -162,8 +162,8 @@ pub(super) fn versions(patient: &Patient<'_>) -> Vec<Finding> {
 }
 
 fn of_version(program: &AgentProgram) -> Option<Finding> {
-    let (agent, title) = (program.agent, program.agent.spec().title());
-    let name = agent.spec().programs().first().copied().unwrap_or_default();
+    let (agent, title) = (program.agent, program.agent.title());
+    let name = agent.identity().programs.first().copied().unwrap_or_default();
     let Some(path) = &program.path else {
         let message = format!("{title} is configured, but `{name}` is not on your PATH");
         let remedy = format!(
@@ -175,7 +175,7 @@ fn of_version(program: &AgentProgram) -> Option<Finding> {
             Finding::new("agent-not-found", Weight::Note, message).of_agent(agent).remedy(remedy),
         );
     };
-    let verified = Version::parse(agent.spec().verified_version()?).ok()?;
+    let verified = Version::parse(agent.identity().verified_version?).ok()?;
     let Some(version) = &program.version else {
         let message = format!("`{name} --version` does not say which version it is");
         let finding = Finding::new("agent-version-unknown", Weight::Note, message).of_agent(agent);

@@ -123,7 +123,7 @@ impl Questions<'_> {
                 configured.iter().any(|name| name == agent.name())
             };
             let note = if found { "  found" } else { "" };
-            items.push((format!("{}{note}", agent.spec().title()), chosen));
+            items.push((format!("{}{note}", agent.title()), chosen));
         }
         let question = "Which agents do you use?  (space to select, enter to confirm)";
         let height = self.theme.height(question) + items.len();

@@ -142,12 +142,12 @@ fn of_agent(survey: &Survey<'_>, agent: Agent, views: &[SkillView<'_>]) -> Agent
     }));
     AgentStatus {
         name: agent.name().to_owned(),
-        title: agent.spec().title().to_owned(),
+        title: agent.title().to_owned(),
         hooks,
         servers,
         skills: views.iter().filter(|view| view.agents.contains(&agent)).count(),
         descriptions: described(views, agent),
-        description_budget: agent.spec().description_budget(),
+        description_budget: agent.identity().description_budget,
         problems,
     }
 }

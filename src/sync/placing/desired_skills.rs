@@ -45,8 +45,7 @@ pub fn choose(
     parents: &Parents,
     disk: &Disk,
 ) -> Chosen {
-    let reads: Vec<_> =
-        agents.iter().map(|agent| (*agent, agent.spec().skill_dirs().project)).collect();
+    let reads: Vec<_> = agents.iter().map(|agent| (*agent, agent.identity().skill_dirs)).collect();
     let targets = targets::choose(&reads);
     let mut chosen = Chosen::default();
     let indices: Vec<usize> = unique(targets.dirs.iter().filter_map(|dir| parents.index(dir)));
@@ -68,7 +67,7 @@ pub fn choose(
     }
     chosen.twice = targets.twice.clone();
     chosen.twice.retain(|agent| {
-        let dirs = agent.spec().skill_dirs().project.iter();
+        let dirs = agent.identity().skill_dirs.iter();
         let read = dirs.filter(|dir| targets.dirs.contains(dir));
         unique(read.filter_map(|dir| parents.index(dir))).len() > 1
     });
@@ -195,10 +194,10 @@ impl Chosen {
     /// Warns when an agent would cut the list of descriptions.
     fn budget(&mut self, agents: &[Agent], parents: &Parents) {
         for agent in agents {
-            let spec = agent.spec();
-            let Some(budget) = spec.description_budget() else { continue };
+            let known = agent.identity();
+            let Some(budget) = known.description_budget else { continue };
             let reads: Vec<usize> =
-                spec.skill_dirs().project.iter().filter_map(|dir| parents.index(dir)).collect();
+                known.skill_dirs.iter().filter_map(|dir| parents.index(dir)).collect();
             let total: usize = self
                 .wanted
                 .skills

@@ -68,7 +68,7 @@ impl Parents {
 pub fn every_skill_dir() -> Vec<&'static str> {
     let mut dirs = vec![NEUTRAL];
     for agent in Agent::ALL {
-        for dir in agent.spec().skill_dirs().project {
+        for dir in agent.identity().skill_dirs {
             if !dirs.contains(dir) {
                 dirs.push(dir);
             }

@@ -139,9 +139,9 @@ impl Desired {
     /// already stays with what was said first: the home folder may be a workspace, too.
     pub fn hooks(&mut self, agent: Agent, placement: &Placement<'_>, presence: Presence) {
         let which = ledger_of(placement.scope);
-        let places = agent.spec().hooks(placement);
+        let places = agent.registration().hooks(placement);
         // Another layout of the same agent (its files differ between versions) must not stay.
-        for place in all_layouts(agent, placement) {
+        for place in agent.all_hook_places(placement) {
             if let HookShape::Own { text } = place.shape
                 && !places.iter().any(|known| known.path == place.path)
                 && !self.has_own(&place.path)
@@ -190,7 +190,7 @@ impl Desired {
         placement: &Placement<'_>,
     ) {
         let everywhere = everywhere && placement.scope == HookScope::Global;
-        match agent.spec().server(server, everywhere, placement) {
+        match agent.registration().server(&server.name, &server.transport, everywhere, placement) {
             ServerPlace::Entry { path, format, table, value, users_keys, note } => {
                 let which = if everywhere { Which::Home } else { Which::Workspace };
                 let name = server.name.clone();
@@ -244,23 +244,4 @@ fn ledger_of(scope: HookScope) -> Which {
         HookScope::Global => Which::Home,
         HookScope::Project => Which::Workspace,
     }
-}
-
-/// A version from which on an agent's files may be laid out in the newer way.
-pub fn newer_layout() -> semver::Version {
-    semver::Version::new(3, 0, 0)
-}
-
-/// All places that some version of the agent has its hooks in.
-pub fn all_layouts(agent: Agent, placement: &Placement<'_>) -> Vec<HookPlace> {
-    let newer = newer_layout();
-    let mut places: Vec<HookPlace> = Vec::new();
-    for version in [None, Some(&newer)] {
-        for place in agent.spec().hooks(&Placement { version, ..*placement }) {
-            if !places.iter().any(|known| known.path == place.path) {
-                places.push(place);
-            }
-        }
-    }
-    places
 }

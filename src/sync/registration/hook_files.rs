@@ -58,7 +58,7 @@ impl HookFile {
 
 /// The files of `agent` at the placement's scope. A file that can't be read holds nothing of ours.
 pub fn look(setup: &Setup<'_>, agent: Agent, placement: &Placement<'_>) -> Vec<HookFile> {
-    let places = agent.spec().hooks(placement);
+    let places = agent.registration().hooks(placement);
     places.iter().map(|place| read(setup, agent, placement.scope, place)).collect()
 }
 

@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::desired::{Desired, OwnWork, Slot, Which, Wish, all_layouts};
+use super::desired::{Desired, OwnWork, Slot, Which, Wish};
 use super::registrar::Registrar;
 use crate::agents::Agent;
-use crate::agents::places::{FileFormat, JsonRules, Placement, ServerPlace};
+use crate::agents::places::{FileFormat, JsonRules, Placement};
 use crate::config::HookScope;
 use crate::documents::{Entry, Ledger};
-use crate::plugins::model::{Gate, McpServer, Transport};
 
 impl Registrar<'_> {
     /// Adds files in which only the ledger knows something of ours. Those of agents that still have
@@ -45,11 +44,6 @@ impl Registrar<'_> {
             return true;
         }
         let Some(home) = self.sym.env.home() else { return true };
-        let probe = McpServer {
-            name: "probe".to_owned(),
-            gate: Gate::default(),
-            transport: Transport::Stdio { command: String::new(), args: vec![], env: vec![] },
-        };
         let mut folders = Vec::new();
         for scope in [HookScope::Global, HookScope::Project] {
             let placement = Placement {
@@ -62,15 +56,10 @@ impl Registrar<'_> {
                 version: None,
             };
             folders.extend(parents(
-                all_layouts(agent, &placement).into_iter().map(|place| place.path),
+                agent.all_hook_places(&placement).into_iter().map(|place| place.path),
             ));
-            let servers = [true, false].map(|everywhere| {
-                match agent.spec().server(&probe, everywhere, &placement) {
-                    ServerPlace::Entry { path, .. } => Some(path),
-                    ServerPlace::Unsupported { .. } => None,
-                }
-            });
-            folders.extend(parents(servers.into_iter().flatten()));
+            let servers = agent.server_files(&placement).into_iter();
+            folders.extend(parents(servers.map(|(path, _)| path)));
         }
         path.parent().is_some_and(|parent| folders.iter().any(|folder| folder == parent))
     }

@@ -88,7 +88,7 @@ fn is_written(changes: &[Change], agent: Agent, server: &str) -> bool {
 }
 
 fn about(agent: Agent, servers: &[String], text: &str) -> Diagnostic {
-    let message = format!("{} and {}: {text}", agent.spec().title(), named(servers));
+    let message = format!("{} and {}: {text}", agent.title(), named(servers));
     Diagnostic::warning(message).about(Subject::Advice)
 }
 

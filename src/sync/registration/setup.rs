@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use semver::Version;
 
-use super::desired::{Presence, all_layouts};
+use super::desired::Presence;
 use super::trust;
 use super::{Desired, Ledgers, Which, has_ours, looks_ours};
 use crate::Symposium;
@@ -52,9 +52,6 @@ enum Told {
     /// Its version.
     Version(Version),
 }
-
-/// Stands for every version with an agent's later layout, where the version itself was not told.
-static LATER: Version = Version::new(3, 0, 0);
 
 /// Hooks of ours that stand somewhere besides those at the configured scope.
 #[derive(Debug, Clone, PartialEq)]
@@ -137,11 +134,11 @@ impl<'a> Setup<'a> {
     fn ask_versions(&mut self) {
         let configured = self.sym.config.agents.iter().filter_map(|name| Agent::from_name(name));
         for agent in configured {
-            let Some(name) = agent.spec().version_program() else { continue };
-            let told = match self.find(name) {
+            let Some(layout) = &agent.identity().new_layout else { continue };
+            let told = match self.find(layout.program) {
                 None => Some(Told::NotFound),
                 Some(program) => {
-                    let title = agent.spec().title();
+                    let title = agent.title();
                     let _busy = self.sym.report.spin("Asking", &format!("{title} for its version"));
                     let child = Child::new(program).args(["--version"]).limit(ASK_LIMIT);
                     let output = run(&child).ok();
@@ -155,9 +152,9 @@ impl<'a> Setup<'a> {
     /// Whether the agent seems to be used here: a program of it is on the `PATH`, or its folder is
     /// in the home folder.
     pub fn is_found(&self, agent: Agent) -> bool {
-        let spec = agent.spec();
-        spec.programs().iter().any(|program| self.find(program).is_some())
-            || self.home.join(spec.home_folder()).is_dir()
+        let known = agent.identity();
+        known.programs.iter().any(|program| self.find(program).is_some())
+            || self.home.join(known.home_folder).is_dir()
     }
 
     /// Where a program is on the user's own `PATH`.
@@ -184,7 +181,7 @@ impl<'a> Setup<'a> {
                 .on_minimal_path
                 .get_or_init(|| self.find_from_desktop(PROGRAM).is_some()),
             windows,
-            shell: agent.spec().shell(windows),
+            shell: agent.registration().shell(windows),
         };
         let program = choose_program(&facts);
         (program.text, program.warning)
@@ -224,10 +221,8 @@ impl<'a> Setup<'a> {
     ) -> Vec<Placement<'p>> {
         let placement = self.placement(agent, scope, program);
         let mut layouts = vec![placement];
-        if agent.spec().version_program().is_some() {
-            for version in [None, Some(&LATER)] {
-                layouts.push(Placement { version, ..placement });
-            }
+        if agent.identity().new_layout.is_some() {
+            layouts.extend(agent.layouts(&placement));
         }
         layouts
     }
@@ -299,7 +294,7 @@ impl<'a> Setup<'a> {
                 if sweep == Sweep::Everything || is_recorded(agent, &placement, ledgers) {
                     desired.hooks(agent, &placement, Presence::Unwanted);
                 } else if wanted && self.ask {
-                    let places = all_layouts(agent, &placement);
+                    let places = agent.all_hook_places(&placement);
                     let found = places.iter().find_map(|place| self.twice(agent, place, other));
                     notes.extend(found);
                 }
@@ -319,7 +314,7 @@ impl<'a> Setup<'a> {
             let placement = self.placement(agent, other, PROGRAM);
             let mut layouts = self.layouts(agent, other, PROGRAM).into_iter();
             let recorded = layouts.any(|layout| is_recorded(agent, &layout, ledgers));
-            let places = all_layouts(agent, &placement);
+            let places = agent.all_hook_places(&placement);
             let told = places.iter().filter_map(|place| self.twice(agent, place, other));
             found.extend(told.map(|told| Duplicate { agent, recorded, in_settings: false, told }));
             let told = self.in_settings(agent, &placement).into_iter();
@@ -336,8 +331,9 @@ impl<'a> Setup<'a> {
     /// Hooks of ours in files that we never write: somebody put them there.
     fn in_settings(&self, agent: Agent, placement: &Placement<'_>) -> Vec<Diagnostic> {
         let global = Placement { scope: HookScope::Global, ..*placement };
-        let shapes = agent.spec().hooks(&global);
-        let files = agent.spec().settings(placement).into_iter().filter(|file| file.has_hooks);
+        let shapes = agent.registration().hooks(&global);
+        let files =
+            agent.registration().settings(placement).into_iter().filter(|file| file.has_hooks);
         files
             .filter_map(|file| {
                 let shape = shapes.first()?.shape.clone();
@@ -367,7 +363,7 @@ impl<'a> Setup<'a> {
             HookScope::Project => ("the project's file", "project"),
             HookScope::Global => ("your own file", "global"),
         };
-        let title = agent.spec().title();
+        let title = agent.title();
         ours.then(|| {
             Diagnostic::warning(format!(
                 "hooks for {title} are registered twice: {here} has them, too"
@@ -437,14 +433,14 @@ fn is_recorded(agent: Agent, placement: &Placement<'_>, ledgers: &Ledgers) -> bo
             && !matches!(record.entry, crate::documents::Entry::KeyEntry { .. })
     });
     // Asked for only where there is something to compare them with.
-    let places = LazyCell::new(|| agent.spec().hooks(placement));
+    let places = LazyCell::new(|| agent.registration().hooks(placement));
     hooks.any(|record| places.iter().any(|place| record.path == place.path))
 }
 
 /// Texts that `agent`'s own files would have if we were called by other names.
 pub fn other_spellings(agent: Agent, placement: &Placement<'_>, path: &Path) -> Vec<String> {
     let bare = Placement { program: PROGRAM, ..*placement };
-    let places = agent.spec().hooks(&bare).into_iter();
+    let places = agent.registration().hooks(&bare).into_iter();
     places
         .filter(|place| place.path == path)
         .filter_map(|place| match place.shape {

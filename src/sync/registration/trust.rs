@@ -64,7 +64,7 @@ pub struct Trusted {
 pub fn bring(setup: &Setup<'_>, agents: &[Agent], consent: Consent, apply: bool) -> Trusted {
     let mut trusted = Trusted::default();
     setup.each_placement(&mut |agent, placement| {
-        let Some(trust) = agent.spec().trust(placement, Path::new(""), &[]) else { return };
+        let Some(trust) = agent.registration().trust(placement, Path::new(""), &[]) else { return };
         let sym = setup.symposium();
         let mut ledger = ledger_of(sym, placement.scope, placement.root);
         let records = records(&ledger, agent, &trust);
@@ -94,7 +94,7 @@ pub fn bring(setup: &Setup<'_>, agents: &[Agent], consent: Consent, apply: bool)
 
 /// How our hooks at `placement` stand; `None` where the agent asks for no trust.
 pub fn standing(setup: &Setup<'_>, agent: Agent, placement: &Placement<'_>) -> Option<Standing> {
-    let trust = agent.spec().trust(placement, Path::new(""), &[])?;
+    let trust = agent.registration().trust(placement, Path::new(""), &[])?;
     let text = setup.read(&trust.path).ok().flatten();
     let document = Document::open(&trust.path, text.as_deref(), trust.format).ok();
     let stands = |key: &str| {
@@ -119,7 +119,7 @@ pub fn standing(setup: &Setup<'_>, agent: Agent, placement: &Placement<'_>) -> O
 pub fn all_records(setup: &Setup<'_>, ledgers: &Ledgers) -> Vec<(Which, Record)> {
     let mut found: Vec<(Which, Record)> = Vec::new();
     setup.each_placement(&mut |agent, placement| {
-        let Some(trust) = agent.spec().trust(placement, Path::new(""), &[]) else { return };
+        let Some(trust) = agent.registration().trust(placement, Path::new(""), &[]) else { return };
         for which in [Which::Home, Which::Workspace] {
             let Some(ledger) = ledgers.of(which) else { continue };
             for record in records(ledger, agent, &trust) {
@@ -136,7 +136,9 @@ pub fn all_records(setup: &Setup<'_>, ledgers: &Ledgers) -> Vec<(Which, Record)>
 fn entries(setup: &Setup<'_>, agent: Agent, placement: &Placement<'_>) -> Vec<(String, Value)> {
     look(setup, agent, placement)
         .iter()
-        .filter_map(|file: &HookFile| agent.spec().trust(placement, &file.path, &file.placed()))
+        .filter_map(|file: &HookFile| {
+            agent.registration().trust(placement, &file.path, &file.placed())
+        })
         .flat_map(|trust| trust.entries)
         .collect()
 }
@@ -378,7 +380,7 @@ impl Task<'_> {
             });
         }
         if noted.left > 0 {
-            let title = self.agent.spec().title();
+            let title = self.agent.title();
             trusted.diagnostics.push(
                 Diagnostic::warning(format!(
                     "{title} knows another hook in the place of ours and will not run ours"

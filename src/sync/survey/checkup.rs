@@ -35,7 +35,7 @@ impl Survey<'_> {
                 Some(SeenServer { name: server.name.clone(), file: server.file.clone()? })
             })
             .collect();
-        agent.spec().checkup(&Look {
+        agent.checkup(&Look {
             placement: &placement,
             read: &|path| read_text(path).ok().flatten(),
             skills: &self.seen_by(agent, views),
@@ -46,7 +46,7 @@ impl Survey<'_> {
 
     fn seen_by(&self, agent: Agent, views: &[SkillView<'_>]) -> Vec<SeenSkill> {
         let ignoring = self.ground.sym.config.skill_ignore == SkillIgnore::Gitignore;
-        let dirs = agent.spec().skill_dirs().project;
+        let dirs = agent.identity().skill_dirs;
         let read = |folder: &&String| dirs.iter().any(|dir| Path::new(folder).starts_with(dir));
         let mut seen = Vec::new();
         for view in views.iter().filter(|view| view.agents.contains(&agent)) {

@@ -52,7 +52,7 @@ impl Survey<'_> {
         let scope = self.ground.sym.config.hook_scope;
         let (program, _) = self.setup.program(agent, scope);
         let placement = self.setup.placement(agent, scope, &program);
-        let places = agent.spec().hooks(&placement);
+        let places = agent.registration().hooks(&placement);
         let files: Vec<PathBuf> = places.into_iter().map(|place| place.path).collect();
         if files.is_empty() {
             return None;

@@ -60,7 +60,7 @@ impl Survey<'_> {
     ) -> SkillView<'s> {
         let parents: BTreeSet<usize> = parents.collect();
         let reads = |agent: &&Agent| {
-            let mut dirs = agent.spec().skill_dirs().project.iter();
+            let mut dirs = agent.identity().skill_dirs.iter();
             dirs.any(|dir| known.parents.index(dir).is_some_and(|index| parents.contains(&index)))
         };
         let folder = |index: &usize| {

@@ -1,0 +1,57 @@
+//! What is fixed about an agent: names, folders, limits.
+
+/// What an agent is called, and how it is recognised.
+#[derive(Debug)]
+pub struct Identity {
+    /// The name in configuration and on the command line.
+    pub name: &'static str,
+    /// The name people know it by.
+    pub title: &'static str,
+    /// Programs whose presence on `PATH` shows that it is installed.
+    pub programs: &'static [&'static str],
+    /// The folder in the home folder whose presence shows that it was used, relative to home.
+    pub home_folder: &'static str,
+    /// Folders in a project that it reads skills from, relative to the project's root, in the order
+    /// of our preference.
+    pub skill_dirs: &'static [&'static str],
+    /// Files and folders that it reads or runs by itself wherever in a project it meets them, so that
+    /// no skill may bring them.
+    pub own_names: &'static [&'static str],
+    /// How many characters of skill descriptions the agent shows to the model before it begins to
+    /// cut them; `None` where no limit is known.
+    pub description_budget: Option<usize>,
+    /// The version of its program with which what is stated of it was verified; `None` where it could
+    /// only be read about.
+    pub verified_version: Option<&'static str>,
+    /// The change of its files' layout, where there was one.
+    pub new_layout: Option<NewLayout>,
+    /// Whether our hook runs twice when it is registered in both scopes.
+    pub runs_both_scopes: bool,
+}
+
+/// From a version on, an agent reads other files.
+#[derive(Debug)]
+pub struct NewLayout {
+    /// The program that is asked for its version.
+    pub program: &'static str,
+    /// The first version with the new layout.
+    pub since: &'static semver::Version,
+}
+
+impl Identity {
+    /// An identity of which nothing but the names is known.
+    pub const fn new(name: &'static str, title: &'static str) -> Self {
+        Self {
+            name,
+            title,
+            programs: &[],
+            home_folder: "",
+            skill_dirs: &[],
+            own_names: &[],
+            description_budget: None,
+            verified_version: None,
+            new_layout: None,
+            runs_both_scopes: true,
+        }
+    }
+}
