@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::config::{Config, ConfigState, Dirs, Environment, NoHome};
 use crate::files::{Limit, read_source};
-use crate::report::{Format, Reporter, Verbosity};
+use crate::report::Reporter;
 use crate::text::{Diagnostic, Source};
 
 /// When git plugin sources are refreshed.
@@ -59,18 +59,9 @@ pub struct Symposium {
 }
 
 impl Symposium {
-    /// The context of this process, telling people on its own streams.
-    ///
-    /// # Errors
-    /// [`NoHome`] when there is nowhere to keep our files.
-    pub fn from_environment() -> Result<Self, NoHome> {
-        let env = Environment::capture();
-        let report = Reporter::new(&env, Format::People, Verbosity::Normal);
-        Self::new(env, report, Options::default())
-    }
-
-    /// A context whose own files are all under `dir`, for tests and embedding: silent, with an
-    /// otherwise empty environment whose home is `dir`.
+    /// A context whose own files are all under `dir`: silent, with an otherwise empty environment
+    /// whose home is `dir`.
+    #[cfg(test)]
     pub fn from_dir(dir: &Path) -> Self {
         let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
         let env = Environment::with(dir, [(variable, dir.as_os_str())]);

@@ -56,8 +56,6 @@ pub enum Topic {
     Servers,
     /// Whether skills are seen.
     Skills,
-    /// The agent itself.
-    Agent,
 }
 
 /// Something about an agent that people should know.

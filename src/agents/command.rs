@@ -31,6 +31,7 @@ pub enum Shell {
     /// also works in `cmd`, unless the path holds `$`, a backtick or an exclamation mark.
     GitBash,
     /// PowerShell, both the one of Windows and the newer one.
+    #[allow(clippy::enum_variant_names, reason = "its name")]
     PowerShell,
 }
 

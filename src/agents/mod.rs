@@ -41,7 +41,7 @@ use checkup::{Finding, Look};
 use places::{FileFormat, HookPlace, Placement, ServerPlace, Transport};
 
 pub use codec::Codec;
-pub use identity::{Identity, NewLayout};
+pub use identity::Identity;
 pub use registration::Registration;
 
 /// Makes [`Agent`] of the table below.

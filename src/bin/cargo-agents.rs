@@ -1,5 +1,5 @@
 //! The door: argv in, exit code out.
 
 fn main() -> std::process::ExitCode {
-    symposium::cli::main().code().into()
+    symposium::main().code().into()
 }

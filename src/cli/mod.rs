@@ -24,7 +24,7 @@ mod dispatch;
 mod doctor;
 mod errors;
 mod gates;
-pub mod grammar;
+mod grammar;
 mod help;
 mod init;
 mod plugin;
@@ -57,6 +57,11 @@ use request::{Request, Wish};
 
 /// What a command came to.
 type CommandResult = anyhow::Result<ExitCode>;
+
+/// The command line: every command with its options, as `--help` shows them.
+pub fn command() -> clap::Command {
+    <Cli as clap::CommandFactory>::command()
+}
 
 /// Runs the program with the process's own arguments and surroundings.
 #[allow(clippy::disallowed_methods, reason = "the door: arguments come in here")]
@@ -96,7 +101,7 @@ pub fn run(args: Vec<OsString>, env: Environment) -> ExitCode {
             Some(Command::External(words)) if words.first().is_some_and(|word| word == "hook") => {
                 hook::main(&words[1..], &env)
             }
-            _ => command(*cli, &args, env, report),
+            _ => perform(*cli, &args, env, report),
         },
     }
 }
@@ -107,7 +112,7 @@ fn is_question(rest: &[OsString]) -> bool {
 }
 
 /// Runs one command; `args` are the process's own.
-fn command(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> ExitCode {
+fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> ExitCode {
     let options = Options {
         update: cli.global.update.map(Into::into),
         offline: cli.global.offline,

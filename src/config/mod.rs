@@ -16,11 +16,11 @@ mod model;
 mod places;
 pub mod state;
 
-pub use choices::{Choices, PluginChoices, Reach, Word};
+pub use choices::{PluginChoices, Reach, Word};
 pub use dirs::{Dirs, NoHome};
 pub use environment::Environment;
 pub use model::{
-    AutoUpdate, Config, ConfigState, Defaults, HookScope, Loaded, LogLevel, RECOMMENDATIONS,
-    RECOMMENDATIONS_URL, SkillIgnore, SourceConfig, SourceLocation, USER_PLUGINS,
+    AutoUpdate, Config, ConfigState, HookScope, LogLevel, RECOMMENDATIONS, RECOMMENDATIONS_URL,
+    SkillIgnore, SourceLocation, USER_PLUGINS,
 };
 pub use places::{place_of_agent, place_of_source};

@@ -33,14 +33,16 @@ pub struct Record {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Entry {
     /// An element of an array.
-    ArrayEntry {
+    #[serde(rename = "array-entry")]
+    Element {
         /// Keys that lead to the array.
         array: Vec<String>,
         /// Of the element.
         hash: String,
     },
     /// A member of a table.
-    KeyEntry {
+    #[serde(rename = "key-entry")]
+    Member {
         /// Keys that lead to the table.
         table: Vec<String>,
         /// The member's key.
@@ -75,8 +77,8 @@ impl Entry {
     /// Whether a thing with this hash is as we wrote it; what has no hash always is.
     pub fn is_unchanged(&self, hash: &str) -> bool {
         match self {
-            Self::ArrayEntry { hash: ours, .. }
-            | Self::KeyEntry { hash: ours, .. }
+            Self::Element { hash: ours, .. }
+            | Self::Member { hash: ours, .. }
             | Self::OwnFile { hash: ours }
             | Self::SkillFolder { hash: ours, .. } => ours == hash,
             Self::Folder | Self::ExcludeLine { .. } => true,
@@ -91,12 +93,10 @@ impl Record {
             return false;
         }
         match (&self.entry, &other.entry) {
-            (Entry::ArrayEntry { array: one, .. }, Entry::ArrayEntry { array: two, .. }) => {
-                one == two
-            }
+            (Entry::Element { array: one, .. }, Entry::Element { array: two, .. }) => one == two,
             (
-                Entry::KeyEntry { table: one, key: first, .. },
-                Entry::KeyEntry { table: two, key: second, .. },
+                Entry::Member { table: one, key: first, .. },
+                Entry::Member { table: two, key: second, .. },
             ) => one == two && first == second,
             (Entry::OwnFile { .. }, Entry::OwnFile { .. })
             | (Entry::Folder, Entry::Folder)

@@ -33,8 +33,8 @@ mod stamp;
 mod tests;
 
 pub use acquire::Acquirer;
-pub use elsewhere::{Fetcher, Network, Tree};
-pub use environment::{environment, variable_name};
+pub use elsewhere::{Fetcher, Network};
+pub use environment::environment;
 pub use locate::awaited;
 pub use model::{Acquired, InstallError, Invocation, Mode, Root};
 pub use prepare::Prepared;

@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::acquire::{expanded, installation};
 use super::{Acquired, Acquirer, InstallError, Invocation, Mode, environment};
-use crate::plugins::model::{Hook, Plugin, Runnable, Subcommand, Transport};
-use crate::process::Child;
+use crate::plugins::model::{Hook, Plugin, Runnable, Subcommand};
 
 /// What to run, and with which variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,9 +18,10 @@ pub struct Prepared {
     pub missing: Vec<InstallError>,
 }
 
+#[cfg(test)]
 impl Prepared {
     /// A child that runs it.
-    pub fn child(&self) -> Child {
+    pub fn child(&self) -> crate::process::Child {
         self.env.iter().fold(self.invocation.child(), |child, (name, value)| child.env(name, value))
     }
 }
@@ -79,13 +79,16 @@ impl Acquirer<'_> {
 
     /// Gets all that a plugin's hooks, subcommands and servers need. What can't be had is told
     /// once, however many need it.
+    #[cfg(test)]
     pub fn everything(&self, plugin: &Plugin, mode: Mode) -> Vec<InstallError> {
         let hooks = plugin.hooks.iter().map(|hook| self.hook(plugin, hook, mode));
         let subcommands =
             plugin.subcommands.iter().map(|command| self.subcommand(plugin, command, mode));
         let servers = plugin.servers.iter().filter_map(|server| match &server.transport {
-            Transport::Stdio { command, .. } => self.server(plugin, command, mode),
-            Transport::Http { .. } | Transport::Sse { .. } => None,
+            crate::plugins::model::Transport::Stdio { command, .. } => {
+                self.server(plugin, command, mode)
+            }
+            _ => None,
         });
         let mut errors = Vec::new();
         for result in hooks.chain(subcommands).chain(servers) {

@@ -92,8 +92,6 @@ pub enum Kind {
     Server,
     /// A subcommand.
     Subcommand,
-    /// An installation.
-    Installation,
     /// A file or folder.
     File,
 }

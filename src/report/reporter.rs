@@ -194,11 +194,6 @@ impl Reporter {
         self.whole_paths
     }
 
-    /// How many warnings and errors were told.
-    pub fn counts(&self) -> (usize, usize) {
-        (self.warnings.load(Ordering::Relaxed), self.errors.load(Ordering::Relaxed))
-    }
-
     /// Tells an event.
     pub fn event(&self, event: &Event) {
         if let Event::Diagnostic { severity, message, location, .. } = event {

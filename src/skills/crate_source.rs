@@ -27,7 +27,7 @@ mod vendor;
 mod tests;
 
 pub use on_demand::OnDemand;
-pub use package::{PackageId, package_id};
+pub use package::package_id;
 use registry::Shelves;
 pub use registry::known_names;
 

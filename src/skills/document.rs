@@ -1,6 +1,5 @@
 //! `SKILL.md` as an author wrote it (agentskills.io, with `crates` and `predicates` of ours).
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -50,18 +49,8 @@ pub struct SkillDocument {
     pub install_name: String,
     /// The description, cut at [`DESCRIPTION_LIMIT`].
     pub description: Located<String>,
-    /// `license`.
-    pub license: Option<String>,
-    /// `compatibility`.
-    pub compatibility: Option<String>,
-    /// The plain values of `metadata`.
-    pub metadata: BTreeMap<String, String>,
-    /// Tools that the skill may use without asking, in agents that honour it.
-    pub allowed_tools: Option<Located<String>>,
     /// When it applies.
     pub gate: RawGate,
-    /// Whether it carries `hooks`, which are never installed.
-    pub has_hooks: bool,
 }
 
 /// What [`SkillDocument::check`] found.
@@ -180,13 +169,9 @@ impl Reader {
         let name = self.name();
         let install_name = name.as_ref().map(|name| self.install_name(name, folder));
         let description = self.description();
-        let compatibility = self.compatibility();
-        let license = self.optional("license").map(|found| found.value);
-        let allowed_tools = self.allowed_tools();
-        let metadata = self.metadata();
+        self.check_optional();
         let gate = self.gate();
-        let has_hooks = self.front.get("hooks").is_some();
-        if has_hooks {
+        if self.front.get("hooks").is_some() {
             let span = self.front.span("hooks");
             let message = "`hooks` of a skill are never installed: they run commands unasked";
             self.warn(codes::SKILL_RUNS, span, message);
@@ -198,12 +183,7 @@ impl Reader {
                     name,
                     install_name,
                     description,
-                    license,
-                    compatibility,
-                    metadata,
-                    allowed_tools,
                     gate: gate.clone(),
-                    has_hooks,
                 })
             }
             _ => None,
@@ -214,14 +194,25 @@ impl Reader {
         Read { front, document, gate, errors, warnings }
     }
 
-    fn compatibility(&mut self) -> Option<String> {
-        let text = self.optional("compatibility")?;
-        if text.value.chars().count() > COMPATIBILITY_LIMIT {
+    /// Tells what is wrong with the fields that only agents use.
+    fn check_optional(&mut self) {
+        if let Some(text) = self.optional("compatibility")
+            && text.value.chars().count() > COMPATIBILITY_LIMIT
+        {
             let message =
                 format!("`compatibility` is longer than {COMPATIBILITY_LIMIT} characters");
             self.warn(codes::SKILL_LENGTH, text.span, message);
         }
-        Some(text.value)
+        let _ = self.optional("license");
+        // A string by the rules; agents write lists too.
+        if !matches!(self.front.get("allowed-tools"), Some(Value::Sequence(_))) {
+            let _ = self.optional("allowed-tools");
+        }
+        if !matches!(self.front.get("metadata"), None | Some(Value::Null | Value::Mapping(_))) {
+            let span = self.front.span("metadata");
+            let message = "`metadata` must be `key: value` lines; it is left out";
+            self.warn(codes::IGNORED_FIELD, span, message);
+        }
     }
 
     fn warn(&mut self, code: &'static str, span: Range<usize>, message: impl Into<String>) {
@@ -321,32 +312,6 @@ impl Reader {
             self.warnings.push(warning.code(codes::SKILL_LENGTH).at(&self.source, span));
         }
         Some(description)
-    }
-
-    /// A string by the rules; agents write lists too.
-    fn allowed_tools(&mut self) -> Option<Located<String>> {
-        let span = self.front.span("allowed-tools");
-        if let Some(Value::Sequence(items)) = self.front.get("allowed-tools") {
-            let names: Vec<_> = items.iter().filter_map(scalar).collect();
-            return Some(Located { value: names.join(", "), span });
-        }
-        self.optional("allowed-tools")
-    }
-
-    fn metadata(&mut self) -> BTreeMap<String, String> {
-        match self.front.get("metadata") {
-            Some(Value::Mapping(values)) => values
-                .iter()
-                .filter_map(|(key, value)| Some((scalar(key)?, scalar(value)?)))
-                .collect(),
-            None | Some(Value::Null) => BTreeMap::new(),
-            Some(_) => {
-                let span = self.front.span("metadata");
-                let message = "`metadata` must be `key: value` lines; it is left out";
-                self.warn(codes::IGNORED_FIELD, span, message);
-                BTreeMap::new()
-            }
-        }
     }
 }
 

@@ -6,8 +6,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::str::Utf8Error;
 
-use sha2::{Digest as _, Sha256};
-
 use super::discover::SKILL_FILE;
 use super::frontmatter::Frontmatter;
 use super::model::Skill;
@@ -16,7 +14,7 @@ use super::scan::{scan_hidden, scan_invisible, scan_values};
 use crate::agents::Agent;
 use crate::fetch::archive::{Limits, MEGABYTE};
 use crate::files::{Limit, is_plain_name, read_bytes};
-use crate::text::{Diagnostic, Source, hex};
+use crate::text::{Diagnostic, Source};
 
 #[cfg(test)]
 mod tests;
@@ -76,9 +74,6 @@ pub struct SkillFile {
 pub struct SkillFiles {
     /// The files.
     pub files: Vec<SkillFile>,
-    /// SHA-256 in hex over paths, execute bits and bytes: [`hash_installed`] of the installed
-    /// folder is the same as long as nobody changed it.
-    pub hash: String,
     /// What was left out, and what else people should know.
     pub warnings: Vec<Diagnostic>,
 }
@@ -106,17 +101,15 @@ pub fn collect_within(
         let error = Diagnostic::error(format!("there is no usable `{SKILL_FILE}`"));
         return Err(Box::new(error.in_file(&skill.dir)));
     }
-    let mut hasher = Hasher::default();
     for file in &mut files {
         let shown = skill.dir.join(&file.path);
         let bytes = file.content.read().map_err(|error| broken(&shown, &error))?.into_owned();
         let bytes = checked(&shown, bytes, &file.path, install_name, &mut warnings)?;
-        hasher.add(&file.path, file.executable, &bytes);
         if file.path == SKILL_FILE {
             file.content = Content::Bytes(bytes);
         }
     }
-    Ok(SkillFiles { files, hash: hasher.finish(), warnings })
+    Ok(SkillFiles { files, warnings })
 }
 
 /// What is wrong with the files beside the `SKILL.md`: everything, not the first alone, also where
@@ -154,56 +147,6 @@ fn walked<'a>(skill: &'a Skill, limits: &'a Limits) -> Result<Walk<'a>, Box<Diag
     walk.folder(&skill.dir, "")?;
     walk.files.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(walk)
-}
-
-/// The hash of an installed folder as it is now, without [`OWN_FILES`] at its top. Links and other
-/// things that we never install count as changes.
-///
-/// # Errors
-/// Trouble reading it.
-pub fn hash_installed(dir: &Path) -> io::Result<String> {
-    let mut found = Vec::new();
-    for entry in walkdir::WalkDir::new(dir).min_depth(1) {
-        let entry = entry?;
-        let relative = entry.path().strip_prefix(dir).unwrap_or(entry.path());
-        let parts: Vec<_> = relative.iter().map(|part| part.to_string_lossy()).collect();
-        let path = parts.join("/");
-        if !entry.file_type().is_dir() && !OWN_FILES.contains(&path.as_str()) {
-            found.push((path, entry));
-        }
-    }
-    found.sort_by(|one, other| one.0.cmp(&other.0));
-    let mut hasher = Hasher::default();
-    for (path, entry) in found {
-        if entry.file_type().is_file() {
-            hasher.add(
-                &path,
-                executable(&entry.metadata()?),
-                &read_bytes(entry.path(), Limit::COPY)?,
-            );
-        } else {
-            hasher.add(&format!("{path}\0link"), false, b"");
-        }
-    }
-    Ok(hasher.finish())
-}
-
-/// Lengths before contents, so that no two trees run together into the same bytes.
-#[derive(Default)]
-struct Hasher(Sha256);
-
-impl Hasher {
-    fn add(&mut self, path: &str, executable: bool, bytes: &[u8]) {
-        self.0.update((path.len() as u64).to_le_bytes());
-        self.0.update(path);
-        self.0.update([u8::from(executable)]);
-        self.0.update((bytes.len() as u64).to_le_bytes());
-        self.0.update(bytes);
-    }
-
-    fn finish(self) -> String {
-        hex(&self.0.finalize())
-    }
 }
 
 fn broken(path: &Path, error: &io::Error) -> Box<Diagnostic> {

@@ -25,5 +25,4 @@ pub mod scan;
 
 pub use document::{RawGate, SkillDocument};
 pub use model::{Skill, SkillOrigin};
-pub use rewrite::rewrite_for_install;
-pub use scan::{Finding, Hidden, scan_hidden};
+pub use scan::{Hidden, scan_hidden};

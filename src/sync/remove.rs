@@ -294,7 +294,7 @@ fn as_if_shared(sym: &Symposium) -> Symposium {
 fn drop_ledger(sym: &Symposium, mut ledger: Ledger) {
     for path in ledger.records().iter().map(|record| record.path.clone()).collect::<Vec<_>>() {
         let is_users = |entry: &Entry| {
-            matches!(entry, Entry::ArrayEntry { .. } | Entry::OwnFile { .. }) && path.exists()
+            matches!(entry, Entry::Element { .. } | Entry::OwnFile { .. }) && path.exists()
         };
         let records: Vec<_> =
             ledger.records_at(&path).filter(|record| !is_users(&record.entry)).cloned().collect();

@@ -317,7 +317,7 @@ impl Sync<'_> {
             sym.report.event(event);
         }
         let plan = plan(&chosen.wanted, &disk);
-        Known { facts, parents, disk, chosen, plan }
+        Known { facts, parents, chosen, plan }
     }
 
     fn tell_workspace(&self) {

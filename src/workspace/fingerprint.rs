@@ -139,11 +139,13 @@ impl Fingerprint {
 
     /// Whether every path is what it was. Costs one `stat` call a path, and the reading of a file
     /// only when it was young when it was observed; stops at the first change.
+    #[cfg(test)]
     pub fn still_holds(&self) -> bool {
         self.changed().is_none()
     }
 
     /// The first path that is not what it was, if any.
+    #[cfg(test)]
     pub fn changed(&self) -> Option<&Path> {
         self.inputs
             .iter()
@@ -168,6 +170,7 @@ impl Fingerprint {
     }
 
     /// Whether some files have to be read, or folders listed, to tell whether it holds.
+    #[cfg(test)]
     pub fn is_young(&self) -> bool {
         let young =
             |state: &State| matches!(state, State::File(_, Some(_)) | State::Folder(None, _));
@@ -176,6 +179,7 @@ impl Fingerprint {
 
     /// The same fingerprint, cheaper to check: what was young and has grown old unchanged needs no
     /// reading any more. `None` when that improves nothing, or it does not hold.
+    #[cfg(test)]
     pub fn settled(&self) -> Option<Self> {
         if !self.is_young() {
             return None;
@@ -222,6 +226,7 @@ impl State {
         }
     }
 
+    #[cfg(test)]
     fn still_holds(&self, path: &Path) -> bool {
         self.agrees(Seen::at(path), || path.to_path_buf())
     }

@@ -30,7 +30,7 @@ mod resolve;
 #[cfg(test)]
 mod tests;
 
-pub use cargo_config::{StandIn, Vendored, is_offline, stand_in, vendored};
+pub use cargo_config::{StandIn, is_offline, stand_in, vendored};
 pub use discover::{locate, nearest_manifest};
 pub use fingerprint::Fingerprint;
 pub use load::Loaded;

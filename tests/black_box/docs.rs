@@ -2,9 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Parser as _;
-use symposium::cli::grammar::Cli;
-
 /// The documents: the book and the README.
 fn documents() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -64,8 +61,8 @@ fn every_command_in_the_documents_is_one_that_we_have() {
                 continue;
             }
             args.retain(|word| !is_placeholder(word));
-            let parsed =
-                Cli::try_parse_from(std::iter::once("cargo-agents".to_owned()).chain(args));
+            let args = std::iter::once("cargo-agents".to_owned()).chain(args);
+            let parsed = symposium::command().try_get_matches_from(args);
             if let Err(error) = parsed {
                 let harmless = [
                     clap::error::ErrorKind::DisplayHelp,

@@ -313,7 +313,7 @@ fn hook_behind_global_options_is_hook_all_the_same() {
 fn decision_20_the_book_names_every_reserved_name() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/md/authors/subcommands.md");
     let page = std::fs::read_to_string(page).expect("reads");
-    for name in symposium::plugins::manifest::RESERVED_SUBCOMMANDS {
+    for name in symposium::RESERVED_SUBCOMMANDS {
         assert!(page.contains(&format!("`{name}`")), "{name}");
     }
 }

@@ -5,7 +5,6 @@
 //! `cargo test --test real_agents -- claude::` runs those of one client. Each point is a file here;
 //! each check has a sentence that the client's page in `md/reference/agents/` says, too.
 #![allow(clippy::disallowed_methods, reason = "tests read files of their own making")]
-#![allow(clippy::disallowed_methods, reason = "tests look at the world by themselves")]
 
 mod answers;
 mod beside;

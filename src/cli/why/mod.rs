@@ -136,7 +136,6 @@ fn kind_word(kind: Kind) -> &'static str {
         Kind::Hooks => "hook",
         Kind::Server => "server",
         Kind::Subcommand => "subcommand",
-        Kind::Installation => "installation",
         Kind::File => "file",
     }
 }

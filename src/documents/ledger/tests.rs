@@ -11,7 +11,7 @@ fn server(key: &str, hash: &str) -> Record {
     Record {
         agent: "claude".to_owned(),
         path: "/h/.claude.json".into(),
-        entry: Entry::KeyEntry {
+        entry: Entry::Member {
             table: vec!["mcpServers".to_owned()],
             key: key.to_owned(),
             keys: vec!["command".to_owned()],

@@ -6,7 +6,7 @@ pub(super) fn hook(command: &str) -> Hook {
     Hook {
         gate: crate::plugins::model::Gate::default(),
         name: "hook".to_owned(),
-        event: crate::hook_protocol::Event::PreToolUse,
+        event: symposium_hook::Event::PreToolUse,
         matcher: None,
         command: command.to_owned(),
         runnable: None,

@@ -30,8 +30,8 @@ use super::model::{Gate, Plugin};
 use crate::text::toml::{self as tables, Sink, Table};
 use crate::text::{Diagnostic, Severity, Source};
 
-pub use matcher::{LONGEST_NAME, Matcher, MatcherError, compile_matcher, is_expression};
-pub use near_miss::{is_near_miss_name, looks_like_manifest, near_miss};
+pub use matcher::{LONGEST_NAME, compile_matcher, is_expression};
+pub use near_miss::near_miss;
 pub use subcommands::RESERVED as RESERVED_SUBCOMMANDS;
 
 /// The only name of a manifest.
@@ -80,9 +80,6 @@ pub struct Parsed {
     pub plugin: Option<Plugin>,
     /// Whether nothing had to be left out.
     pub is_whole: bool,
-    /// `[defaults] skills`: whether a crate's own manifest leaves the default `skills/` folder in
-    /// use. True unless it says otherwise.
-    pub default_skills: bool,
     /// Everything wrong, in the order of the file. When a plugin was loaded, warnings only.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -96,9 +93,13 @@ impl Manifest {
     pub fn parse(source: Arc<Source>, place: &Place<'_>, strictness: Strictness) -> Parsed {
         let sink = Sink::new(source);
         let cx = Context::new(place, strictness, &sink);
-        let read = tables::read(&sink, |root| (plugin(&cx, root), default_skills(&cx, root)));
+        let read = tables::read(&sink, |root| {
+            let plugin = plugin(&cx, root);
+            check_defaults(&cx, root);
+            plugin
+        });
         let parsed = read.is_some();
-        let (plugin, default_skills) = read.unwrap_or((None, true));
+        let plugin = read.flatten();
         let is_whole = !sink.had_errors();
         let mut diagnostics = sink.finish();
         for diagnostic in &mut diagnostics {
@@ -109,7 +110,7 @@ impl Manifest {
                 diagnostic.severity = Severity::Warning;
             }
         }
-        Parsed { plugin, is_whole, default_skills, diagnostics }
+        Parsed { plugin, is_whole, diagnostics }
     }
 }
 
@@ -199,10 +200,12 @@ fn check_target(cx: &Context<'_>, root: &Table<'_>, plugin: &mut Plugin) {
     plugin.servers.retain(|server| gate::speaks(&server.gate));
 }
 
-fn default_skills(cx: &Context<'_>, root: &Table<'_>) -> bool {
-    let Some(defaults) = root.table("defaults") else { return true };
-    cx.unknown_keys(&defaults, &["skills"]);
-    defaults.bool("skills").is_none_or(|skills| skills.value)
+/// `[defaults] skills` means something in a crate's own manifest alone, where the skills are read.
+fn check_defaults(cx: &Context<'_>, root: &Table<'_>) {
+    if let Some(defaults) = root.table("defaults") {
+        cx.unknown_keys(&defaults, &["skills"]);
+        let _ = defaults.bool("skills");
+    }
 }
 
 #[cfg(test)]

@@ -240,8 +240,6 @@ predicates = ["env(GUARD=1)"]
 command = { source = "cargo", crate = "guard" }
 "#;
     let plugin = valid(text);
-    assert!(!parse(text, Strictness::Load).default_skills);
-    assert!(parse("name = \"x\"", Strictness::Load).default_skills);
     assert_eq!(atoms(&plugin.gate), ["widget>=1, <3", "*"]);
     assert_eq!(plugin.gate.predicates.len(), 2);
     let [own, extras, more] = plugin.skills.as_slice() else { panic!("three groups") };

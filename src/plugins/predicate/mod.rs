@@ -19,7 +19,7 @@ use crate::files::contained;
 use crate::plugins::model::{CrateAtom, Gate, MatchedCrate, Predicate};
 use crate::workspace::{Dependency, Member, same_crate};
 
-pub use atom::{AtomError, CrateList, parse_crate_list};
+pub use atom::{AtomError, parse_crate_list};
 
 /// What predicates are evaluated against.
 #[derive(Debug, Clone, Copy)]
@@ -58,11 +58,6 @@ pub struct Uses {
 }
 
 impl Gate {
-    /// Evaluates this level alone.
-    pub fn evaluate(&self, facts: &Facts<'_>) -> Evaluation {
-        evaluate_all(&[self], facts)
-    }
-
     /// What the answer depends on beside the workspace's dependencies and members.
     pub fn uses(&self) -> Uses {
         let mut uses = Uses::default();

@@ -37,7 +37,7 @@ impl World {
     }
 
     fn evaluate(&self, crates: Option<&[&str]>, predicates: &[&str]) -> Evaluation {
-        gate(crates, predicates).evaluate(&self.facts())
+        evaluate_all(&[&gate(crates, predicates)], &self.facts())
     }
 }
 

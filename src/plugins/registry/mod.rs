@@ -14,7 +14,7 @@ use crate::config::Dirs;
 use crate::text::Diagnostic;
 use crate::workspace::Fingerprint;
 
-pub use scan::{Scan, StandaloneSkill, scan};
+pub use scan::{StandaloneSkill, scan};
 
 /// What the sources offer.
 #[derive(Debug, Clone, Default)]

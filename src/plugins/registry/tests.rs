@@ -1,6 +1,7 @@
 use std::fs;
 use std::path::Path;
 
+use super::scan::Scan;
 use super::*;
 use crate::fetch::git::testing::{Repo, environment};
 use crate::plugins::manifest::Strictness;

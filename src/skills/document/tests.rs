@@ -73,13 +73,8 @@ fn f88_values_of_any_type_are_fine() {
                 metadata:\n  version: 1.0\n  nested: {a: [b]}\n  author: me\n\
                 allowed-tools: [Bash, Read]\nuser-invocable: true\nmodel: null\ncount: 3\n\
                 list:\n- a\n- b\nmap: {a: {b: c}}\n---\n";
-    let (document, warnings) = parse(text);
+    let (_, warnings) = parse(text);
     assert_eq!(warnings, [""; 0]);
-    assert_eq!(document.license.as_deref(), Some("MIT"));
-    assert_eq!(document.compatibility.as_deref(), Some("any"));
-    assert_eq!(document.metadata.get("version").map(String::as_str), Some("1.0"));
-    assert_eq!(document.metadata.get("author").map(String::as_str), Some("me"));
-    assert_eq!(document.allowed_tools.expect("is there").value, "Bash, Read");
 }
 
 #[test]
@@ -326,9 +321,7 @@ fn places_point_at_the_value() {
 
 #[test]
 fn hooks_are_told() {
-    let (document, warnings) =
-        parse("---\nname: a-skill\ndescription: d\nhooks:\n  Stop: []\n---\n");
-    assert!(document.has_hooks);
+    let (_, warnings) = parse("---\nname: a-skill\ndescription: d\nhooks:\n  Stop: []\n---\n");
     assert!(warnings[0].contains("never installed"), "{warnings:?}");
 }
 

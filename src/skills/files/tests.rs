@@ -39,17 +39,6 @@ impl Place {
     fn refused(&self, limits: &Limits) -> String {
         collect_within(&self.skill(), "new", limits).expect_err("must be refused").to_string()
     }
-
-    /// Writes the files as an installation does.
-    fn install(&self, files: &SkillFiles) -> PathBuf {
-        let to = self.dir.path().join("installed");
-        for file in &files.files {
-            let path =
-                self.put(&format!("installed/{}", file.path), file.content.read().expect("reads"));
-            set_executable(&path, file.executable);
-        }
-        to
-    }
 }
 
 #[cfg(unix)]
@@ -169,41 +158,6 @@ fn case_85_hidden_text_refuses_the_skill_in_any_markdown() {
         let error = place.refused(&Limits::default());
         assert!(error.contains(":6:2: invisible text"), "{error}");
     }
-}
-
-#[test]
-fn case_80_the_installed_folder_has_the_same_hash_until_it_is_changed() {
-    let place = Place::new();
-    let script = place.put("root/s/scripts/run.sh", "x");
-    set_executable(&script, true);
-    let files = place.collect();
-    let installed = place.install(&files);
-    let hash = || hash_installed(&installed).expect("reads");
-    assert_eq!(hash(), files.hash);
-    for own in OWN_FILES {
-        place.put(&format!("installed/{own}"), "*");
-    }
-    assert_eq!(hash(), files.hash);
-    place.put("installed/SKILL.md", "edited");
-    assert_ne!(hash(), files.hash);
-    place.install(&files);
-    assert_eq!(hash(), files.hash);
-    place.put("installed/scripts/.gitignore", "new");
-    assert_ne!(hash(), files.hash);
-}
-
-#[test]
-fn case_81_a_missing_file_and_a_moved_byte_change_the_hash() {
-    let place = Place::new();
-    place.put("root/s/a", "xy");
-    place.put("root/s/b", "z");
-    let one = place.collect().hash;
-    place.put("root/s/a", "x");
-    place.put("root/s/b", "yz");
-    let other = place.collect().hash;
-    assert_ne!(one, other);
-    fs::remove_file(place.dir.path().join("root/s/b")).expect("removes");
-    assert_ne!(place.collect().hash, other);
 }
 
 #[cfg(unix)]

@@ -114,11 +114,6 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether applying it would change something.
-    pub fn is_empty(&self) -> bool {
-        !self.steps.iter().any(|step| step.action.is_change())
-    }
-
     /// How many things would change, each skill counted once.
     pub fn changes(&self) -> Vec<Change> {
         let mut changes: Vec<Change> = Vec::new();

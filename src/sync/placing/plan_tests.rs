@@ -42,12 +42,17 @@ fn edit(disk: &mut Disk, name: &str, change: impl FnOnce(&mut BTreeMap<String, S
     }
 }
 
+/// Whether applying it would change nothing.
+fn is_empty(plan: &Plan) -> bool {
+    !plan.steps.iter().any(|step| step.action.is_change())
+}
+
 #[test]
 fn a_second_plan_is_empty() {
     let wanted = wanted(&[("a", "x")]);
     let first = plan(&wanted, &vec![BTreeMap::new()]);
     assert_eq!(actions(&first), [(Action::Install, "a")]);
-    assert!(plan(&wanted, &installed(&wanted)).is_empty());
+    assert!(is_empty(&plan(&wanted, &installed(&wanted))));
 }
 
 #[test]
@@ -76,7 +81,7 @@ fn case_80_an_edited_copy_is_kept_unless_forced() {
     });
     let kept = plan(&wanted, &disk);
     assert_eq!(actions(&kept), [(Action::Keep, "a")]);
-    assert!(kept.is_empty());
+    assert!(is_empty(&kept));
     wanted.force = true;
     assert_eq!(actions(&plan(&wanted, &disk)), [(Action::Update, "a")]);
 }
@@ -140,7 +145,7 @@ fn f59_f81_what_has_no_marker_is_never_touched() {
     let disk = vec![[("a".to_owned(), Found::Theirs), ("b".to_owned(), Found::Theirs)].into()];
     let plan = plan(&wanted(&[("a", "x")]), &disk);
     assert_eq!(actions(&plan), [(Action::Skip, "a")]);
-    assert!(plan.is_empty());
+    assert!(is_empty(&plan));
 }
 
 #[test]
@@ -163,7 +168,7 @@ fn what_a_source_brought_that_can_not_be_read_stays() {
     let disk = installed(&wanted(&[("a", "x")]));
     let away = Wanted { unavailable: ["team".to_owned()].into(), ..wanted(&[]) };
     let kept = plan(&away, &disk);
-    assert!(kept.is_empty());
+    assert!(is_empty(&kept));
     assert_eq!(kept.changes()[0].reason.as_deref(), Some("its source `team` can't be read now"));
     let other = Wanted { unavailable: ["other".to_owned()].into(), ..wanted(&[]) };
     assert_eq!(plan(&other, &disk).steps[0].action, Action::Remove);

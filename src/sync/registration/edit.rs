@@ -96,7 +96,7 @@ impl Editing<'_> {
                 continue;
             }
             let hash = group.as_ref().map(hash_value).unwrap_or_default();
-            let entry = Entry::ArrayEntry { array: array.clone(), hash };
+            let entry = Entry::Element { array: array.clone(), hash };
             let record = self.record(agent, entry);
             if wanted {
                 self.noted.records.push((self.which, record));
@@ -121,7 +121,7 @@ impl Editing<'_> {
         written
             .filter(|record| record.agent == agent.name())
             .filter_map(|record| match &record.entry {
-                Entry::ArrayEntry { array: known, hash } if known == array => Some(hash.clone()),
+                Entry::Element { array: known, hash } if known == array => Some(hash.clone()),
                 _ => None,
             })
             .collect()
@@ -154,7 +154,7 @@ impl Editing<'_> {
         if let Some(existing) = &existing {
             let ours = written.iter().find(|record| is_as_written(existing, record));
             match ours.map(|record| &record.entry) {
-                Some(Entry::KeyEntry { keys, .. }) => our_keys.clone_from(keys),
+                Some(Entry::Member { keys, .. }) => our_keys.clone_from(keys),
                 _ if covers(existing, value, users_keys) => {
                     // It says what it should. It was there before us, unless the ledger knows it, or
                     // knew it before it was lost.
@@ -177,7 +177,7 @@ impl Editing<'_> {
             .filter(|key| !users_keys.contains(&key.as_str()))
             .collect();
         let hash = restricted_hash(value, &keys);
-        let entry = Entry::KeyEntry { table: table.to_vec(), key: name.to_owned(), keys, hash };
+        let entry = Entry::Member { table: table.to_vec(), key: name.to_owned(), keys, hash };
         let record = self.record(agent, entry);
         self.noted.records.push((self.which, record));
         if self.document.text() != before {
@@ -218,7 +218,7 @@ impl Editing<'_> {
         let Some(ledger) = self.ledgers.of(self.which) else { return Ok(()) };
         let records: Vec<Record> = ledger.records_at(&self.work.path).cloned().collect();
         for record in records {
-            let Entry::KeyEntry { table, key, .. } = &record.entry else { continue };
+            let Entry::Member { table, key, .. } = &record.entry else { continue };
             let wishes = |agent: Option<&str>| {
                 self.work.wishes.iter().any(|(which, wish)| {
                     *which == self.which

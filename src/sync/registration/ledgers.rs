@@ -137,6 +137,6 @@ fn excludes(ledger: &Ledger, path: &Path, line: &str) -> bool {
 
 /// Whether the record is about the member `key` of `table`.
 pub(super) fn is_member(record: &Record, table: &[String], key: &str) -> bool {
-    matches!(&record.entry, Entry::KeyEntry { table: known, key: name, .. }
+    matches!(&record.entry, Entry::Member { table: known, key: name, .. }
         if known == table && name == key)
 }

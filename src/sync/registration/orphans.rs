@@ -48,7 +48,7 @@ pub fn forget(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
     let agents = configured_agents(sym);
     setup.hooks(&mut desired, &agents, registrar.ledgers(), Sweep::Recorded);
     let everywhere = registrar.ledgers().of(Which::Home).into_iter().flat_map(Ledger::records);
-    let servers = everywhere.filter(|record| matches!(record.entry, Entry::KeyEntry { .. }));
+    let servers = everywhere.filter(|record| matches!(record.entry, Entry::Member { .. }));
     desired.kept.extend(servers.map(|record| (Which::Home, record.clone())));
     let registered = registrar.carry_out(desired);
     sym.report.diagnostics(&registered.diagnostics);

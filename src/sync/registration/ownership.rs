@@ -114,7 +114,7 @@ pub(super) fn covers(existing: &Value, wanted: &Value, users_keys: &[&str]) -> b
 /// Whether the keys that we wrote still say what we wrote.
 pub(super) fn is_as_written(existing: &Value, record: &Record) -> bool {
     match &record.entry {
-        Entry::KeyEntry { keys, hash, .. } => restricted_hash(existing, keys) == *hash,
+        Entry::Member { keys, hash, .. } => restricted_hash(existing, keys) == *hash,
         _ => false,
     }
 }

@@ -19,7 +19,7 @@ impl Registrar<'_> {
             for record in ledger.records() {
                 let Some(agent) = Agent::from_name(&record.agent) else { continue };
                 let is_hooks =
-                    matches!(record.entry, Entry::ArrayEntry { .. } | Entry::OwnFile { .. });
+                    matches!(record.entry, Entry::Element { .. } | Entry::OwnFile { .. });
                 if is_hooks && which == Which::Home && desired.leave_home_hooks {
                     continue;
                 }
@@ -84,7 +84,7 @@ impl Registrar<'_> {
         for which in Which::ALL {
             let records = self.ledgers.of(which).map(Ledger::records).unwrap_or_default();
             for record in records {
-                if let Entry::KeyEntry { key, .. } = &record.entry
+                if let Entry::Member { key, .. } = &record.entry
                     && wanted(key)
                     && self.sym.config.agents.contains(&record.agent)
                 {
@@ -101,12 +101,12 @@ fn parents(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
 
 fn add_record(desired: &mut Desired, which: Which, agent: Agent, path: &Path, entry: &Entry) {
     match entry {
-        Entry::KeyEntry { .. } => {
+        Entry::Member { .. } => {
             if let Some(format) = format_of(path) {
                 desired.file(path, format);
             }
         }
-        Entry::ArrayEntry { array, .. } => {
+        Entry::Element { array, .. } => {
             let Some(format) = format_of(path) else { return };
             let file = desired.file(path, format);
             let same = |wish: &Wish| {

@@ -355,7 +355,7 @@ impl<'a> Registrar<'a> {
     fn announce(&mut self, path: &Path, edited: &Edited, noted: &Noted) {
         for (which, record) in &noted.records {
             let Some(ledger) = self.ledgers.of_mut(*which) else { continue };
-            let hook = matches!(record.entry, Entry::ArrayEntry { .. });
+            let hook = matches!(record.entry, Entry::Element { .. });
             if !hook || ledger.knows(record) {
                 ledger.record_ahead(record.clone());
             }

@@ -430,7 +430,7 @@ fn is_recorded(agent: Agent, placement: &Placement<'_>, ledgers: &Ledgers) -> bo
     let ledgers = [Which::Home, Which::Workspace].into_iter().filter_map(|which| ledgers.of(which));
     let mut hooks = ledgers.flat_map(|ledger| ledger.records()).filter(|record| {
         record.agent == agent.name()
-            && !matches!(record.entry, crate::documents::Entry::KeyEntry { .. })
+            && !matches!(record.entry, crate::documents::Entry::Member { .. })
     });
     // Asked for only where there is something to compare them with.
     let places = LazyCell::new(|| agent.registration().hooks(placement));

@@ -218,15 +218,15 @@ fn an_update_that_never_reached_its_file_leaves_our_entry_ours() {
     let record = ledger
         .records()
         .iter()
-        .find(|record| matches!(record.entry, crate::documents::Entry::KeyEntry { .. }))
+        .find(|record| matches!(record.entry, crate::documents::Entry::Member { .. }))
         .expect("is there")
         .clone();
     let older = crate::documents::Record {
         entry: match record.entry.clone() {
-            crate::documents::Entry::KeyEntry { table, key, keys, .. } => {
+            crate::documents::Entry::Member { table, key, keys, .. } => {
                 let value: Value = serde_json::from_str(&before).expect("parses");
                 let hash = super::ownership::restricted_hash(&value["mcpServers"]["one"], &keys);
-                crate::documents::Entry::KeyEntry { table, key, keys, hash }
+                crate::documents::Entry::Member { table, key, keys, hash }
             }
             other => other,
         },

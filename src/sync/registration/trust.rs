@@ -154,14 +154,14 @@ fn ledger_of(sym: &Symposium, scope: HookScope, root: Option<&Path>) -> Ledger {
 fn records(ledger: &Ledger, agent: Agent, trust: &Trust) -> Vec<Record> {
     let ours = |record: &&Record| {
         record.agent == agent.name()
-            && matches!(&record.entry, Entry::KeyEntry { table, .. } if *table == trust.table)
+            && matches!(&record.entry, Entry::Member { table, .. } if *table == trust.table)
     };
     ledger.records().iter().filter(ours).cloned().collect()
 }
 
 fn key_of(record: &Record) -> Option<&str> {
     match &record.entry {
-        Entry::KeyEntry { key, .. } => Some(key),
+        Entry::Member { key, .. } => Some(key),
         _ => None,
     }
 }
@@ -187,7 +187,7 @@ fn hash_of(value: &Value, keys: &[String]) -> String {
 
 fn is_as_written(existing: &Value, record: &Record) -> bool {
     match &record.entry {
-        Entry::KeyEntry { keys, hash, .. } => hash_of(existing, keys) == *hash,
+        Entry::Member { keys, hash, .. } => hash_of(existing, keys) == *hash,
         _ => false,
     }
 }
@@ -293,7 +293,7 @@ impl Task<'_> {
         Record {
             agent: self.agent.name().to_owned(),
             path: self.path.to_path_buf(),
-            entry: Entry::KeyEntry {
+            entry: Entry::Member {
                 table: self.trust.table.clone(),
                 key: key.to_owned(),
                 keys,

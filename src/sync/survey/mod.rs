@@ -19,7 +19,7 @@ use crate::symposium::Options;
 use crate::sync::facts::Facts;
 use crate::sync::placing::desired_skills::Chosen;
 use crate::sync::placing::parents::Parents;
-use crate::sync::placing::plan::{Disk, Plan};
+use crate::sync::placing::plan::Plan;
 use crate::sync::registration::register::register;
 use crate::sync::registration::setup::{Duplicate, Setup, Sweep};
 use crate::sync::registration::{Desired, Registered, Registrar};
@@ -27,8 +27,7 @@ use crate::sync::run::{Caller, Mode, Request, Sync, configured_agents, now};
 use crate::text::Diagnostic;
 use crate::workspace::{Loaded, Workspace};
 
-pub use registered::{AgentHooks, AgentServer, Health};
-pub use shipped::Shipped;
+pub use registered::Health;
 pub use skills::{SkillView, described};
 
 /// What applies to a workspace, and what of it should change in skill folders.
@@ -38,8 +37,6 @@ pub struct Known<'r> {
     pub facts: Facts<'r>,
     /// The folders that hold skill folders.
     pub parents: Parents,
-    /// What is in them.
-    pub disk: Disk,
     /// What should be in them.
     pub chosen: Chosen,
     /// The difference.
