@@ -318,6 +318,7 @@ fn essence(stored: &Stored) -> Value {
         let mut hooks = stored.hooks(event);
         for hook in hooks.iter_mut().filter(|hook| hook.run.missing().is_some()) {
             (hook.run.argv, hook.run.env, hook.run.path) = (None, Vec::new(), Vec::new());
+            hook.run.problem = None;
         }
         json!(hooks)
     };
