@@ -8,6 +8,7 @@ use crate::Symposium;
 use crate::agents::Agent;
 use crate::config::HookScope;
 use crate::report::{Change, Event};
+use crate::sync::registration::Registrar;
 use crate::sync::registration::lock::{self, Turn};
 use crate::sync::registration::setup::Setup;
 use crate::sync::registration::trust::{self, Consent};
@@ -69,8 +70,10 @@ pub(super) fn follow(
     let mut failed = false;
     if wish == Wish::Give {
         let _turn = Turn::beside_others(sym, lock::PATIENCE)?;
-        let trusted = trust::bring(&setup, &known_agents(sym), Consent::Yes, true);
-        failed = trusted.diagnostics.iter().any(|it| it.is_error());
+        let (mut registrar, _) = Registrar::open(sym, root, true);
+        registrar.for_caller_alone();
+        let trusted = trust::reconcile(&setup, &mut registrar, &known_agents(sym), Consent::Yes);
+        failed = trusted.failed();
         sym.report.diagnostics(&trusted.diagnostics);
         trusted.changes.into_iter().for_each(tell);
     }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::remarks::Remarks;
 use super::setup::other_spellings;
+use super::trust::DesiredTrust;
 use crate::agents::Agent;
 use crate::agents::places::{FileFormat, HookPlace, HookShape, Placement, ServerPlace};
 use crate::config::HookScope;
@@ -38,7 +39,7 @@ pub struct Slot {
 
 /// A part of a shared file.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Wish {
+pub enum DesiredEntry {
     /// Hook entries of one agent: each once, in its array, and no others of ours beside it.
     Hooks {
         /// The agent.
@@ -61,14 +62,17 @@ pub enum Wish {
         /// Keys of it that are the user's.
         users_keys: &'static [&'static str],
     },
+    /// Trust in hooks of one agent.
+    Trust(DesiredTrust),
 }
 
-impl Wish {
+impl DesiredEntry {
     /// Whether something should be there.
     pub fn is_wanted(&self) -> bool {
         match self {
             Self::Hooks { wanted, .. } => *wanted,
             Self::Server { .. } => true,
+            Self::Trust(trust) => !trust.trust.entries.is_empty(),
         }
     }
 }
@@ -81,7 +85,7 @@ pub struct FileWork {
     /// What kind of file it is.
     pub format: FileFormat,
     /// What should be in it, and who remembers it.
-    pub wishes: Vec<(Which, Wish)>,
+    pub entries: Vec<(Which, DesiredEntry)>,
 }
 
 /// A file that is ours alone.
@@ -110,7 +114,9 @@ pub struct Desired {
     pub own: Vec<OwnWork>,
     /// Whether hooks that only the home folder's ledger knows are somebody else's business.
     pub leave_home_hooks: bool,
-    /// Records that stay as they are, whatever is wished.
+    /// Whether nothing else is touched: everything that the ledgers know besides stays.
+    pub is_partial: bool,
+    /// Records that stay as they are, whatever is desired.
     pub kept: Vec<(Which, Record)>,
     /// What an agent can't do, and what people should know.
     pub remarks: Remarks,
@@ -131,7 +137,7 @@ impl Desired {
         self.files.entry(path.to_path_buf()).or_insert_with(|| FileWork {
             path: path.to_path_buf(),
             format,
-            wishes: Vec::new(),
+            entries: Vec::new(),
         })
     }
 
@@ -155,15 +161,15 @@ impl Desired {
             match shape {
                 HookShape::Shared { rules, entries } => {
                     let file = self.file(&path, FileFormat::Json(rules));
-                    let same = |wish: &Wish| matches!(wish, Wish::Hooks { agent: known, .. } if *known == agent);
-                    if file.wishes.iter().any(|(_, wish)| same(wish)) {
+                    let same = |entry: &DesiredEntry| matches!(entry, DesiredEntry::Hooks { agent: known, .. } if *known == agent);
+                    if file.entries.iter().any(|(_, entry)| same(entry)) {
                         continue;
                     }
                     let slots = entries
                         .into_iter()
                         .map(|entry| Slot { array: entry.array, group: Some(entry.group) })
                         .collect();
-                    file.wishes.push((which, Wish::Hooks { agent, slots, wanted }));
+                    file.entries.push((which, DesiredEntry::Hooks { agent, slots, wanted }));
                 }
                 HookShape::Own { .. } if self.has_own(&path) => {}
                 HookShape::Own { text } => {
@@ -194,12 +200,12 @@ impl Desired {
             ServerPlace::Entry { path, format, table, value, users_keys, note } => {
                 let which = if everywhere { Which::Home } else { Which::Workspace };
                 let name = server.name.clone();
-                let wish = Wish::Server { agent, name, table, value, users_keys };
+                let entry = DesiredEntry::Server { agent, name, table, value, users_keys };
                 let file = self.file(&path, format);
-                if file.wishes.iter().any(|(_, known)| is_same_server(known, &wish)) {
+                if file.entries.iter().any(|(_, known)| is_same_server(known, &entry)) {
                     return self.remarks.taken(&server.name);
                 }
-                file.wishes.push((which, wish));
+                file.entries.push((which, entry));
                 let machine = (placement.scope == HookScope::Project
                     && is_of_this_machine(server, placement.home))
                 .then(|| THIS_MACHINE.to_owned());
@@ -228,11 +234,11 @@ fn is_of_this_machine(server: &McpServer, home: &Path) -> bool {
 }
 
 /// Whether one agent would have both under one key.
-fn is_same_server(known: &Wish, wish: &Wish) -> bool {
-    match (known, wish) {
+fn is_same_server(known: &DesiredEntry, entry: &DesiredEntry) -> bool {
+    match (known, entry) {
         (
-            Wish::Server { agent: one, name: first, table: here, .. },
-            Wish::Server { agent: two, name: second, table: there, .. },
+            DesiredEntry::Server { agent: one, name: first, table: here, .. },
+            DesiredEntry::Server { agent: two, name: second, table: there, .. },
         ) => (one, first, here) == (two, second, there),
         _ => false,
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::desired::{Desired, FileWork, Slot, Which, Wish};
+use super::desired::{Desired, DesiredEntry, FileWork, Slot, Which};
 pub use super::ledgers::Ledgers;
 use super::ledgers::is_member;
 use super::ownership::{Whose, covers, is_as_written, restricted_hash};
@@ -41,7 +41,7 @@ pub fn edit(
 ) -> Result<(Edited, Noted), Diagnostic> {
     let mut document = Document::open(&work.path, text, work.format)?;
     let mut noted = Noted::default();
-    for (which, wish) in &work.wishes {
+    for (which, entry) in &work.entries {
         let mut editing = Editing {
             work,
             document: &mut document,
@@ -50,11 +50,14 @@ pub fn edit(
             desired,
             which: *which,
         };
-        match wish {
-            Wish::Hooks { agent, slots, wanted } => editing.hooks(*agent, slots, *wanted)?,
-            Wish::Server { agent, name, table, value, users_keys } => {
+        match entry {
+            DesiredEntry::Hooks { agent, slots, wanted } => {
+                editing.hooks(*agent, slots, *wanted)?
+            }
+            DesiredEntry::Server { agent, name, table, value, users_keys } => {
                 editing.server(*agent, name, table, value, users_keys)?;
             }
+            DesiredEntry::Trust(desired) => editing.trust(desired)?,
         }
     }
     // What either ledger knows goes before what became empty: containers hold entries of both.
@@ -62,19 +65,24 @@ pub fn edit(
         for which in Which::ALL {
             let (document, noted) = (&mut document, &mut noted);
             let mut editing = Editing { work, document, noted, ledgers, desired, which };
-            if pruning { editing.prune()? } else { editing.stale()? }
+            if pruning {
+                editing.prune()?;
+            } else if !desired.is_partial {
+                editing.stale()?;
+            }
         }
     }
     Ok((document.finish(), noted))
 }
 
-struct Editing<'a> {
-    work: &'a FileWork,
-    document: &'a mut Document,
-    noted: &'a mut Noted,
-    ledgers: &'a Ledgers,
+/// One shared file, while it is edited for what one ledger remembers.
+pub(super) struct Editing<'a> {
+    pub(super) work: &'a FileWork,
+    pub(super) document: &'a mut Document,
+    pub(super) noted: &'a mut Noted,
+    pub(super) ledgers: &'a Ledgers,
     desired: &'a Desired,
-    which: Which,
+    pub(super) which: Which,
 }
 
 impl Editing<'_> {
@@ -147,9 +155,8 @@ impl Editing<'_> {
         value: &Value,
         users_keys: &'static [&'static str],
     ) -> Result<(), Diagnostic> {
-        let path: Vec<String> = table.iter().cloned().chain([name.to_owned()]).collect();
-        let existing = self.document.get(&path)?;
-        let written = self.written_servers(table, name);
+        let existing = self.document.get(&member(table, name))?;
+        let written = self.written_members(table, name);
         let mut our_keys = Vec::new();
         if let Some(existing) = &existing {
             let ours = written.iter().find(|record| is_as_written(existing, record));
@@ -170,16 +177,7 @@ impl Editing<'_> {
         }
         let before = self.document.text().to_owned();
         self.document.set(table, name, value, &Keep { users_keys, our_keys: &our_keys })?;
-        let keys: Vec<String> = value
-            .as_object()
-            .into_iter()
-            .flat_map(|object| object.keys().cloned())
-            .filter(|key| !users_keys.contains(&key.as_str()))
-            .collect();
-        let hash = restricted_hash(value, &keys);
-        let entry = Entry::Member { table: table.to_vec(), key: name.to_owned(), keys, hash };
-        let record = self.record(agent, entry);
-        self.noted.records.push((self.which, record));
+        self.record_member(agent, table, (name, value), users_keys);
         if self.document.text() != before {
             let action = if existing.is_some() { Action::Update } else { Action::Register };
             self.tell(action, Kind::Server, agent, name);
@@ -187,8 +185,37 @@ impl Editing<'_> {
         Ok(())
     }
 
+    /// To remember: what we wrote of a table's member.
+    pub(super) fn record_member(
+        &mut self,
+        agent: Agent,
+        table: &[String],
+        (key, value): (&str, &Value),
+        users_keys: &[&str],
+    ) {
+        let object = value.as_object().into_iter();
+        let keys: Vec<String> = object
+            .flat_map(|object| object.keys().cloned())
+            .filter(|key| !users_keys.contains(&key.as_str()))
+            .collect();
+        let hash = restricted_hash(value, &keys);
+        let entry = Entry::Member { table: table.to_vec(), key: key.to_owned(), keys, hash };
+        let record = self.record(agent, entry);
+        self.noted.records.push((self.which, record));
+    }
+
+    /// Whether the table's member says what we wrote.
+    pub(super) fn stands_as_written(
+        &self,
+        table: &[String],
+        key: &str,
+    ) -> Result<bool, Diagnostic> {
+        let Some(existing) = self.document.get(&member(table, key))? else { return Ok(false) };
+        Ok(self.written_members(table, key).iter().any(|record| is_as_written(&existing, record)))
+    }
+
     /// What we wrote, or are about to write, under this key, for whichever agent.
-    fn written_servers(&self, table: &[String], name: &str) -> Vec<Record> {
+    fn written_members(&self, table: &[String], name: &str) -> Vec<Record> {
         let path = &self.work.path;
         let ledger = self.ledgers.of(self.which);
         let known = ledger.into_iter().flat_map(|ledger| ledger.written_at(path));
@@ -213,26 +240,26 @@ impl Editing<'_> {
         self.note(message, Subject::Server { name: name.to_owned(), was_ours }, remedy);
     }
 
-    /// Takes back what the ledger knows here and nobody wishes any more.
+    /// Takes back what the ledger knows here and nobody desires any more.
     fn stale(&mut self) -> Result<(), Diagnostic> {
         let Some(ledger) = self.ledgers.of(self.which) else { return Ok(()) };
         let records: Vec<Record> = ledger.records_at(&self.work.path).cloned().collect();
         for record in records {
             let Entry::Member { table, key, .. } = &record.entry else { continue };
-            let wishes = |agent: Option<&str>| {
-                self.work.wishes.iter().any(|(which, wish)| {
+            let desired = |agent: Option<&str>| {
+                self.work.entries.iter().any(|(which, entry)| {
                     *which == self.which
-                        && matches!(wish, Wish::Server { agent: whose, name, table: known, .. }
+                        && matches!(entry, DesiredEntry::Server { agent: whose, name, table: known, .. }
                             if name == key && known == table
                                 && agent.is_none_or(|agent| agent == whose.name()))
                 })
             };
-            if wishes(Some(&record.agent))
+            if desired(Some(&record.agent))
                 || self.desired.kept.contains(&(self.which, record.clone()))
             {
                 continue;
             }
-            let needed = wishes(None) || self.is_needed_elsewhere(&record, table, key);
+            let needed = desired(None) || self.is_needed_elsewhere(&record, table, key);
             if !needed {
                 self.take_back(&record, table, key)?;
             }
@@ -256,10 +283,10 @@ impl Editing<'_> {
         table: &[String],
         key: &str,
     ) -> Result<(), Diagnostic> {
-        let path: Vec<String> = table.iter().cloned().chain([key.to_owned()]).collect();
-        let Some(existing) = self.document.get(&path)? else { return Ok(()) };
-        let written = self.written_servers(table, key);
-        if written.iter().any(|record| is_as_written(&existing, record)) {
+        if self.document.get(&member(table, key))?.is_none() {
+            return Ok(());
+        }
+        if self.stands_as_written(table, key)? {
             self.document.remove(table, key)?;
             if let Some(agent) = Agent::from_name(&record.agent) {
                 self.tell(Action::Unregister, Kind::Server, agent, key);
@@ -288,7 +315,7 @@ impl Editing<'_> {
         Ok(())
     }
 
-    fn note(&mut self, message: String, subject: Subject, remedy: &str) {
+    pub(super) fn note(&mut self, message: String, subject: Subject, remedy: &str) {
         let note = Diagnostic::warning(message).about(subject).in_file(&self.work.path);
         self.noted.notes.push(note.note(remedy));
     }
@@ -298,10 +325,17 @@ impl Editing<'_> {
     }
 
     fn tell(&mut self, action: Action, kind: Kind, agent: Agent, name: &str) {
-        self.noted.changes.push(Change {
-            places: vec![Place::Agent(agent.name())],
-            planned: true,
-            ..Change::new(action, kind, name)
-        });
+        self.noted.changes.push(planned(action, kind, agent, name));
     }
+}
+
+/// A change of one agent's that is not made yet.
+pub(super) fn planned(action: Action, kind: Kind, agent: Agent, name: &str) -> Change {
+    let places = vec![Place::Agent(agent.name())];
+    Change { places, planned: true, ..Change::new(action, kind, name) }
+}
+
+/// Keys that lead to the member `key` of `table`.
+pub(super) fn member(table: &[String], key: &str) -> Vec<String> {
+    table.iter().cloned().chain([key.to_owned()]).collect()
 }

@@ -34,7 +34,7 @@ pub mod servers;
 pub mod setup;
 pub mod trust;
 
-pub use desired::{Desired, Which, Wish};
+pub use desired::{Desired, DesiredEntry, Which};
 pub use ledgers::Ledgers;
 pub(in crate::sync) use own::looks_ours;
 pub(in crate::sync) use ownership::has_ours;

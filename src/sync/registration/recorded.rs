@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::desired::{Desired, OwnWork, Slot, Which, Wish};
+use super::desired::{Desired, DesiredEntry, OwnWork, Slot, Which};
 use super::registrar::Registrar;
 use crate::agents::Agent;
 use crate::agents::places::{FileFormat, JsonRules, Placement};
@@ -14,6 +14,9 @@ impl Registrar<'_> {
     /// registrations are left, where other variables (such as `CODEX_HOME`) than today's led there:
     /// another terminal may have them.
     pub(super) fn add_recorded(&self, desired: &mut Desired) {
+        if desired.is_partial {
+            return;
+        }
         for which in Which::ALL {
             let Some(ledger) = self.ledgers.of(which) else { continue };
             for record in ledger.records() {
@@ -64,17 +67,17 @@ impl Registrar<'_> {
         path.parent().is_some_and(|parent| folders.iter().any(|folder| folder == parent))
     }
 
-    /// Wishes for servers that are registered already: for callers that know nothing of servers.
+    /// Desires servers that are registered already: for callers that know nothing of servers.
     pub fn keep_servers(&self, desired: &mut Desired) {
         self.keep(desired, |_| true);
     }
 
-    /// Wishes for servers that are registered already, but for those of these names.
+    /// Desires servers that are registered already, but for those of these names.
     pub fn keep_servers_beside(&self, desired: &mut Desired, names: &[&str]) {
         self.keep(desired, |key| !names.contains(&key));
     }
 
-    /// Wishes for the server `name` as it is registered already, wherever it is.
+    /// Desires the server `name` as it is registered already, wherever it is.
     pub fn keep_server(&self, desired: &mut Desired, name: &str) {
         self.keep(desired, |key| key == name);
     }
@@ -109,13 +112,13 @@ fn add_record(desired: &mut Desired, which: Which, agent: Agent, path: &Path, en
         Entry::Element { array, .. } => {
             let Some(format) = format_of(path) else { return };
             let file = desired.file(path, format);
-            let same = |wish: &Wish| {
-                matches!(wish, Wish::Hooks { agent: known, slots, .. }
+            let same = |entry: &DesiredEntry| {
+                matches!(entry, DesiredEntry::Hooks { agent: known, slots, .. }
                 if *known == agent && slots.iter().any(|slot| slot.array == *array))
             };
-            if !file.wishes.iter().any(|(_, wish)| same(wish)) {
+            if !file.entries.iter().any(|(_, entry)| same(entry)) {
                 let slots = vec![Slot { array: array.clone(), group: None }];
-                file.wishes.push((which, Wish::Hooks { agent, slots, wanted: false }));
+                file.entries.push((which, DesiredEntry::Hooks { agent, slots, wanted: false }));
             }
         }
         Entry::OwnFile { .. } => {
@@ -126,7 +129,7 @@ fn add_record(desired: &mut Desired, which: Which, agent: Agent, path: &Path, en
     }
 }
 
-/// The format of a file that the ledger knows and no agent wishes anything of.
+/// The format of a file that the ledger knows and no agent desires anything of.
 fn format_of(path: &Path) -> Option<FileFormat> {
     // What the file's agent takes is not known here: the widest rules read what any of them reads.
     let lenient = JsonRules { comments: true, trailing_commas: true, bom: true };

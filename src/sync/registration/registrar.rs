@@ -59,6 +59,16 @@ impl Registered {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
+    /// What came of a later part of the same task.
+    pub(super) fn extend(&mut self, later: Self) {
+        self.tell(later.changes);
+        for diagnostic in later.diagnostics {
+            if !self.diagnostics.contains(&diagnostic) {
+                self.diagnostics.push(diagnostic);
+            }
+        }
+    }
+
     /// Several files may make up one registration, which is told once.
     fn tell(&mut self, changes: Vec<Change>) {
         for change in changes {
@@ -99,6 +109,11 @@ impl<'a> Registrar<'a> {
     /// The ledgers.
     pub fn ledgers(&self) -> &Ledgers {
         &self.ledgers
+    }
+
+    /// Whether changes are made, and not only told.
+    pub(super) fn applies(&self) -> bool {
+        self.apply
     }
 
     /// An agent waits: files of the project that exist already and are not ours are left alone, and
@@ -208,7 +223,7 @@ impl<'a> Registrar<'a> {
             }
             return None;
         }
-        let wanted = work.wishes.iter().any(|(_, wish)| wish.is_wanted());
+        let wanted = work.entries.iter().any(|(_, entry)| entry.is_wanted());
         if let Some(why) = self.off_limits(&work.path, text.is_some(), wanted) {
             registered.diagnostics.push(why);
             return None;
@@ -426,7 +441,7 @@ impl<'a> Registrar<'a> {
     /// Whether we want something of this file, or have something in it.
     fn has_business(&self, work: &FileWork) -> bool {
         self.ledgers.records_at(&work.path).next().is_some()
-            || work.wishes.iter().any(|(_, wish)| wish.is_wanted())
+            || work.entries.iter().any(|(_, entry)| entry.is_wanted())
     }
 
     pub(super) fn save(&mut self) {

@@ -5,28 +5,22 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde_json::Value;
 
-use super::Which;
-use super::edit::Ledgers;
-use super::hook_files::{HookFile, look};
+use super::desired::{DesiredEntry, Which};
+use super::edit::{Editing, member, planned};
+use super::hook_files::look;
+use super::ownership::{covers, is_as_written};
+use super::registrar::{Registered, Registrar};
 use super::setup::Setup;
-use crate::Symposium;
+use super::{Desired, Ledgers};
 use crate::agents::Agent;
-use crate::agents::places::{FileFormat, Placement, Trust};
+use crate::agents::places::{Placement, Trust};
 use crate::config::HookScope;
-use crate::documents::ledger::Surroundings;
-use crate::documents::{
-    Change as FileChange, Created, Document, Edited, Entry, Keep, Ledger, Outcome, Record,
-    edit_file, hash_value, missing_folders, remove_empty_folders,
-};
-use crate::report::{Action, Change, Kind, Place};
+use crate::documents::{Document, Entry, Keep, Ledger, Record};
+use crate::report::{Action, Change, Kind};
 use crate::text::{Diagnostic, Subject};
-
-/// How long another process of ours may hold a file.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Whether the user agrees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,46 +44,63 @@ pub struct Standing {
     pub by_hand: &'static str,
 }
 
-/// What came of it.
-#[derive(Debug, Default)]
-pub struct Trusted {
-    /// For people.
-    pub changes: Vec<Change>,
-    /// Problems.
-    pub diagnostics: Vec<Diagnostic>,
+/// One agent's trust in our hooks at one scope, as its file should say it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DesiredTrust {
+    /// The agent.
+    pub agent: Agent,
+    /// Where the file keeps trust, and what it must say of each hook.
+    pub trust: Trust,
+    /// Whether the user agrees.
+    pub consent: Consent,
+    /// The file, as people read it.
+    pub shown: String,
+    /// How it is said that trust is given: `trusted`, or `to trust`.
+    pub verb: &'static str,
 }
 
 /// Brings trust in step with the hooks that are there now. Hooks of agents other than `agents`, and
 /// of a scope other than the configured one, need none any more.
-pub fn bring(setup: &Setup<'_>, agents: &[Agent], consent: Consent, apply: bool) -> Trusted {
-    let mut trusted = Trusted::default();
+pub fn reconcile(
+    setup: &Setup<'_>,
+    registrar: &mut Registrar<'_>,
+    agents: &[Agent],
+    consent: Consent,
+) -> Registered {
+    if let Err(busy) = registrar.begin() {
+        return Registered { diagnostics: vec![busy], ..Registered::default() };
+    }
+    let verb = if registrar.applies() { "trusted" } else { "to trust" };
+    let mut desired = Desired { is_partial: true, ..Desired::default() };
     setup.each_placement(&mut |agent, placement| {
         let Some(trust) = agent.registration().trust(placement, Path::new(""), &[]) else { return };
-        let sym = setup.symposium();
-        let mut ledger = ledger_of(sym, placement.scope, placement.root);
-        let records = records(&ledger, agent, &trust);
-        let wanted = agents.contains(&agent) && placement.scope == sym.config.hook_scope;
-        let entries = if wanted { entries(setup, agent, placement) } else { Vec::new() };
-        if records.is_empty() && (entries.is_empty() || consent == Consent::AsGiven) {
+        let which = ledger_for(placement);
+        let Some(ledger) = registrar.ledgers().of(which) else { return };
+        let mut paths: BTreeSet<PathBuf> =
+            records(ledger, agent, &trust.table).map(|record| record.path.clone()).collect();
+        if paths.is_empty() && consent == Consent::AsGiven {
             return;
         }
-        let mut paths: BTreeSet<PathBuf> =
-            records.iter().map(|record| record.path.clone()).collect();
+        let wanted =
+            agents.contains(&agent) && placement.scope == setup.symposium().config.hook_scope;
+        let entries = if wanted { entries(setup, agent, placement) } else { Vec::new() };
         if !entries.is_empty() {
             paths.insert(trust.path.clone());
         }
         for path in paths {
-            let here = path == trust.path;
-            let entries = if here { entries.as_slice() } else { &[] };
-            let records = records.iter().filter(|record| record.path == path).cloned().collect();
-            let task = Task { agent, path: &path, trust: &trust, entries, records, consent };
-            match task.carry_out(setup, &mut ledger, apply) {
-                Ok(noted) => task.tell(setup, &noted, apply, &mut trusted),
-                Err(error) => trusted.diagnostics.push(error),
+            let entries = if path == trust.path { entries.clone() } else { Vec::new() };
+            let (shown, trust) = (setup.shown(&path), Trust { entries, ..trust.clone() });
+            let file = desired.file(&path, trust.format);
+            let entry = DesiredEntry::Trust(DesiredTrust { agent, trust, consent, shown, verb });
+            if !file.entries.contains(&(which, entry.clone())) {
+                file.entries.push((which, entry));
             }
         }
     });
-    trusted
+    if desired.files.is_empty() {
+        return Registered::default();
+    }
+    registrar.carry_out(desired)
 }
 
 /// How our hooks at `placement` stand; `None` where the agent asks for no trust.
@@ -97,18 +108,20 @@ pub fn standing(setup: &Setup<'_>, agent: Agent, placement: &Placement<'_>) -> O
     let trust = agent.registration().trust(placement, Path::new(""), &[])?;
     let text = setup.read(&trust.path).ok().flatten();
     let document = Document::open(&trust.path, text.as_deref(), trust.format).ok();
-    let stands = |key: &str| {
-        let path: Vec<String> = trust.table.iter().cloned().chain([key.to_owned()]).collect();
-        document.as_ref().and_then(|document| document.get(&path).ok().flatten())
-    };
-    let ledger = ledger_of(setup.symposium(), placement.scope, placement.root);
-    let given = records(&ledger, agent, &trust).iter().any(|record| {
-        key_of(record).and_then(stands).is_some_and(|found| is_as_written(&found, record))
+    let stands = |key: &str| document.as_ref()?.get(&member(&trust.table, key)).ok().flatten();
+    let ledgers = Ledgers::open(&setup.symposium().dirs, setup.root()).0;
+    let ledger = ledgers.of(ledger_for(placement));
+    let given = ledger.is_some_and(|ledger| {
+        records(ledger, agent, &trust.table).any(|record| {
+            key_of(record).and_then(stands).is_some_and(|found| is_as_written(&found, record))
+        })
     });
     let entries = entries(setup, agent, placement);
     let missing = entries
         .iter()
-        .filter(|(key, value)| !stands(key).is_some_and(|found| covers(&found, value)))
+        .filter(|(key, value)| {
+            !stands(key).is_some_and(|found| covers(&found, value, trust.users_keys))
+        })
         .count();
     let Trust { why, by_hand, .. } = trust;
     Some(Standing { untrusted: (!entries.is_empty()).then_some(missing), given, why, by_hand })
@@ -120,11 +133,11 @@ pub fn all_records(setup: &Setup<'_>, ledgers: &Ledgers) -> Vec<(Which, Record)>
     let mut found: Vec<(Which, Record)> = Vec::new();
     setup.each_placement(&mut |agent, placement| {
         let Some(trust) = agent.registration().trust(placement, Path::new(""), &[]) else { return };
-        for which in [Which::Home, Which::Workspace] {
+        for which in Which::ALL {
             let Some(ledger) = ledgers.of(which) else { continue };
-            for record in records(ledger, agent, &trust) {
+            for record in records(ledger, agent, &trust.table) {
                 if !found.contains(&(which, record.clone())) {
-                    found.push((which, record));
+                    found.push((which, record.clone()));
                 }
             }
         }
@@ -136,27 +149,28 @@ pub fn all_records(setup: &Setup<'_>, ledgers: &Ledgers) -> Vec<(Which, Record)>
 fn entries(setup: &Setup<'_>, agent: Agent, placement: &Placement<'_>) -> Vec<(String, Value)> {
     look(setup, agent, placement)
         .iter()
-        .filter_map(|file: &HookFile| {
-            agent.registration().trust(placement, &file.path, &file.placed())
-        })
+        .filter_map(|file| agent.registration().trust(placement, &file.path, &file.placed()))
         .flat_map(|trust| trust.entries)
         .collect()
 }
 
 /// Trust in hooks of a project is remembered with the project, wherever it is written.
-fn ledger_of(sym: &Symposium, scope: HookScope, root: Option<&Path>) -> Ledger {
-    match (scope, root) {
-        (HookScope::Project, Some(root)) => Ledger::workspace(&sym.dirs, root).0,
-        _ => Ledger::home(&sym.dirs).0,
+fn ledger_for(placement: &Placement<'_>) -> Which {
+    match (placement.scope, placement.root) {
+        (HookScope::Project, Some(_)) => Which::Workspace,
+        _ => Which::Home,
     }
 }
 
-fn records(ledger: &Ledger, agent: Agent, trust: &Trust) -> Vec<Record> {
-    let ours = |record: &&Record| {
+fn records<'l>(
+    ledger: &'l Ledger,
+    agent: Agent,
+    table: &'l [String],
+) -> impl Iterator<Item = &'l Record> {
+    ledger.records().iter().filter(move |record| {
         record.agent == agent.name()
-            && matches!(&record.entry, Entry::Member { table, .. } if *table == trust.table)
-    };
-    ledger.records().iter().filter(ours).cloned().collect()
+            && matches!(&record.entry, Entry::Member { table: known, .. } if known == table)
+    })
 }
 
 fn key_of(record: &Record) -> Option<&str> {
@@ -166,230 +180,80 @@ fn key_of(record: &Record) -> Option<&str> {
     }
 }
 
-/// Whether `existing` says all that `wanted` does.
-fn covers(existing: &Value, wanted: &Value) -> bool {
-    let wanted = wanted.as_object();
-    wanted.is_some_and(|wanted| wanted.iter().all(|(key, value)| existing.get(key) == Some(value)))
-}
-
-fn keys_of(value: &Value) -> Vec<String> {
-    value.as_object().map(|object| object.keys().cloned().collect()).unwrap_or_default()
-}
-
-/// The hash of what we wrote of an entry.
-fn hash_of(value: &Value, keys: &[String]) -> String {
-    let kept: serde_json::Map<String, Value> = keys
-        .iter()
-        .filter_map(|key| value.get(key).map(|value| (key.clone(), value.clone())))
-        .collect();
-    hash_value(&Value::Object(kept))
-}
-
-fn is_as_written(existing: &Value, record: &Record) -> bool {
-    match &record.entry {
-        Entry::Member { keys, hash, .. } => hash_of(existing, keys) == *hash,
-        _ => false,
-    }
-}
-
-/// One agent's trust in one file.
-struct Task<'a> {
-    agent: Agent,
-    path: &'a Path,
-    trust: &'a Trust,
-    entries: &'a [(String, Value)],
-    records: Vec<Record>,
-    consent: Consent,
-}
-
-/// What an edit came to, besides the text.
-#[derive(Debug, Clone, Default, PartialEq)]
-struct Noted {
-    /// To remember.
-    set: Vec<Record>,
-    /// To forget.
-    forgotten: Vec<Record>,
-    /// How many entries were written.
-    given: usize,
-    /// How many entries were removed and not written elsewhere.
-    taken: usize,
-    /// Entries of others in our hooks' places.
-    left: usize,
-    /// What is not there any more of what we made.
-    undone: Vec<Created>,
-}
-
-impl Task<'_> {
-    fn format(&self) -> FileFormat {
-        self.trust.format
-    }
-
-    /// Edits the file's text.
-    fn edit(&self, text: Option<&str>, made: &[Created]) -> Result<(Edited, Noted), Diagnostic> {
-        let mut document = Document::open(self.path, text, self.format())?;
-        let mut noted = Noted::default();
-        let table = &self.trust.table;
-        let at = |document: &Document, key: &str| {
-            let path: Vec<String> = table.iter().cloned().chain([key.to_owned()]).collect();
-            document.get(&path)
-        };
+impl Editing<'_> {
+    /// Gives trust to hooks that stand there, and takes it back from those that do not any more.
+    pub(super) fn trust(&mut self, desired: &DesiredTrust) -> Result<(), Diagnostic> {
+        let DesiredTrust { agent, trust, consent, .. } = desired;
+        let ledger = self.ledgers.of(self.which).into_iter();
+        let records: Vec<Record> = ledger
+            .flat_map(|ledger| records(ledger, *agent, &trust.table))
+            .filter(|record| record.path == self.work.path)
+            .cloned()
+            .collect();
         let mut stands = false;
-        for record in &self.records {
-            let existing = key_of(record).map(|key| at(&document, key)).transpose()?.flatten();
-            stands |= existing.is_some_and(|existing| is_as_written(&existing, record));
+        for key in records.iter().filter_map(key_of) {
+            stands |= self.stands_as_written(&trust.table, key)?;
         }
-        let allowed = stands || self.consent == Consent::Yes;
-        for record in self.records.iter().filter(|record| !self.wants(record)) {
+        let allowed = stands || *consent == Consent::Yes;
+        let (mut given, mut taken, mut left) = (0, 0, 0);
+        for record in &records {
             let Some(key) = key_of(record) else { continue };
-            if at(&document, key)?.is_some_and(|existing| is_as_written(&existing, record)) {
-                document.remove(table, key)?;
-                noted.taken += 1;
+            if trust.entries.iter().any(|(wanted, _)| wanted == key) {
+                continue;
             }
-            noted.forgotten.push(record.clone());
+            if self.stands_as_written(&trust.table, key)? {
+                self.document.remove(&trust.table, key)?;
+                taken += 1;
+            }
+            self.noted.forgotten.push((self.which, record.clone()));
         }
-        for (key, value) in self.entries {
-            let record = self.records.iter().find(|record| key_of(record) == Some(key));
-            let write = match (at(&document, key)?, record) {
+        for (key, value) in &trust.entries {
+            let record = records.iter().find(|record| key_of(record) == Some(key));
+            let existing = self.document.get(&member(&trust.table, key))?;
+            let says_it =
+                existing.as_ref().is_some_and(|found| covers(found, value, trust.users_keys));
+            let write = match (existing.is_some(), record) {
                 // The user took it out.
-                (None, Some(record)) if self.consent == Consent::AsGiven => {
-                    noted.forgotten.push(record.clone());
-                    false
-                }
-                (None, _) => allowed,
-                (Some(existing), Some(_)) if covers(&existing, value) => {
-                    noted.set.push(self.record(key, value));
-                    false
-                }
-                (Some(existing), None) if covers(&existing, value) => false,
-                (Some(existing), Some(record)) if is_as_written(&existing, record) => true,
-                (Some(_), record) => {
-                    noted.forgotten.extend(record.cloned());
-                    noted.left += usize::from(allowed);
-                    false
-                }
+                (false, Some(_)) if *consent == Consent::AsGiven => false,
+                (false, _) => allowed,
+                (true, Some(_)) => !says_it && self.stands_as_written(&trust.table, key)?,
+                (true, None) => false,
             };
             if write {
-                let keep = Keep { users_keys: self.trust.users_keys, our_keys: &[] };
-                document.set(table, key, value, &keep)?;
-                noted.set.push(self.record(key, value));
-                noted.given += 1;
+                let keep = Keep { users_keys: trust.users_keys, our_keys: &[] };
+                self.document.set(&trust.table, key, value, &keep)?;
+                given += 1;
+            }
+            if write || (says_it && record.is_some()) {
+                self.record_member(*agent, &trust.table, (key, value), trust.users_keys);
+            } else if !says_it {
+                self.noted.forgotten.extend(record.map(|record| (self.which, record.clone())));
+                left += usize::from(existing.is_some() && allowed);
             }
         }
-        if noted.taken > 0 {
-            let kept = document.prune(made)?;
-            noted.undone = made.iter().filter(|made| !kept.contains(made)).cloned().collect();
-        }
-        Ok((document.finish(), noted))
-    }
-
-    /// Whether a hook stands where `record`'s entry is about.
-    fn wants(&self, record: &Record) -> bool {
-        self.entries.iter().any(|(key, _)| key_of(record) == Some(key))
-    }
-
-    fn record(&self, key: &str, value: &Value) -> Record {
-        let keys = keys_of(value);
-        let hash = hash_of(value, &keys);
-        Record {
-            agent: self.agent.name().to_owned(),
-            path: self.path.to_path_buf(),
-            entry: Entry::Member {
-                table: self.trust.table.clone(),
-                key: key.to_owned(),
-                keys,
-                hash,
-            },
-        }
-    }
-
-    /// Brings the edit to disk, remembered before it is written.
-    fn carry_out(
-        &self,
-        setup: &Setup<'_>,
-        ledger: &mut Ledger,
-        apply: bool,
-    ) -> Result<Noted, Diagnostic> {
-        let sym = setup.symposium();
-        // The file is in the home folder whoever has an entry in it.
-        let mut home = Ledger::home(&sym.dirs).0;
-        let made = home.surroundings(self.path);
-        let text = setup.read(self.path)?;
-        let (planned, mut noted) = self.edit(text.as_deref(), &made.created)?;
-        if !apply {
-            return Ok(noted);
-        }
-        for record in &noted.set {
-            ledger.record(record.clone());
-        }
-        ledger.save(&sym.dirs, PATIENCE)?;
-        if planned.change != FileChange::Keep {
-            let (created, folders) = (planned.created, missing_folders(self.path));
-            home.note_created(self.path, Surroundings { created, folders });
-            home.save(&sym.dirs, PATIENCE)?;
-            let mut done = None;
-            let outcome = edit_file(&sym.dirs.locks(), self.path, PATIENCE, &mut |text| {
-                setup.check(self.path)?;
-                let (edited, again) = self.edit(text, &made.created)?;
-                let change = edited.change.clone();
-                done = Some((edited, again));
-                Ok(change)
-            })?;
-            if let Some((edited, again)) = done {
-                noted = again;
-                let folders = match outcome {
-                    Outcome::Created { folders } => folders,
-                    Outcome::Removed => {
-                        remove_empty_folders(&made.folders);
-                        Vec::new()
-                    }
-                    _ => Vec::new(),
-                };
-                home.note_created(self.path, Surroundings { created: edited.created, folders });
-                home.note_undone(
-                    self.path,
-                    Surroundings { created: noted.undone.clone(), folders: Vec::new() },
-                );
-                home.save(&sym.dirs, PATIENCE)?;
-            }
-        }
-        for record in &noted.forgotten {
-            ledger.forget(record);
-        }
-        ledger.save(&sym.dirs, PATIENCE)?;
-        Ok(noted)
-    }
-
-    fn tell(&self, setup: &Setup<'_>, noted: &Noted, apply: bool, trusted: &mut Trusted) {
-        let file = setup.shown(self.path);
-        let hooks = |number: usize| format!("{number} hook{}", if number == 1 { "" } else { "s" });
-        let told = if noted.given > 0 {
-            let verb = if apply { " trusted" } else { " to trust" };
-            Some((Action::Register, format!("{file} ({}{verb})", hooks(noted.given))))
-        } else if noted.taken > 0 {
-            let trust = format!("{file} (trust in {} taken back)", hooks(noted.taken));
-            Some((Action::Unregister, trust))
-        } else {
-            None
-        };
-        if let Some((action, reason)) = told {
-            trusted.changes.push(Change {
-                places: vec![Place::Agent(self.agent.name())],
-                reason: Some(reason),
-                planned: !apply,
-                ..Change::new(action, Kind::Hooks, "trust")
-            });
-        }
-        if noted.left > 0 {
-            let title = self.agent.title();
-            trusted.diagnostics.push(
-                Diagnostic::warning(format!(
-                    "{title} knows another hook in the place of ours and will not run ours"
-                ))
-                .in_file(self.path)
-                .about(Subject::Advice)
-                .note(format!("{}; the file is left as it is", self.trust.by_hand)),
+        self.tell_of_trust(desired, (given, taken));
+        if left > 0 {
+            let message = format!(
+                "{} knows another hook in the place of ours and will not run ours",
+                agent.title()
             );
+            let remedy = format!("{}; the file is left as it is", trust.by_hand);
+            self.note(message, Subject::Advice, &remedy);
         }
+        Ok(())
+    }
+
+    fn tell_of_trust(&mut self, desired: &DesiredTrust, (given, taken): (usize, usize)) {
+        let hooks = |number: usize| format!("{number} hook{}", if number == 1 { "" } else { "s" });
+        let (action, what) = match (given, taken) {
+            (0, 0) => return,
+            (0, _) => (Action::Unregister, format!("trust in {} taken back", hooks(taken))),
+            _ => (Action::Register, format!("{} {}", hooks(given), desired.verb)),
+        };
+        let reason = Some(format!("{} ({what})", desired.shown));
+        self.noted
+            .changes
+            .push(Change { reason, ..planned(action, Kind::Hooks, desired.agent, "trust") });
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Survey;
 use crate::agents::Agent;
 use crate::report::{Action, Kind};
-use crate::sync::registration::Wish;
+use crate::sync::registration::DesiredEntry;
 use crate::text::{Diagnostic, Subject};
 
 /// How a registration stands.
@@ -90,8 +90,8 @@ impl Survey<'_> {
 
     fn server_of(&self, agent: Agent, name: &str) -> AgentServer {
         let file = self.desired.files.values().find(|work| {
-            work.wishes.iter().any(|(_, wish)| {
-                matches!(wish, Wish::Server { agent: whose, name: known, .. }
+            work.entries.iter().any(|(_, wish)| {
+                matches!(wish, DesiredEntry::Server { agent: whose, name: known, .. }
                     if *whose == agent && known == name)
             })
         });

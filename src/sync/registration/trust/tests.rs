@@ -1,6 +1,9 @@
 use serde_json::json;
 
 use super::*;
+use crate::Symposium;
+use crate::agents::places::FileFormat;
+use crate::documents::Change as FileChange;
 
 fn trust(entries: &[(&str, &str)]) -> Trust {
     let entries = entries
@@ -18,6 +21,14 @@ fn trust(entries: &[(&str, &str)]) -> Trust {
     }
 }
 
+/// What an edit came to: what to remember and to forget, and how many entries were written or removed.
+struct Noted {
+    set: Vec<Record>,
+    forgotten: Vec<Record>,
+    given: usize,
+    taken: usize,
+}
+
 /// Edits `text`; gives back the text and what was noted.
 fn edit(
     text: &str,
@@ -25,22 +36,32 @@ fn edit(
     records: Vec<Record>,
     consent: Consent,
 ) -> (String, Noted) {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let sym = Symposium::from_dir(dir.path());
+    let (mut ledgers, _) = Ledgers::open(&sym.dirs, None);
+    records.into_iter().for_each(|record| ledgers.home.record(record));
+    let mut desired = Desired { is_partial: true, ..Desired::default() };
     let trust = trust(wanted);
-    let task = Task {
-        agent: Agent::Codex,
-        path: Path::new("config.toml"),
-        trust: &trust,
-        entries: &trust.entries,
-        records,
-        consent,
-    };
-    let (edited, noted) = task.edit(Some(text), &[]).expect("edits");
+    let path = trust.path.clone();
+    let (agent, shown, verb) = (Agent::Codex, "config.toml".to_owned(), "trusted");
+    let entry = DesiredEntry::Trust(DesiredTrust { agent, trust, consent, shown, verb });
+    desired.file(&path, FileFormat::Toml).entries.push((Which::Home, entry));
+    let work = &desired.files[&path];
+    let (edited, noted) =
+        super::super::edit::edit(work, Some(text), &ledgers, &desired).expect("edits");
     let text = match edited.change {
         FileChange::Write(text) => text,
         FileChange::Keep => text.to_owned(),
         FileChange::Delete => String::new(),
     };
-    (text, noted)
+    let count = |action: Action| {
+        let told = noted.changes.iter().find(|change| change.action == action);
+        let reason = told.and_then(|change| change.reason.clone()).unwrap_or_default();
+        reason.split(|c: char| !c.is_ascii_digit()).find_map(|word| word.parse().ok()).unwrap_or(0)
+    };
+    let (given, taken) = (count(Action::Register), count(Action::Unregister));
+    let of = |records: &[(Which, Record)]| records.iter().map(|(_, it)| it.clone()).collect();
+    (text, Noted { set: of(&noted.records), forgotten: of(&noted.forgotten), given, taken })
 }
 
 const OTHERS: &str = "[hooks.state.'C:\\x\\hooks.json:stop:0:0']\ntrusted_hash = \"sha256:1\"\n";
