@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::agents::symposium::NAME as CANONICAL;
 use crate::plugins::manifest::{LONGEST_NAME, compile_matcher, is_expression};
 use crate::plugins::model::OnFailure;
 use crate::sync::snapshot::SnapshotHook;
@@ -28,11 +29,7 @@ pub fn select<'a>(hooks: &'a [SnapshotHook], occasion: &Occasion<'_>) -> Vec<&'a
         applies.iter().any(|hook| hook.plugin == plugin && hook.format == occasion.agent)
     };
     let wanted = |hook: &SnapshotHook| {
-        if native(&hook.plugin) {
-            hook.format == occasion.agent
-        } else {
-            hook.format == "symposium"
-        }
+        if native(&hook.plugin) { hook.format == occasion.agent } else { hook.format == CANONICAL }
     };
     applies.iter().copied().filter(|hook| wanted(hook)).collect()
 }
