@@ -15,6 +15,7 @@ mod environment;
 mod model;
 mod places;
 pub mod state;
+mod test_switches;
 
 pub use choices::{PluginChoices, Reach, Word};
 pub use dirs::{Dirs, NoHome};

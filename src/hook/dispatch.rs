@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 use symposium_hook::Event;
 
-use super::pipeline::name_tool;
-use super::run::{Call, run_hook};
+use super::event::name_tool;
+use super::run::{HookCall, run_hook};
 use crate::agents::Codec;
 use crate::agents::merge::merge;
 use crate::agents::tools::{as_object, native_of};
@@ -84,7 +84,7 @@ impl Dispatch<'_> {
             if let Some(updated) = verdict.outcome.updated_input.take()
                 && let Some((current, input)) = self.rewrite(hook, native, event, updated)
             {
-                rewrites.note(&hook.who(), &input);
+                rewrites.record(&hook.who(), &input);
                 verdict.outcome.updated_input = Some(input);
                 if current.is_some() {
                     rewritten = current;
@@ -104,8 +104,8 @@ impl Dispatch<'_> {
         rewritten.map(|current| current.decoded)
     }
 
-    fn call<'c>(&'c self, root: Option<&'c Path>, stdin: Vec<u8>, limit: Duration) -> Call<'c> {
-        Call {
+    fn call<'c>(&'c self, root: Option<&'c Path>, stdin: Vec<u8>, limit: Duration) -> HookCall<'c> {
+        HookCall {
             spec: self.spec,
             event: self.event,
             root,
@@ -152,7 +152,7 @@ impl Dispatch<'_> {
 
 impl Rewrites {
     /// Logs when a hook changes what another had changed: the last one counts.
-    fn note(&mut self, who: &str, input: &Map<String, Value>) {
+    fn record(&mut self, who: &str, input: &Map<String, Value>) {
         if let Some((before, theirs)) = &self.latest {
             let keys = theirs.iter().filter(|(key, value)| {
                 self.original.get(*key) != Some(*value) && input.get(*key) != Some(*value)

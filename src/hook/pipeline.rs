@@ -1,95 +1,65 @@
-//! The steps of an event, in order.
+//! The one road of an event: decode → session context → current snapshot → dispatch → encode.
+//!
+//! Most events change nothing and ask no plugin. They take the same road and find nothing on it: the
+//! stored snapshot is current, no hook matches, and the session has nothing to hear or to remember.
+//! So each step must cost nothing where it has nothing to do: no thread, no lock, no log file and no
+//! manifest of the workspace.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use symposium_hook::Event;
 
-use super::arrival::await_programs;
-use super::claims::{Claim, Claims};
-use super::conversation::Conversation;
+use super::dedup::{Dedup, Occurrence};
 use super::dispatch::{self, Dispatch};
-use super::quick::Seen;
-use super::select::{Occasion, select};
-use super::session::{self, Store};
+use super::event::{Call, cwd_of, name_tool, parse_args};
+use super::install_wait::wait_for_programs;
+use super::select::hooks_for;
+use super::session::{self, Session, Store};
+use super::session_context::SessionContext;
 use super::trace;
-use super::wishes::log_unmet;
+use super::unsupported::log_unsupported;
+use crate::agents::Codec;
 use crate::agents::merge::settle;
 use crate::agents::wire::{Answer, Decoded, Outcome};
-use crate::agents::{self, Codec};
-use crate::config::{Dirs, Environment};
 use crate::sync::background::Background;
 use crate::sync::current::{self, Question};
 use crate::sync::snapshot::{SnapshotHook, Stored};
 
-/// A call of our program.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Call<'a> {
-    /// The arguments after `hook`.
-    pub(super) args: &'a [OsString],
-    /// Standard input, whole.
-    pub(super) stdin: &'a [u8],
-    /// Whether a person at a terminal calls us.
-    pub(super) by_hand: bool,
-    /// Our surroundings.
-    pub(super) env: &'a Environment,
-    /// Our folders.
-    pub(super) dirs: &'a Dirs,
+/// One event being answered.
+struct EventHandler<'a> {
+    call: &'a Call<'a>,
+    spec: &'static dyn Codec,
+    event: Event,
+    started: Instant,
+    /// As `started`, in milliseconds since 1970.
+    arrived: u64,
 }
 
-/// Who is asked about an event, and with what.
-struct Asking<'a> {
-    /// What there is where the agent works.
-    stored: &'a Stored,
-    /// The hooks of it that run.
-    hooks: &'a [SnapshotHook],
-    /// Those that are in force besides, for the workspace at this root: the session began there.
-    kept: Option<(Option<&'a Path>, &'a [SnapshotHook])>,
-    /// Names of the servers in both.
+/// The hooks that are asked about an event, and where.
+struct Asked<'a> {
+    /// Those of the workspace that the agent works in.
+    here: &'a [SnapshotHook],
+    /// Those of the workspace that the session began in, where that is another one, with its root.
+    began: Option<(Option<&'a Path>, &'a [SnapshotHook])>,
+    /// Names of the MCP servers in both.
     servers: &'a [String],
     /// Where the agent works.
     cwd: &'a Path,
 }
 
-/// One event being answered.
-struct Turn<'a> {
-    spec: &'static dyn Codec,
-    event: Event,
-    env: &'a Environment,
-    dirs: &'a Dirs,
-    started: Instant,
-    arrived: u64,
-}
-
-/// The answer to a call of which something may have been found out.
-pub(super) fn answer(call: &Call<'_>, seen: Box<Seen>) -> Answer {
-    current::panic_where_asked(call.env, "start");
+/// The answer to a call.
+pub(super) fn answer(call: &Call<'_>) -> Answer {
     let started = Instant::now();
-    let (spec, event) = match understood(call.args) {
-        Ok(understood) => understood,
+    call.env.test_switches().panic_at("start");
+    let (spec, event) = match parse_args(call.args) {
+        Ok(parsed) => parsed,
         Err(problem) => return refuse(call, &problem),
     };
-    let turn =
-        Turn { spec, event, env: call.env, dirs: call.dirs, started, arrived: session::now() };
-    let answer = turn.answer(call.stdin, seen);
+    let handler = EventHandler { call, spec, event, started, arrived: session::now() };
+    let answer = handler.answer().unwrap_or_else(Answer::carry_on);
     trace::record(call.env, spec.name(), event.cli_name(), call.stdin, &answer, started.elapsed());
     answer
-}
-
-/// Whom and what the arguments name. The event may have our name, the manifests' or the agent's
-/// own; what stands behind it is for later versions to say.
-pub(super) fn understood(args: &[OsString]) -> Result<(&'static dyn Codec, Event), String> {
-    let mut words = args.iter().map(|arg| arg.to_string_lossy());
-    let (Some(name), Some(event)) = (words.next(), words.next()) else {
-        return Err("an agent and an event are needed".to_owned());
-    };
-    let spec = agents::codec(&name).ok_or_else(|| format!("there is no agent `{name}`"))?;
-    Event::ALL
-        .into_iter()
-        .find(|known| [known.cli_name(), known.name(), spec.event_name(*known)].contains(&&*event))
-        .map(|event| (spec, event))
-        .ok_or_else(|| format!("there is no event `{event}`"))
 }
 
 /// Nothing an agent's configuration of another day calls us with may stop the agent.
@@ -105,62 +75,89 @@ fn refuse(call: &Call<'_>, problem: &str) -> Answer {
     answer
 }
 
-impl Turn<'_> {
-    fn answer(&self, stdin: &[u8], seen: Box<Seen>) -> Answer {
-        let decode = || self.spec.decode(self.event, stdin, self.env);
-        let mut decoded = match seen.decoded.map_or_else(decode, Ok) {
-            Ok(decoded) => decoded,
-            Err(problem) => {
-                tracing::warn!("{problem}");
-                // The event says nothing, but it is one: the skills may be brought up to date.
-                if let Some(cwd) = self.env.cwd() {
-                    let _ = self.found(cwd);
-                }
-                return Answer::carry_on();
-            }
-        };
+impl EventHandler<'_> {
+    /// The answer; `None` where nothing is known of the event or of the place.
+    fn answer(&self) -> Option<Answer> {
+        let Call { env, dirs, .. } = *self.call;
+        let mut decoded = self.decode()?;
         if decoded.foreign {
-            return Answer::carry_on();
+            return None;
         }
-        let Some(cwd) = cwd_of(self.env, &decoded) else { return Answer::carry_on() };
-        let known = seen.stored.filter(|stored| !(self.insists() && stored.header.failed));
-        let here = known.map(|known| *known).or_else(|| self.found(&cwd));
-        let began = self.began(&decoded, here.as_ref());
-        let Some(stored) = here.as_ref().or(began.as_ref()) else { return Answer::carry_on() };
-        // A server's tool can be told from its native name only where the servers are known.
+        let cwd = cwd_of(env, &decoded)?;
+        let here = current::of_folder(env, dirs, &cwd, self.retries_failed_sync());
+        let store = decoded.input.session_id().map(|id| Store::new(dirs, id));
+        let known = store.as_ref().and_then(Store::read);
+        let began = self.began_in(known.as_ref(), here.as_ref());
+        let stored = here.as_ref().or(began.as_ref())?;
         let mut servers = stored.header.servers.clone();
         servers.extend(began.iter().flat_map(|began| began.header.servers.iter().cloned()));
         name_tool(self.spec, &mut decoded, &servers);
-        let hooks = matching(self.spec, self.event, stored, &decoded);
-        let mut kept = began
-            .as_ref()
-            .map_or_else(Vec::new, |began| matching(self.spec, self.event, began, &decoded));
-        // What is in force in both is asked once.
-        kept.retain(|hook| !hooks.contains(hook));
-        let asked = Asking {
+        let session = SessionContext {
+            spec: self.spec,
+            event: self.event,
+            dirs,
+            arrived: self.arrived,
             stored,
-            hooks: &hooks,
-            kept: began.as_ref().map(|began| (root_in(began), kept.as_slice())),
+            store,
+            known,
+        };
+        let hooks = hooks_for(self.spec, self.event, stored, &decoded);
+        let elsewhere = began.as_ref().map(|began| {
+            let mut hooks_there = hooks_for(self.spec, self.event, began, &decoded);
+            // A hook that is in force in both is asked once.
+            hooks_there.retain(|hook| !hooks.contains(hook));
+            (workspace_root(began), hooks_there)
+        });
+        let asked = Asked {
+            here: &hooks,
+            began: elsewhere.as_ref().map(|(root, hooks)| (*root, hooks.as_slice())),
             servers: &servers,
             cwd: &cwd,
         };
-        // What we say of ourselves at a tool's use is remembered as said in any case.
-        let counts = !hooks.is_empty() || !kept.is_empty() || !self.event.is_tool_event();
-        let claims = counts.then(|| Claims::new(self.dirs, &decoded)).flatten();
-        let outcome = match &claims {
-            None => self.consult(&asked, stdin, &decoded).0,
-            Some(claims) => match claims.claim(self.left()) {
-                // The plugins' word stands, and nothing is said twice.
-                Claim::Repeated(outcome) => *outcome,
-                Claim::First(held) => {
-                    let (outcome, rewritten) = self.consult(&asked, stdin, &decoded);
-                    claims.answered(held, &outcome, rewritten.as_ref());
-                    outcome
+        let outcome = self.answer_once(&session, &asked, &decoded);
+        env.test_switches().panic_at("end");
+        Some(self.spec.encode(self.event, &outcome))
+    }
+
+    /// The event, understood. One that the agent never sends says nothing, but the skills may still
+    /// be brought up to date.
+    fn decode(&self) -> Option<Decoded> {
+        let Call { env, dirs, stdin, .. } = *self.call;
+        let decoded = self.spec.decode(self.event, stdin, env);
+        decoded
+            .inspect_err(|problem| {
+                tracing::warn!("{problem}");
+                if let Some(cwd) = env.cwd() {
+                    let _ = current::of_folder(env, dirs, cwd, self.retries_failed_sync());
                 }
-            },
+            })
+            .ok()
+    }
+
+    /// What the plugins and we want. An event that two registrations deliver is answered once, where
+    /// anything but our own word at a tool's use could be said twice; that word is remembered as said.
+    fn answer_once(
+        &self,
+        session: &SessionContext<'_>,
+        asked: &Asked<'_>,
+        decoded: &Decoded,
+    ) -> Outcome {
+        let asks_hooks =
+            !asked.here.is_empty() || asked.began.is_some_and(|(_, hooks)| !hooks.is_empty());
+        let dedup = match &session.store {
+            Some(store) if asks_hooks || !self.event.is_tool_event() => Dedup::new(store, decoded),
+            _ => None,
         };
-        current::panic_where_asked(self.env, "end");
-        self.spec.encode(self.event, &outcome)
+        let Some(dedup) = dedup else { return self.consult(session, asked, decoded).0 };
+        match dedup.begin(self.left()) {
+            // The plugins' decision is repeated, and nothing is said twice.
+            Occurrence::Repeat(outcome) => *outcome,
+            Occurrence::First(lock) => {
+                let (outcome, rewritten) = self.consult(session, asked, decoded);
+                dedup.finish(lock, &outcome, rewritten.as_ref());
+                outcome
+            }
+        }
     }
 
     /// What is left of the time for everything.
@@ -168,109 +165,59 @@ impl Turn<'_> {
         dispatch::budget(self.spec, self.event).saturating_sub(self.started.elapsed())
     }
 
-    /// Our own word and the plugins', and the event as the last of them rewrote it.
+    /// What we and the plugins' hooks want, and the event as the last hook rewrote it.
     fn consult(
         &self,
-        asking: &Asking<'_>,
-        stdin: &[u8],
+        session: &SessionContext<'_>,
+        asked: &Asked<'_>,
         decoded: &Decoded,
     ) -> (Outcome, Option<Decoded>) {
-        let Asking { stored, hooks, .. } = *asking;
-        let root = &stored.header.root;
-        let conversation = Conversation {
-            spec: self.spec,
-            event: self.event,
-            dirs: self.dirs,
-            arrived: self.arrived,
-            stored,
-            store: decoded.input.session_id().map(|id| Store::new(self.dirs, id)),
-        };
-        let choose = |now: &Stored| matching(self.spec, self.event, now, decoded);
-        let arrival = await_programs(&conversation, hooks, (self.env, root, self.left()), choose);
-        let hooks = arrival.hooks.as_deref().unwrap_or(hooks);
+        let Call { env, dirs, stdin, .. } = *self.call;
+        let stored = session.stored;
+        let choose = |now: &Stored| hooks_for(self.spec, self.event, now, decoded);
+        let installing = wait_for_programs(session, asked.here, env, self.left(), choose);
+        let hooks = installing.hooks.as_deref().unwrap_or(asked.here);
         let mut outcome = Outcome::default();
-        let refresh = conversation.join(decoded, hooks, &mut outcome);
+        let refresh = session.join(decoded, hooks, &mut outcome);
         let dispatch = Dispatch {
             spec: self.spec,
             event: self.event,
-            env: self.env,
+            env,
             started: self.started,
-            cwd: asking.cwd,
-            servers: asking.servers,
+            cwd: asked.cwd,
+            servers: asked.servers,
         };
-        let kept =
-            asking.kept.iter().flat_map(|(root, hooks)| hooks.iter().map(|hook| (*root, hook)));
-        let all = hooks.iter().map(|hook| (root_in(stored), hook)).chain(kept);
+        let elsewhere =
+            asked.began.iter().flat_map(|(root, hooks)| hooks.iter().map(|hook| (*root, hook)));
+        let all = hooks.iter().map(|hook| (workspace_root(stored), hook)).chain(elsewhere);
         let rewritten = dispatch.run(&all.collect::<Vec<_>>(), stdin, decoded, &mut outcome);
         settle(&mut outcome);
-        log_unmet(self.spec, self.event, &outcome);
-        conversation.hold_back(&mut outcome, std::iter::once(decoded).chain(&rewritten));
-        if refresh && !arrival.is_running && stored.header.refreshable {
-            let _running = Background::of(self.dirs, root).start();
+        log_unsupported(self.spec, self.event, &outcome);
+        session.defer(&mut outcome, std::iter::once(decoded).chain(&rewritten));
+        if refresh && !installing.is_running && stored.header.refreshable {
+            let _running = Background::of(dirs, &stored.header.root).start();
         }
         (outcome, rewritten)
     }
 
-    /// The snapshot of the workspace that `cwd` is in, or of what applies outside of one.
-    fn found(&self, cwd: &Path) -> Option<Stored> {
-        self.current(&current::root_of(self.env, self.dirs, cwd))
-    }
-
     /// The snapshot of the workspace in which the session began, where that is another one than
     /// `here`. What guards there must not be passed by going elsewhere.
-    fn began(&self, decoded: &Decoded, here: Option<&Stored>) -> Option<Stored> {
-        let session = Store::new(self.dirs, decoded.input.session_id()?).read()?;
-        let is_here = |root: &PathBuf| here.is_some_and(|here| here.header.root == *root);
-        let began = self.current(&session.root.filter(|root| !is_here(root))?)?;
+    fn began_in(&self, session: Option<&Session>, here: Option<&Stored>) -> Option<Stored> {
+        let is_here = |root: &Path| here.is_some_and(|here| here.header.root == root);
+        let root = session?.root.as_deref().filter(|root| !is_here(root))?;
+        let Call { env, dirs, .. } = *self.call;
+        let insist = self.retries_failed_sync();
+        let began = current::for_hook(&Question { env, dirs, root, insist })?;
         (!is_here(&began.header.root)).then_some(began)
     }
 
-    /// Whether a sync that failed is tried again.
-    fn insists(&self) -> bool {
+    /// Whether a sync that failed is tried again although nothing changed since.
+    fn retries_failed_sync(&self) -> bool {
         self.event == Event::SessionStart
     }
-
-    fn current(&self, root: &Path) -> Option<Stored> {
-        let insist = self.insists();
-        current::for_hook(&Question { env: self.env, dirs: self.dirs, root, insist })
-    }
 }
 
-/// The root, where it is a workspace.
-fn root_in(stored: &Stored) -> Option<&Path> {
+/// The root of the snapshot's workspace; none outside of one.
+fn workspace_root(stored: &Stored) -> Option<&Path> {
     (!stored.header.outside).then_some(stored.header.root.as_path())
-}
-
-/// Where the agent works: what the event says, else our own folder.
-pub(super) fn cwd_of(env: &Environment, decoded: &Decoded) -> Option<PathBuf> {
-    let own = env.cwd();
-    match decoded.input.cwd().filter(|cwd| !cwd.is_empty()) {
-        Some(cwd) if Path::new(cwd).is_absolute() => Some(PathBuf::from(cwd)),
-        Some(cwd) => own.map(|own| own.join(cwd)),
-        None => own.map(Path::to_path_buf),
-    }
-}
-
-/// The hooks that run for this event, in order.
-pub(super) fn matching(
-    spec: &dyn Codec,
-    event: Event,
-    stored: &Stored,
-    decoded: &Decoded,
-) -> Vec<SnapshotHook> {
-    if stored.count(event) == 0 {
-        return Vec::new();
-    }
-    let hooks = stored.hooks(event);
-    let names = decoded.tool_names();
-    let occasion = Occasion { agent: spec.name(), tool_names: &names };
-    select(&hooks, &occasion).into_iter().cloned().collect()
-}
-
-/// Gives a server's tool its canonical name, where that takes knowing the servers.
-pub(super) fn name_tool(spec: &dyn Codec, decoded: &mut Decoded, servers: &[String]) {
-    if !servers.is_empty() {
-        let servers: Vec<&str> = servers.iter().map(String::as_str).collect();
-        spec.name_mcp_tool(decoded, &servers);
-    }
 }

@@ -17,7 +17,7 @@ use crate::process::{Child, Output, Status, run};
 use crate::sync::snapshot::SnapshotHook;
 
 /// What a hook is run with.
-pub struct Call<'a> {
+pub struct HookCall<'a> {
     /// The agent's formats.
     pub spec: &'a dyn Codec,
     /// The event.
@@ -57,7 +57,7 @@ impl SnapshotHook {
 
 /// Runs `hook`. Whatever goes wrong is logged and means "no opinion", unless the hook is a guard
 /// (`on-failure = "block"`).
-pub fn run_hook(hook: &SnapshotHook, call: &Call<'_>) -> Verdict {
+pub fn run_hook(hook: &SnapshotHook, call: &HookCall<'_>) -> Verdict {
     let failed = |problem: &str| failure(hook, problem, Outcome::default());
     if let Some(problem) = hook.run.missing() {
         return failed(&problem);
@@ -74,7 +74,7 @@ pub fn run_hook(hook: &SnapshotHook, call: &Call<'_>) -> Verdict {
 }
 
 /// What a hook said, and how it ended.
-fn ended(hook: &SnapshotHook, call: &Call<'_>, output: &Output, limit: Duration) -> Verdict {
+fn ended(hook: &SnapshotHook, call: &HookCall<'_>, output: &Output, limit: Duration) -> Verdict {
     let (stdout, stderr) = (output.stdout_text(), output.stderr_text());
     if !stderr.trim().is_empty() {
         tracing::debug!("{} says: {}", hook.who(), stderr.trim());
@@ -118,7 +118,7 @@ fn ended(hook: &SnapshotHook, call: &Call<'_>, output: &Output, limit: Duration)
 }
 
 /// What a hook said, in its format.
-fn heard(hook: &SnapshotHook, call: &Call<'_>, answer: &ChildAnswer<'_>) -> Said {
+fn heard(hook: &SnapshotHook, call: &HookCall<'_>, answer: &ChildAnswer<'_>) -> Said {
     if hook.is_canonical() {
         return canonical::decode_answer(call.event, answer);
     }
@@ -155,7 +155,7 @@ fn failure(hook: &SnapshotHook, problem: &str, mut outcome: Outcome) -> Verdict 
     Verdict { outcome, last: false }
 }
 
-fn child(hook: &SnapshotHook, argv: &[String], call: &Call<'_>) -> Option<Child> {
+fn child(hook: &SnapshotHook, argv: &[String], call: &HookCall<'_>) -> Option<Child> {
     let (program, args) = argv.split_first()?;
     let mut child = Child::new(program)
         .args(args)

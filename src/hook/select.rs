@@ -2,10 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use crate::agents::symposium::NAME as CANONICAL;
+use symposium_hook::Event;
+
+use crate::agents::Codec;
+use crate::agents::wire::Decoded;
 use crate::plugins::manifest::{LONGEST_NAME, compile_matcher, is_expression};
 use crate::plugins::model::OnFailure;
-use crate::sync::snapshot::SnapshotHook;
+use crate::sync::snapshot::{SnapshotHook, Stored};
 
 /// What hooks are chosen by.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +17,22 @@ pub struct Occasion<'a> {
     pub agent: &'a str,
     /// The tool's canonical and native names; empty for events without a tool.
     pub tool_names: &'a [&'a str],
+}
+
+/// The hooks of a snapshot that run for this event, in order.
+pub(super) fn hooks_for(
+    spec: &dyn Codec,
+    event: Event,
+    stored: &Stored,
+    decoded: &Decoded,
+) -> Vec<SnapshotHook> {
+    if stored.count(event) == 0 {
+        return Vec::new();
+    }
+    let hooks = stored.hooks(event);
+    let names = decoded.tool_names();
+    let occasion = Occasion { agent: spec.name(), tool_names: &names };
+    select(&hooks, &occasion).into_iter().cloned().collect()
 }
 
 /// The hooks that run, in order.
@@ -29,7 +48,11 @@ pub fn select<'a>(hooks: &'a [SnapshotHook], occasion: &Occasion<'_>) -> Vec<&'a
         applies.iter().any(|hook| hook.plugin == plugin && hook.format == occasion.agent)
     };
     let wanted = |hook: &SnapshotHook| {
-        if native(&hook.plugin) { hook.format == occasion.agent } else { hook.format == CANONICAL }
+        if native(&hook.plugin) {
+            hook.format == occasion.agent
+        } else {
+            hook.format == "symposium"
+        }
     };
     applies.iter().copied().filter(|hook| wanted(hook)).collect()
 }
@@ -75,16 +98,16 @@ fn applies(hook: &SnapshotHook, occasion: &Occasion<'_>, budget: &mut Budget) ->
     } else {
         budget.spend(check)
     };
-    let problem = match checked {
+    let (problem, runs_not) = match checked {
         Some(Ok(matches)) => return matches,
-        Some(Err(error)) => error.to_string(),
-        None => "it would take too long".to_owned(),
+        Some(Err(error)) => (error.to_string(), "never runs"),
+        None => ("it would take too long".to_owned(), "does not run"),
     };
     // A guard is rather asked too often.
     let asked = hook.on_failure == OnFailure::Block;
-    let comes = if asked { "runs" } else { "does not run" };
+    let runs = if asked { "runs" } else { runs_not };
     tracing::warn!(
-        "hook `{}` of plugin `{}` {comes}: its matcher could not be checked: {problem}",
+        "hook `{}` of plugin `{}` {runs}: its matcher could not be checked: {problem}",
         hook.name,
         hook.plugin
     );

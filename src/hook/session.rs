@@ -14,7 +14,7 @@ use crate::files::{Limit, Lock, LockError, is_plain_name, read_bytes, replace_ca
 /// How long a session that nobody uses is remembered.
 const KEEP_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 /// How long another process of the same session may keep us waiting.
-pub const PATIENCE: Duration = Duration::from_millis(100);
+pub const LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 /// Most entries of each list that are remembered.
 const REMEMBERED: usize = 500;
 
@@ -40,12 +40,12 @@ pub struct Session {
     /// Names of skills and servers that were announced.
     pub announced: Vec<String>,
     /// Context that could not be delivered with its event and waits for one that can.
-    pub pending: Vec<Held>,
+    pub pending: Vec<Deferred>,
 }
 
-/// Context that waits.
+/// Context that waits for an event that can deliver it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Held {
+pub struct Deferred {
     /// The text.
     pub text: String,
     /// The use of a tool whose result it goes with, under each of the names that it may have by
@@ -94,7 +94,7 @@ impl Store {
     /// Changes what is remembered, alone; written only when it differs. When another process holds
     /// the session for too long, or nothing can be written, the change is made and forgotten.
     pub fn update<T>(&self, change: impl FnOnce(&mut Session) -> T) -> T {
-        let held = Lock::acquire(&self.lock, PATIENCE);
+        let held = Lock::acquire(&self.lock, LOCK_TIMEOUT);
         let before = self.read();
         let mut session = before.clone().unwrap_or_default();
         let result = change(&mut session);

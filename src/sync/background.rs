@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::current::{BUDGET, patience, test_duration};
+use super::current::BUDGET;
 use super::snapshot::Snapshot;
 use crate::config::{Dirs, Environment};
 use crate::files::{Limit, Lock, LockError, read_text, replace_cache};
@@ -66,19 +66,18 @@ impl Background {
 
     /// Does the work of the process itself; nothing where there is another.
     pub fn run<T>(&self, env: &Environment, work: impl FnOnce() -> T) -> Option<T> {
-        end_after(test_duration(env, "SYMPOSIUM_TEST_BACKGROUND_LIFE").unwrap_or(LIFE), LABOUR);
+        let switches = env.test_switches();
+        end_after(switches.background_life.unwrap_or(LIFE), LABOUR);
         // Where there can be no locks, nobody is known to be at it.
         let _lock = match Lock::acquire(&self.lock, HANDOVER) {
             Err(LockError::Busy { .. }) => return None,
             lock => lock.ok(),
         };
         let start = Instant::now();
-        std::thread::sleep(
-            test_duration(env, "SYMPOSIUM_TEST_SLOW_BACKGROUND").unwrap_or_default(),
-        );
+        std::thread::sleep(switches.slow_background);
         let done = work();
         let took = start.elapsed();
-        if took < patience(env, BUDGET) {
+        if took < switches.patience(BUDGET) {
             let _ = std::fs::remove_file(&self.slow);
         } else if self.slow.exists() {
             self.remember(&took.as_millis().to_string());

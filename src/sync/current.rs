@@ -30,9 +30,18 @@ pub struct Question<'a> {
     pub insist: bool,
 }
 
-/// The snapshot of the workspace that `cwd` is in, or of what applies outside of one, when it holds;
-/// no manifest is read. It then vouches for the manifests that lead to the root as for all its inputs.
-pub fn known(env: &Environment, dirs: &Dirs, cwd: &Path) -> Option<Stored> {
+/// The snapshot of the workspace that `cwd` is in, or of what applies outside of one: the stored one
+/// while its inputs are as they were, else as [`for_hook`]. `insist`: a sync that failed is tried again.
+pub fn of_folder(env: &Environment, dirs: &Dirs, cwd: &Path, insist: bool) -> Option<Stored> {
+    if let Some(known) = known(env, dirs, cwd).filter(|known| !(insist && known.header.failed)) {
+        return Some(known);
+    }
+    for_hook(&Question { env, dirs, root: &root_of(env, dirs, cwd), insist })
+}
+
+/// The stored snapshot for `cwd`, when it is current; no manifest is read. The manifests that lead to
+/// the root are among the snapshot's inputs.
+pub(super) fn known(env: &Environment, dirs: &Dirs, cwd: &Path) -> Option<Stored> {
     let Some(nearest) = nearest_manifest(cwd, env)? else {
         return stored(dirs, &Snapshot::outside(dirs)).filter(|stored| stored.holds(env));
     };
@@ -67,7 +76,7 @@ pub fn for_hook(question: &Question<'_>) -> Option<Stored> {
         tracing::warn!("no sync before this event: {error}");
         return stored;
     }
-    match made.recv_timeout(patience(env, BUDGET)) {
+    match made.recv_timeout(env.test_switches().patience(BUDGET)) {
         Ok(made) => made.or(stored),
         // It panicked, which is logged.
         Err(RecvTimeoutError::Disconnected) => stored,
@@ -78,28 +87,6 @@ pub fn for_hook(question: &Question<'_>) -> Option<Stored> {
             stored
         }
     }
-}
-
-/// For tests of what a panic does: `SYMPOSIUM_TEST_PANIC` names the place. Not in a release.
-pub fn panic_where_asked(env: &Environment, place: &str) {
-    assert!(
-        !cfg!(debug_assertions) || env.text("SYMPOSIUM_TEST_PANIC") != Some(place),
-        "a panic was asked for"
-    );
-}
-
-/// A duration that a test asks for by a variable, in milliseconds. Not in a release.
-pub(in crate::sync) fn test_duration(env: &Environment, name: &str) -> Option<Duration> {
-    let text = env.text(name).filter(|_| cfg!(debug_assertions))?;
-    text.parse().ok().map(Duration::from_millis)
-}
-
-/// How long an event waits for what takes `normal` at most. For tests, `SYMPOSIUM_TEST_PATIENCE`
-/// multiplies it: many at once, in a debug build, take longer than anything does in use. Not in a
-/// release.
-pub fn patience(env: &Environment, normal: Duration) -> Duration {
-    let factor = env.text("SYMPOSIUM_TEST_PATIENCE").filter(|_| cfg!(debug_assertions));
-    normal * factor.and_then(|factor| factor.parse().ok()).unwrap_or(1)
 }
 
 /// The sync before an event, on a thread of its own.
@@ -116,10 +103,8 @@ impl Work {
         let options = Options { offline: true, ..Options::default() };
         let sym = Symposium::new(self.env.clone(), Reporter::silent(), options).ok()?;
         sym.report.diagnostics(&sym.config_diagnostics);
-        panic_where_asked(&self.env, "sync");
-        std::thread::sleep(
-            test_duration(&self.env, "SYMPOSIUM_TEST_SLOW_SYNC").unwrap_or_default(),
-        );
+        self.env.test_switches().panic_at("sync");
+        std::thread::sleep(self.env.test_switches().slow_sync);
         if !sym.config_state.names_the_agents() {
             // What the user wants is not known until the file is mended.
             return self.old.clone().or_else(|| self.look(&sym));
@@ -189,7 +174,7 @@ impl Work {
 /// The root of the workspace that `cwd` is in, were its manifests broken at the moment: then it is
 /// the nearest folder above that we have a snapshot of, else that of the nearest manifest. Outside of
 /// one it is [`Snapshot::outside`].
-pub fn root_of(env: &Environment, dirs: &Dirs, cwd: &Path) -> PathBuf {
+fn root_of(env: &Environment, dirs: &Dirs, cwd: &Path) -> PathBuf {
     let found = crate::workspace::locate(cwd, env).unwrap_or_else(|problem| {
         tracing::warn!("{}", problem.message);
         let cwd = dunce::canonicalize(cwd).unwrap_or_else(|_| cwd.to_path_buf());

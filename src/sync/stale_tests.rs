@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use serde_json::{Value, json};
 use symposium_hook::Event;
 
-use super::current::{Question, for_hook, known, root_of};
+use super::current::{known, of_folder};
 use super::run::{Caller, Mode, Request, sync};
 use super::snapshot::Stored;
 use crate::Symposium;
@@ -269,8 +269,7 @@ impl World {
         if let Some(stored) = known(&env, &dirs, cwd) {
             return (Some(essence(&stored)), true);
         }
-        let root = root_of(&env, &dirs, cwd);
-        let stored = for_hook(&Question { env: &env, dirs: &dirs, root: &root, insist: false });
+        let stored = of_folder(&env, &dirs, cwd, false);
         (stored.map(|stored| essence(&stored)), false)
     }
 

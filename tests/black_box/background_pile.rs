@@ -9,10 +9,10 @@ use crate::hook_kit::{Event, Told, lab_for, send};
 /// A workspace whose sync would take a minute, before an event and in the background.
 fn slow(life: &str) -> Sandbox {
     let mut sandbox = lab_for(&["claude"]);
-    sandbox.set("SYMPOSIUM_TEST_SLOW_SYNC", "60000");
-    sandbox.set("SYMPOSIUM_TEST_SLOW_BACKGROUND", "60000");
-    sandbox.set("SYMPOSIUM_TEST_BACKGROUND_LIFE", life);
-    sandbox.set("SYMPOSIUM_TEST_PATIENCE", "1");
+    sandbox.switch("slow-sync", "60000");
+    sandbox.switch("slow-background", "60000");
+    sandbox.switch("background-life", life);
+    sandbox.switch("patience", "1");
     sandbox
 }
 

@@ -293,7 +293,7 @@ fn a_panic_is_logged_and_the_agent_carries_on() {
     // At once, in the sync before the event, and when all plugins have had their say.
     for place in ["start", "sync", "end"] {
         let mut sandbox = guarded_lab();
-        sandbox.set("SYMPOSIUM_TEST_PANIC", place);
+        sandbox.switch("panic", place);
         all_carry_on(&sandbox, &Told::in_ws(&sandbox));
         assert!(logs(&sandbox).contains("a panic was asked for"), "{place}");
     }

@@ -28,6 +28,9 @@ fn skill_dir(agent: &str) -> &'static str {
     }
 }
 
+const REAL_AGENTS: [&str; 7] =
+    ["claude", "codex", "copilot", "gemini", "goose", "kiro", "opencode"];
+
 #[test]
 fn f69_decision_28_the_first_event_installs_skills_and_says_where_they_are() {
     in_parallel(&REAL_AGENTS, |agent| {
@@ -220,7 +223,7 @@ fn events_at_the_same_time_sync_once_and_are_all_answered() {
     configure(&sandbox, &["claude"], "[logging]\nlevel = \"debug\"\n");
     let deny = says(Event::PreToolUse, json!({"decision": "deny", "reason": "no"}));
     hook_plugin(&sandbox, "guard", Event::PreToolUse, "", &deny);
-    sandbox.set("SYMPOSIUM_TEST_SLOW_SYNC", "100");
+    sandbox.switch("slow-sync", "100");
     let ids = ["1", "2", "3", "4", "5", "6"];
     in_parallel(&ids, |id| {
         let told = Told::in_ws(&sandbox).session(id).id(id);
@@ -239,8 +242,8 @@ fn events_at_the_same_time_sync_once_and_are_all_answered() {
 #[test]
 fn a_sync_that_takes_too_long_goes_on_in_the_background() {
     let mut sandbox = unsynced("claude");
-    sandbox.set("SYMPOSIUM_TEST_SLOW_SYNC", "60000");
-    sandbox.set("SYMPOSIUM_TEST_PATIENCE", "1");
+    sandbox.switch("slow-sync", "60000");
+    sandbox.switch("patience", "1");
     let start = Instant::now();
     let told = Told::in_ws(&sandbox);
     assert_eq!(send(&sandbox, "claude", Event::SessionStart, &told), Effect::default());
@@ -349,7 +352,7 @@ fn a_program_that_is_there_in_a_moment_serves_the_event_that_missed_it() {
 #[test]
 fn a_requirement_that_is_missing_is_got_too_and_the_hook_runs_all_the_same() {
     let mut sandbox = lab();
-    sandbox.set("SYMPOSIUM_TEST_PATIENCE", "1");
+    sandbox.switch("patience", "1");
     sandbox.user_plugin(
         "p/SYMPOSIUM.toml",
         "name = \"p\"\ncrates = [\"widget\"]\n\n[[installations]]\nname = \"rtk\"\n\
@@ -380,7 +383,7 @@ fn a_requirement_that_is_missing_is_got_too_and_the_hook_runs_all_the_same() {
 fn a_program_that_takes_longer_is_waited_for_once_a_session_and_the_agent_is_told_once() {
     in_parallel(&[false, true], |&guards| {
         let mut sandbox = lab();
-        sandbox.set("SYMPOSIUM_TEST_PATIENCE", "1");
+        sandbox.switch("patience", "1");
         let block = if guards { "on-failure = \"block\"" } else { "" };
         with_missing_tool(&sandbox, "while [ ! -f go ]; do sleep 0.05; done; ", block);
         let told = Told::in_ws(&sandbox);

@@ -7,6 +7,9 @@ use std::process::{Command, Stdio};
 
 use crate::Tree;
 
+/// The variable with the switches for tests.
+const SWITCHES: &str = "SYMPOSIUM_TEST_SWITCHES";
+
 /// A folder with `home/` and `ws/` in it. Gone when dropped, unless the test failed: then its path
 /// is told and it stays.
 #[derive(Debug)]
@@ -73,7 +76,7 @@ impl Sandbox {
     }
 
     /// As [`Sandbox::new`], with no configuration at all. Events wait ten times as long as in use:
-    /// tests of how long they do set `SYMPOSIUM_TEST_PATIENCE` to 1.
+    /// tests of how long they do switch `patience` to 1.
     ///
     /// # Panics
     /// When there can be no temporary folder.
@@ -82,8 +85,8 @@ impl Sandbox {
             .prefix("symposium-test-")
             .tempdir()
             .expect("a temporary folder");
-        let vars = vec![("SYMPOSIUM_TEST_PATIENCE".into(), "10".into())];
-        let sandbox = Self { binary: binary.into(), dir: Some(dir), vars };
+        let mut sandbox = Self { binary: binary.into(), dir: Some(dir), vars: Vec::new() };
+        sandbox.switch("patience", "10");
         for folder in [sandbox.home(), sandbox.ws()] {
             std::fs::create_dir_all(folder).expect("creates a folder");
         }
@@ -133,6 +136,20 @@ impl Sandbox {
     /// Adds a variable to every later run.
     pub fn set(&mut self, name: impl Into<OsString>, value: impl Into<OsString>) {
         self.vars.push((name.into(), value.into()));
+    }
+
+    /// Sets one of the switches for tests that a debug build has (`src/config/test_switches.rs`).
+    ///
+    /// # Panics
+    /// Never: what was set before is text.
+    pub fn switch(&mut self, name: &str, value: &str) {
+        let is_switches = |(variable, _): &(OsString, OsString)| variable == SWITCHES;
+        let before = self.vars.iter().position(is_switches).map(|index| self.vars.remove(index).1);
+        let before = before.unwrap_or_default().into_string().expect("text");
+        let prefix = format!("{name}=");
+        let others = before.split_whitespace().filter(|switch| !switch.starts_with(&prefix));
+        let all = others.chain([&*format!("{name}={value}")]).collect::<Vec<_>>().join(" ");
+        self.set(SWITCHES, all);
     }
 
     /// Writes a file below the sandbox's folder; its text is everything up to the last newline.

@@ -1,6 +1,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
+use crate::config::Dirs;
 use symposium_hook::{Input, PreToolUseInput, SessionStartInput};
 
 fn event(delivery: Delivery, command: &str) -> Decoded {
@@ -31,8 +32,12 @@ fn start(source: &str) -> Decoded {
     Decoded { input: Input::SessionStart(session), ..event(delivery, "") }
 }
 
-fn claims(dir: &tempfile::TempDir, decoded: &Decoded) -> Claims {
-    Claims::new(&Dirs::under(dir.path()), decoded).expect("somebody may deliver it twice")
+fn try_dedup(dir: &tempfile::TempDir, decoded: &Decoded) -> Option<Dedup> {
+    Dedup::new(&Store::new(&Dirs::under(dir.path()), "s"), decoded)
+}
+
+fn dedup(dir: &tempfile::TempDir, decoded: &Decoded) -> Dedup {
+    try_dedup(dir, decoded).expect("an agent may deliver it twice")
 }
 
 fn dir() -> tempfile::TempDir {
@@ -41,19 +46,19 @@ fn dir() -> tempfile::TempDir {
 
 /// What a first delivery holds.
 #[track_caller]
-fn first(claim: Claim) -> Held {
-    match claim {
-        Claim::First(Some(held)) => held,
+fn first(occurrence: Occurrence) -> EventLock {
+    match occurrence {
+        Occurrence::First(Some(lock)) => lock,
         other => panic!("not the first: {other:?}"),
     }
 }
 
 /// What is said of a repeated delivery.
 #[track_caller]
-fn repeated(claim: Claim) -> Outcome {
-    match claim {
-        Claim::Repeated(outcome) => *outcome,
-        Claim::First(_) => panic!("it is a first one"),
+fn repeated(occurrence: Occurrence) -> Outcome {
+    match occurrence {
+        Occurrence::Repeat(outcome) => *outcome,
+        Occurrence::First(_) => panic!("it is a first one"),
     }
 }
 
@@ -63,12 +68,12 @@ fn a_repeated_event_gets_the_decision_of_the_first() {
         [named("call_1", "rm -rf /"), timed("17", "rm -rf /"), unnamed("rm -rf /"), start("resume")]
     {
         let dir = dir();
-        let claims = || claims(&dir, &decoded);
-        let held = first(claims().claim(Duration::ZERO));
+        let dedup = || dedup(&dir, &decoded);
+        let lock = first(dedup().begin(Duration::ZERO));
         let denied = Outcome { stop: Some("enough".to_owned()), ..Outcome::denied("no") };
         let said = Outcome { context: vec!["c".to_owned()], ..denied.clone() };
-        claims().answered(Some(held), &said, None);
-        assert_eq!(repeated(claims().claim(Duration::ZERO)), denied);
+        dedup().finish(Some(lock), &said, None);
+        assert_eq!(repeated(dedup().begin(Duration::ZERO)), denied);
     }
 }
 
@@ -81,12 +86,12 @@ fn a_delivery_waits_for_the_answer_that_is_being_given() {
         start("startup"),
     ] {
         let dir = dir();
-        let held = first(claims(&dir, &decoded).claim(Duration::ZERO));
+        let lock = first(dedup(&dir, &decoded).begin(Duration::ZERO));
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| claims(&dir, &decoded).claim(Duration::from_secs(60)));
+            let second = scope.spawn(|| dedup(&dir, &decoded).begin(Duration::from_secs(60)));
             std::thread::sleep(Duration::from_millis(100));
             assert!(!second.is_finished());
-            claims(&dir, &decoded).answered(Some(held), &Outcome::denied("no"), None);
+            dedup(&dir, &decoded).finish(Some(lock), &Outcome::denied("no"), None);
             assert_eq!(repeated(second.join().expect("no panic")), Outcome::denied("no"));
         });
     }
@@ -96,12 +101,12 @@ fn a_delivery_waits_for_the_answer_that_is_being_given() {
 fn who_waits_for_nothing_or_too_long_asks_the_plugins_itself() {
     let dir = dir();
     let decoded = unnamed("ls");
-    let held = first(claims(&dir, &decoded).claim(Duration::ZERO));
-    let late = claims(&dir, &decoded).claim(Duration::from_millis(20));
-    assert!(matches!(late, Claim::First(None)));
+    let lock = first(dedup(&dir, &decoded).begin(Duration::ZERO));
+    let late = dedup(&dir, &decoded).begin(Duration::from_millis(20));
+    assert!(matches!(late, Occurrence::First(None)));
     // The process dies without an answer.
-    drop(held);
-    let _next = first(claims(&dir, &decoded).claim(Duration::ZERO));
+    drop(lock);
+    let _next = first(dedup(&dir, &decoded).begin(Duration::ZERO));
 }
 
 #[test]
@@ -119,16 +124,12 @@ fn another_command_under_the_same_identity_is_another_event() {
         start("startup"),
         start("compact"),
     ] {
-        let claims = claims(&dir, &decoded);
-        let held = first(claims.claim(Duration::ZERO));
-        claims.answered(Some(held), &Outcome::denied("no"), None);
+        let dedup = dedup(&dir, &decoded);
+        let lock = first(dedup.begin(Duration::ZERO));
+        dedup.finish(Some(lock), &Outcome::denied("no"), None);
     }
     let single = event(Delivery::Single, "ls");
-    assert!(Claims::new(&Dirs::under(dir.path()), &single).is_none());
-    let Input::SessionStart(mut nobody) = start("startup").input else { unreachable!() };
-    nobody.session_id = None;
-    let sessionless = Decoded { input: Input::SessionStart(nobody), ..start("startup") };
-    assert!(Claims::new(&Dirs::under(dir.path()), &sessionless).is_none());
+    assert!(try_dedup(&dir, &single).is_none());
 }
 
 /// Two events of one shared file.
@@ -153,10 +154,10 @@ fn an_event_that_comes_again_as_the_first_answer_rewrote_it_is_the_same() {
     let rewrite = Outcome { updated_input: input, ..Outcome::default() };
     for (before, after) in [(named("1", "rm x"), named("1", "trash x")), neighbours()] {
         let dir = dir();
-        let held = first(claims(&dir, &before).claim(Duration::ZERO));
-        claims(&dir, &before).answered(Some(held), &rewrite, Some(&after));
-        assert_eq!(repeated(claims(&dir, &before).claim(Duration::ZERO)), rewrite);
-        assert_eq!(repeated(claims(&dir, &after).claim(Duration::ZERO)), rewrite);
+        let lock = first(dedup(&dir, &before).begin(Duration::ZERO));
+        dedup(&dir, &before).finish(Some(lock), &rewrite, Some(&after));
+        assert_eq!(repeated(dedup(&dir, &before).begin(Duration::ZERO)), rewrite);
+        assert_eq!(repeated(dedup(&dir, &after).begin(Duration::ZERO)), rewrite);
     }
 }
 
@@ -164,17 +165,17 @@ fn an_event_that_comes_again_as_the_first_answer_rewrote_it_is_the_same() {
 fn events_that_share_a_file_are_told_apart_while_and_after_they_are_answered() {
     let (one, other) = neighbours();
     let dir = dir();
-    let held = first(claims(&dir, &one).claim(Duration::ZERO));
-    // Held for one event, the file says nothing of the other.
-    let also = first(claims(&dir, &other).claim(Duration::from_secs(60)));
+    let lock = first(dedup(&dir, &one).begin(Duration::ZERO));
+    // EventLock for one event, the file says nothing of the other.
+    let also = first(dedup(&dir, &other).begin(Duration::from_secs(60)));
     for decoded in [&one, &other] {
-        let again = claims(&dir, decoded).claim(Duration::ZERO);
-        assert!(matches!(again, Claim::First(None)), "it is being answered: {again:?}");
+        let again = dedup(&dir, decoded).begin(Duration::ZERO);
+        assert!(matches!(again, Occurrence::First(None)), "it is being answered: {again:?}");
     }
-    claims(&dir, &one).answered(Some(held), &denied("one"), None);
-    claims(&dir, &other).answered(Some(also), &denied("other"), None);
+    dedup(&dir, &one).finish(Some(lock), &denied("one"), None);
+    dedup(&dir, &other).finish(Some(also), &denied("other"), None);
     for (decoded, reason) in [(&one, "one"), (&other, "other")] {
-        assert_eq!(repeated(claims(&dir, decoded).claim(Duration::ZERO)), denied(reason));
+        assert_eq!(repeated(dedup(&dir, decoded).begin(Duration::ZERO)), denied(reason));
     }
 }
 
@@ -188,13 +189,13 @@ fn of_many_events_at_once_each_gets_its_own_answer() {
             scope.spawn(move || {
                 let decoded = named(&number.to_string(), "ls");
                 let answer = denied(&number.to_string());
-                match claims(dir, &decoded).claim(Duration::from_secs(60)) {
-                    Claim::First(held) => {
+                match dedup(dir, &decoded).begin(Duration::from_secs(60)) {
+                    Occurrence::First(lock) => {
                         asked.fetch_add(1, Ordering::SeqCst);
                         std::thread::sleep(Duration::from_millis(2));
-                        claims(dir, &decoded).answered(held, &answer, None);
+                        dedup(dir, &decoded).finish(lock, &answer, None);
                     }
-                    Claim::Repeated(said) => assert_eq!(*said, answer),
+                    Occurrence::Repeat(said) => assert_eq!(*said, answer),
                 }
             });
         }
@@ -207,14 +208,14 @@ fn an_answer_stands_though_another_event_was_answered_in_its_file() {
     let (one, other) = neighbours();
     let dir = dir();
     for (decoded, reason) in [(&one, "one"), (&other, "other")] {
-        let held = first(claims(&dir, decoded).claim(Duration::ZERO));
-        claims(&dir, decoded).answered(Some(held), &denied(reason), None);
+        let lock = first(dedup(&dir, decoded).begin(Duration::ZERO));
+        dedup(&dir, decoded).finish(Some(lock), &denied(reason), None);
     }
     // An event that nobody finished takes nothing away either.
-    let third = Claims { key: format!("{}third", &key(&one).unwrap()[..2]), ..claims(&dir, &one) };
-    drop(first(third.claim(Duration::ZERO)));
+    let third = Dedup { key: format!("{}third", &key(&one).unwrap()[..2]), ..dedup(&dir, &one) };
+    drop(first(third.begin(Duration::ZERO)));
     for (decoded, reason) in [(&one, "one"), (&other, "other")] {
-        assert_eq!(repeated(claims(&dir, decoded).claim(Duration::ZERO)), denied(reason));
+        assert_eq!(repeated(dedup(&dir, decoded).begin(Duration::ZERO)), denied(reason));
     }
 }
 
@@ -223,16 +224,16 @@ fn what_is_long_ago_does_not_count_nor_what_is_far_ahead() {
     let now = session::now();
     for until in [now - 1, now + 3_600_000] {
         let dir = dir();
-        let claims = claims(&dir, &named("1", "ls"));
-        let answer = Some(Said { reasons: vec!["no".repeat(LONG)], ..Said::default() });
-        let mut held = first(claims.claim(Duration::ZERO));
-        held.write(vec![Record { key: claims.key.clone(), until, answer }]);
-        drop(held);
-        let held = first(claims.claim(Duration::ZERO));
-        claims.answered(Some(held), &denied("yes"), None);
-        assert_eq!(repeated(claims.claim(Duration::ZERO)), denied("yes"));
+        let dedup = dedup(&dir, &named("1", "ls"));
+        let answer = Some(Answered { reasons: vec!["no".repeat(LONG)], ..Answered::default() });
+        let mut lock = first(dedup.begin(Duration::ZERO));
+        lock.write(vec![Record { key: dedup.key.clone(), until, answer }]);
+        drop(lock);
+        let lock = first(dedup.begin(Duration::ZERO));
+        dedup.finish(Some(lock), &denied("yes"), None);
+        assert_eq!(repeated(dedup.begin(Duration::ZERO)), denied("yes"));
         // Nor is what was long kept.
-        let left = std::fs::metadata(claims.file(Place::Shared, &claims.key)).expect("a file");
+        let left = std::fs::metadata(dedup.file(Place::Shared, &dedup.key)).expect("a file");
         assert!(left.len() < 1_000, "{}", left.len());
     }
 }
@@ -240,15 +241,15 @@ fn what_is_long_ago_does_not_count_nor_what_is_far_ahead() {
 #[test]
 fn a_text_that_nobody_finished_is_no_answer() {
     let dir = dir();
-    let claims = claims(&dir, &named("1", "ls"));
-    let held = first(claims.claim(Duration::ZERO));
-    claims.answered(Some(held), &denied("no"), None);
-    let file = claims.file(Place::Shared, &claims.key);
+    let dedup = dedup(&dir, &named("1", "ls"));
+    let lock = first(dedup.begin(Duration::ZERO));
+    dedup.finish(Some(lock), &denied("no"), None);
+    let file = dedup.file(Place::Shared, &dedup.key);
     let text = std::fs::read(&file).expect("an answer");
     let line = text.iter().position(|byte| *byte == b'\n').expect("a line");
     for cut in 0..line {
         std::fs::write(&file, &text[..cut]).expect("writes");
-        let _held = first(claims.claim(Duration::ZERO));
+        let _lock = first(dedup.begin(Duration::ZERO));
     }
 }
 
@@ -256,20 +257,20 @@ fn a_text_that_nobody_finished_is_no_answer() {
 fn the_files_of_long_ago_are_removed_but_none_that_is_held() {
     let dir = dir();
     let own = |id: &str| {
-        let claims = claims(&dir, &named(id, "ls"));
-        first(claims.claim_in(Place::Own, Duration::ZERO))
+        let dedup = dedup(&dir, &named(id, "ls"));
+        first(dedup.begin_in(Place::Own, Duration::ZERO))
     };
-    let held = own("held");
+    let lock = own("held");
     let files = || std::fs::read_dir(dir.path().join("cache/locks")).expect("a folder").count();
     for number in 0..2_000 {
         drop(own(&number.to_string()));
     }
-    let claims = claims(&dir, &named("last", "ls"));
-    claims.sweep(KEEP);
+    let dedup = dedup(&dir, &named("last", "ls"));
+    dedup.sweep(KEEP);
     assert_eq!(files(), 2_001);
-    claims.sweep(Duration::ZERO);
+    dedup.sweep(Duration::ZERO);
     assert_eq!(files(), 1);
-    drop(held);
+    drop(lock);
 }
 
 /// As many events of a session as an agent has in days; half of them with files of their own, an
@@ -281,11 +282,11 @@ fn the_files_of_a_session_without_end_stay_few() {
     let hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
     let mut most = 0;
     for number in 0..3_000 {
-        let claims = claims(&dir, &named(&number.to_string(), "ls"));
+        let dedup = dedup(&dir, &named(&number.to_string(), "ls"));
         let place = if number % 2 == 0 { Place::Shared } else { Place::Own };
-        let held = first(claims.claim_in(place, Duration::ZERO));
-        claims.answered(Some(held), &Outcome::default(), None);
-        if let Ok(file) = File::options().write(true).open(claims.file(Place::Own, &claims.key)) {
+        let lock = first(dedup.begin_in(place, Duration::ZERO));
+        dedup.finish(Some(lock), &Outcome::default(), None);
+        if let Ok(file) = File::options().write(true).open(dedup.file(Place::Own, &dedup.key)) {
             file.set_modified(hour_ago).expect("sets");
         }
         most = most.max(std::fs::read_dir(&folder).expect("a folder").count());
@@ -298,9 +299,10 @@ fn where_nothing_can_be_written_each_event_is_the_first() {
     let dir = dir();
     let file = dir.path().join("file");
     std::fs::write(&file, "").expect("writes");
-    let claims = Claims::new(&Dirs::under(&file), &named("1", "ls")).expect("has an identity");
+    let dedup = Dedup::new(&Store::new(&Dirs::under(&file), "s"), &named("1", "ls"))
+        .expect("has an identity");
     for _ in 0..2 {
-        assert!(matches!(claims.claim(Duration::ZERO), Claim::First(None)));
-        claims.answered(None, &Outcome::default(), None);
+        assert!(matches!(dedup.begin(Duration::ZERO), Occurrence::First(None)));
+        dedup.finish(None, &Outcome::default(), None);
     }
 }

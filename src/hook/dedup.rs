@@ -1,20 +1,25 @@
-//! An event that an agent delivers twice, because it has us registered twice, is answered once.
+//! Deduplicates events: where an agent has two registrations of ours and delivers an event to each,
+//! the plugins are asked once.
 //!
-//! Twice is: the same session, event, identity and content, at the same time or within a few
-//! seconds. The identity is the agent's own name for the event, else its moment, which an agent tells
-//! both registrations alike; Kiro alone tells neither. The content counts because some models number
-//! their uses of tools anew in each turn, so that an identity alone may come again with another
-//! command behind it.
+//! Two deliveries are the same event when session, kind, identity and content are the same and they
+//! come at once or within a few seconds. The identity is the agent's own name for the event, else its
+//! time, which an agent tells both registrations alike; Kiro alone tells neither. The content is
+//! compared too because some models number their uses of tools anew in each turn, so that one
+//! identity may come again with another command.
 //!
-//! Events share a few files, each of which is both a lock and a table of answers that still count; an
-//! event's key says which is its. They stay, for making a file costs a fifth of what starting a process
-//! does. Whoever has the lock answers its event; the system lets go of the lock should that process
-//! die. An event whose file is held for another one has a file of its own.
+//! Events share [`FILES`] files, chosen by the event's key. Each file is both a lock and a table of
+//! the answers that still count. The files are kept, for creating one costs a fifth of what starting
+//! a process does. The process that holds the lock answers its event; if it dies, the system releases
+//! the lock. An event whose shared file is locked for another event uses a file of its own.
 //!
-//! A delivery that comes while the event is being answered waits for the answer, as it would for its
-//! own, and repeats the decision. It may be another use of a tool that looks the same at the same
-//! moment (a model may give two uses one name, too), and a denial must hold for both. One that comes
-//! later repeats the decision as well, for an agent may listen to either.
+//! A delivery that comes while the event is being answered waits for that answer and repeats its
+//! decision; one that comes later repeats it as well, for an agent may listen to either registration.
+//! The second delivery may also be another use of a tool that looks the same at the same moment (a
+//! model may give two uses one name, too), and a denial must hold for both.
+//!
+//! A registration can't simply leave an event to the other: Kiro's agent file of a project hides the
+//! user's, and Codex trusts each file's hooks apart, so a second registration that keeps silent could
+//! be the only one that runs, and guards would be off.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Seek as _, Write as _};
@@ -28,10 +33,9 @@ use symposium_hook::Decision;
 
 use super::session::{self, Store};
 use crate::agents::wire::{Decoded, Delivery, Outcome};
-use crate::config::Dirs;
 use crate::files::{Lock, LockError, open};
 
-/// How long after its answer an event that looks the same is the same.
+/// How long after its answer a delivery with the same identity is the same event.
 const NAMED: Duration = Duration::from_secs(5);
 /// The same for one that has neither name nor moment. Registrations are run at the same time or one
 /// right after the other; a user or a model that repeats itself takes longer, mostly.
@@ -41,63 +45,63 @@ const UNNAMED: Duration = Duration::from_secs(2);
 const FILES: u8 = 32;
 /// How long a file of an event's own stays at least, well beyond the time in which it can come again.
 const KEEP: Duration = Duration::from_secs(60);
-/// At one of so many events that have a file of their own, those of long ago are removed.
+/// One of so many events that have a file of their own removes the old files of others.
 const SWEEP_EACH: u8 = 64;
 /// The longest table that is written over without its rest being cut off, in bytes.
 const LONG: usize = 64 * 1024;
 /// The pause between two looks at a lock that another process holds.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Of a file of an event's own.
+/// The extension of a file of an event's own.
 const EXTENSION: &str = "event";
 
-/// What a delivery is.
+/// Whether a delivery is the first of its event.
 #[derive(Debug)]
-pub enum Claim {
-    /// Nobody was asked yet. Others wait while this is held; without it, nothing is remembered.
-    First(Option<Held>),
-    /// It was answered: this is to be said again.
-    Repeated(Box<Outcome>),
+pub enum Occurrence {
+    /// It is. Other deliveries wait while the lock is held; without one, nothing is remembered.
+    First(Option<EventLock>),
+    /// The event was answered before; this is the decision to repeat.
+    Repeat(Box<Outcome>),
 }
 
 /// The right to answer an event.
 #[derive(Debug)]
-pub struct Held {
+pub struct EventLock {
     lock: Lock,
     place: Place,
-    /// What others said that still counts.
+    /// Answers to other events that still count.
     others: Vec<Record>,
     /// The length of the table in the file, in bytes.
     length: usize,
 }
 
-/// One delivery, and where it is remembered.
+/// One delivery of an event, and where its answer is remembered.
 #[derive(Debug)]
-pub struct Claims {
+pub struct Dedup {
     store: Store,
     key: String,
     window: Duration,
 }
 
-/// What is known of an event.
+/// The answer to an event, as a file remembers it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Record {
     key: String,
-    /// Until when what looks the same is the same, in milliseconds since 1970.
+    /// Until when a delivery that looks the same is this event, in milliseconds since 1970.
     until: u64,
     /// `None` while it is being answered.
-    answer: Option<Said>,
+    answer: Option<Answered>,
 }
 
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
-struct Said {
+struct Answered {
     decision: Option<Decision>,
     reasons: Vec<String>,
     updated_input: Option<Map<String, Value>>,
     stop: Option<String>,
 }
 
-/// A file that an event is claimed in.
+/// Which file an event is locked in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// One that events share.
@@ -111,91 +115,90 @@ impl Place {
     const ALL: &[Self] = if cfg!(windows) { &[Self::Own] } else { &[Self::Shared, Self::Own] };
 }
 
-/// What a look at a file that is held tells of an event.
-enum Look {
+/// What a file that another process has locked tells of an event.
+enum Peek {
     /// It was answered.
-    Answered(Said),
+    Answered(Answered),
     /// It is being answered.
     Answering,
     /// Another one is being answered.
     Another,
-    /// Whoever holds it did not say yet, or is about to let go.
+    /// The process that has the lock did not write yet, or is about to release it.
     Unclear,
 }
 
-impl Claims {
-    /// For an event of a session; `None` where nobody delivers it twice.
-    pub fn new(dirs: &Dirs, decoded: &Decoded) -> Option<Self> {
-        let store = Store::new(dirs, decoded.input.session_id()?);
+impl Dedup {
+    /// For an event of the session; `None` where no agent delivers it twice.
+    pub fn new(store: &Store, decoded: &Decoded) -> Option<Self> {
         let key = key(decoded)?;
         let window = match decoded.delivery {
             Delivery::Named(_) | Delivery::Timed(_) => NAMED,
             Delivery::Unnamed(_) | Delivery::Single => UNNAMED,
         };
-        Some(Self { store, key, window })
+        Some(Self { store: store.clone(), key, window })
     }
 
-    /// What this delivery is. Where that can't be found out it counts as the first. `patience` is
-    /// how long another process may take to answer.
-    pub fn claim(&self, patience: Duration) -> Claim {
-        self.claim_in(Place::ALL[0], patience)
+    /// Locks the event, or repeats its answer. A delivery counts as the first where that can't be
+    /// found out. `patience` is how long another process may take to answer.
+    pub fn begin(&self, patience: Duration) -> Occurrence {
+        self.begin_in(Place::ALL[0], patience)
     }
 
-    fn claim_in(&self, place: Place, patience: Duration) -> Claim {
+    fn begin_in(&self, place: Place, patience: Duration) -> Occurrence {
         let path = self.file(place, &self.key);
         let start = Instant::now();
         loop {
             match Lock::acquire(&path, Duration::ZERO) {
-                Ok(lock) => return self.enter(lock, place),
+                Ok(lock) => return self.locked(lock, place),
                 Err(LockError::Busy { .. }) => {}
-                Err(LockError::Io { .. }) => return Claim::First(None),
+                Err(LockError::Io { .. }) => return Occurrence::First(None),
             }
             let waited = start.elapsed();
-            match self.look(place, &path) {
-                Look::Answered(said) => return repeated(said),
-                Look::Answering if waited >= patience => return Claim::First(None),
-                Look::Another => return self.claim_in(Place::Own, patience),
-                Look::Unclear if waited >= session::PATIENCE => {
-                    return self.claim_in(Place::Own, patience);
+            match self.peek(place, &path) {
+                Peek::Answered(said) => return repeated(said),
+                Peek::Answering if waited >= patience => return Occurrence::First(None),
+                Peek::Another => return self.begin_in(Place::Own, patience),
+                Peek::Unclear if waited >= session::LOCK_TIMEOUT => {
+                    return self.begin_in(Place::Own, patience);
                 }
-                Look::Answering | Look::Unclear => std::thread::sleep(PAUSE.max(waited / 16)),
+                Peek::Answering | Peek::Unclear => std::thread::sleep(PAUSE.max(waited / 16)),
             }
         }
     }
 
     /// With the file's lock taken.
-    fn enter(&self, lock: Lock, place: Place) -> Claim {
-        let mut held = Held::of(lock, place);
+    fn locked(&self, lock: Lock, place: Place) -> Occurrence {
+        let mut held = EventLock::of(lock, place);
         let mine = held.others.iter().position(|record| record.key == self.key);
         if let Some(said) = mine.and_then(|index| held.others.swap_remove(index).answer) {
             return repeated(said);
         }
         let answering = Record { key: self.key.clone(), until: 0, answer: None };
         held.write(vec![answering]);
-        Claim::First(Some(held))
+        Occurrence::First(Some(held))
     }
 
-    /// What is going on in a file that another process holds.
-    fn look(&self, place: Place, path: &Path) -> Look {
+    /// What a file that another process has locked tells of this event.
+    fn peek(&self, place: Place, path: &Path) -> Peek {
         let records = open(path).map(|file| read(&file).0).unwrap_or_default();
         let now = session::now();
         let mine = records.iter().find(|record| record.key == self.key);
         match mine.map(|record| (record.counts(now), &record.answer)) {
-            Some((true, Some(said))) => Look::Answered(said.clone()),
-            Some((_, None)) => Look::Answering,
-            _ if place == Place::Own => Look::Answering,
-            _ if records.iter().any(|record| record.answer.is_none()) => Look::Another,
-            _ => Look::Unclear,
+            Some((true, Some(said))) => Peek::Answered(said.clone()),
+            Some((_, None)) => Peek::Answering,
+            _ if place == Place::Own => Peek::Answering,
+            _ if records.iter().any(|record| record.answer.is_none()) => Peek::Another,
+            _ => Peek::Unclear,
         }
     }
 
     /// Remembers the answer to the delivery that was the first, for the event as it came and as it
     /// was `rewritten`: an agent may deliver it to the second registration with what the first one
     /// made of it.
-    pub fn answered(&self, held: Option<Held>, outcome: &Outcome, rewritten: Option<&Decoded>) {
-        let Some(mut held) = held else { return };
+    pub fn finish(&self, lock: Option<EventLock>, outcome: &Outcome, rewritten: Option<&Decoded>) {
+        let Some(mut lock) = lock else { return };
         let window = u64::try_from(self.window.as_millis()).unwrap_or(u64::MAX);
-        let answer = Said {
+        let answer = Answered {
             decision: outcome.decision,
             reasons: outcome.reasons.clone(),
             updated_input: outcome.updated_input.clone(),
@@ -209,30 +212,30 @@ impl Claims {
         let mut own = vec![record(&self.key)];
         if let Some(key) = rewritten.and_then(key).filter(|key| *key != self.key) {
             let shared = |key: &str| self.file(Place::Shared, key);
-            if held.place == Place::Shared && shared(&key) == shared(&self.key) {
+            if lock.place == Place::Shared && shared(&key) == shared(&self.key) {
                 own.push(record(&key));
             } else {
-                self.add(&[Place::Shared, Place::Own], record(&key), session::PATIENCE);
+                self.add(&[Place::Shared, Place::Own], record(&key), session::LOCK_TIMEOUT);
             }
         }
-        let place = held.place;
-        held.write(own);
+        let place = lock.place;
+        lock.write(own);
         if place == Place::Own {
-            // Whoever comes when the shared file is free looks there.
+            // A delivery that finds the shared file unlocked reads only that one.
             self.add(&[Place::Shared], record(&self.key), Duration::ZERO);
         }
-        drop(held);
-        // As good as by chance, and the same for a test.
+        drop(lock);
+        // A byte of the key is as good as a random number, and tests can choose it.
         if place == Place::Own && byte(&self.key[2..]).is_multiple_of(SWEEP_EACH) {
             self.sweep(KEEP);
         }
     }
 
-    /// Adds what is said of an event to the first of these files that is free in time.
+    /// Adds a record to the first of these files that can be locked in time.
     fn add(&self, places: &[Place], record: Record, patience: Duration) {
         let free = places.iter().filter(|place| Place::ALL.contains(place)).find_map(|place| {
             let lock = Lock::acquire(&self.file(*place, &record.key), patience).ok()?;
-            Some(Held::of(lock, *place))
+            Some(EventLock::of(lock, *place))
         });
         if let Some(mut held) = free {
             held.write(vec![record]);
@@ -249,8 +252,7 @@ impl Claims {
         }
     }
 
-    /// Removes the files of single events, of any session, that are older than `age` and that nobody
-    /// holds.
+    /// Removes the files of single events, of any session, that are older than `age` and not locked.
     fn sweep(&self, age: Duration) {
         let folder = self.store.lock().parent().map(std::fs::read_dir);
         for entry in folder.into_iter().flatten().flatten().flatten() {
@@ -275,16 +277,16 @@ impl Record {
     }
 }
 
-impl Held {
+impl EventLock {
     fn of(lock: Lock, place: Place) -> Self {
         let (mut others, length) = read(lock.file());
         let now = session::now();
-        // Whoever died while it answered said nothing.
+        // A record without an answer is of a process that died while it answered.
         others.retain(|record| record.counts(now) && record.answer.is_some());
         Self { lock, place, others, length }
     }
 
-    /// Writes the table over the one that is there: what others said, and `own`.
+    /// Writes the table over the one that is there: the other events' records, and `own`.
     fn write(&mut self, own: Vec<Record>) {
         match self.try_write(own) {
             Ok(length) => self.length = length,
@@ -307,10 +309,10 @@ impl Held {
     }
 }
 
-fn repeated(said: Said) -> Claim {
-    let Said { decision, reasons, updated_input, stop } = said;
+fn repeated(said: Answered) -> Occurrence {
+    let Answered { decision, reasons, updated_input, stop } = said;
     let outcome = Outcome { decision, reasons, updated_input, stop, ..Outcome::default() };
-    Claim::Repeated(Box::new(outcome))
+    Occurrence::Repeat(Box::new(outcome))
 }
 
 /// The table in a file, and its length in bytes. A text that nobody finished is none.

@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 use symposium_hook::{Decision, Event, Input};
 
 use super::builtin;
-use super::session::{self, Held, Session, Store};
+use super::session::{self, Deferred, Session, Store};
 use crate::agents::tools::native_of;
 use crate::agents::wire::{Decoded, Outcome};
 use crate::agents::{Agent, Codec};
@@ -13,7 +13,7 @@ use crate::config::Dirs;
 use crate::sync::snapshot::{SnapshotHook, Stored};
 
 /// The session that an event belongs to.
-pub struct Conversation<'a> {
+pub struct SessionContext<'a> {
     /// The agent's formats.
     pub spec: &'static dyn Codec,
     /// The event.
@@ -26,9 +26,11 @@ pub struct Conversation<'a> {
     pub stored: &'a Stored,
     /// Where the session is remembered; `None` for an event that names no session.
     pub store: Option<Store>,
+    /// What was remembered of it when the event came.
+    pub known: Option<Session>,
 }
 
-impl Conversation<'_> {
+impl SessionContext<'_> {
     /// Says what is ours to say, and remembers what happened. `hooks` are those that will run. The
     /// answer: whether a refresh in the background is due.
     pub fn join(&self, decoded: &Decoded, hooks: &[SnapshotHook], outcome: &mut Outcome) -> bool {
@@ -37,7 +39,7 @@ impl Conversation<'_> {
             self.start(&missing, outcome);
             return true;
         }
-        self.listen(decoded, &missing, outcome)
+        self.update_session(decoded, &missing, outcome)
     }
 
     /// Which of these programs the session was not told of yet.
@@ -45,8 +47,9 @@ impl Conversation<'_> {
         if missing.is_empty() {
             return Vec::new();
         }
-        let session = self.store.as_ref().and_then(Store::read).unwrap_or_default();
-        let told = |name: &&String| session.nudges.contains(&builtin::installing_key(name));
+        let nudges =
+            self.known.as_ref().map(|session| session.nudges.as_slice()).unwrap_or_default();
+        let told = |name: &&String| nudges.contains(&builtin::installing_key(name));
         missing.iter().filter(|name| !told(name)).cloned().collect()
     }
 
@@ -55,12 +58,12 @@ impl Conversation<'_> {
     }
 
     /// Whether the model reads what is said at this event.
-    fn speaks(&self) -> bool {
+    fn delivers_now(&self) -> bool {
         self.spec.delivers_context(self.event)
     }
 
-    /// Whether it ever does.
-    fn can_speak(&self) -> bool {
+    /// Whether the model reads what is said at any event.
+    fn delivers_ever(&self) -> bool {
         Event::ALL.into_iter().any(|event| self.spec.delivers_context(event))
     }
 
@@ -71,27 +74,27 @@ impl Conversation<'_> {
         let since = self.arrived;
         let mut context = Vec::new();
         let outside = self.stored.header.outside;
-        let begin = |session: &mut Session| {
-            self.first_sight(session);
+        let begin_session = |session: &mut Session| {
+            self.begin_if_new(session);
             session.started_at = since;
             if !outside {
                 session.heard_of = self.stored.header.changed_at;
             }
             session.announced.clear();
             let mut said = Vec::new();
-            if self.speaks() {
+            if self.delivers_now() {
                 builtin::know_subcommands(&offer, session);
-                said.extend(session.pending.drain(..).map(|held| held.text));
+                said.extend(session.pending.drain(..).map(|deferred| deferred.text));
                 said.extend(builtin::announce(&self.news(&offer), session, since, self.agent()));
                 said.extend(builtin::installing(missing, session));
             }
             said
         };
         let said = match &self.store {
-            Some(store) => store.update(begin),
-            None => begin(&mut Session::default()),
+            Some(store) => store.update(begin_session),
+            None => begin_session(&mut Session::default()),
         };
-        if self.speaks() {
+        if self.delivers_now() {
             context.extend(builtin::discovery_hint(&offer));
             context.extend(builtin::candidates_line(&offer));
             context.extend(said);
@@ -102,50 +105,40 @@ impl Conversation<'_> {
         session::prune(self.dirs);
     }
 
-    /// Whether there is nothing to say at this event and nothing to remember, as far as no hook runs.
-    pub fn is_idle(&self, decoded: &Decoded) -> bool {
-        let known = || self.store.as_ref().map(Store::read);
-        known().is_none_or(|session| {
-            let root = session.as_ref().and_then(|session| session.root.as_ref());
-            root.is_none_or(|root| *root == self.stored.header.root)
-                && !self.concerns(session.as_ref(), decoded, &[])
-        })
-    }
-
     /// Whether there is something that the session has not heard of.
-    fn has_news(&self, session: Option<&Session>) -> bool {
+    fn has_news(&self) -> bool {
         let header = &self.stored.header;
-        !header.outside && session.is_none_or(|session| session.heard_of < header.changed_at)
+        let known = self.known.as_ref();
+        !header.outside && known.is_none_or(|session| session.heard_of < header.changed_at)
     }
 
-    /// Whether something is said, or remembered of the session as it is known.
-    fn concerns(&self, session: Option<&Session>, decoded: &Decoded, missing: &[String]) -> bool {
-        let Some(known) = session else { return true };
+    /// Whether something is said at this event or newly remembered.
+    fn needs_update(&self, decoded: &Decoded, missing: &[String]) -> bool {
+        let Some(known) = &self.known else { return true };
         let due = || {
             let tool = tool_keys(decoded);
-            known.pending.iter().any(|held| self.is_due(held, &tool))
+            known.pending.iter().any(|deferred| self.is_due(deferred, &tool))
         };
         let untold = |name: &String| !known.nudges.contains(&builtin::installing_key(name));
         let active = |name: &String| !known.activations.contains(name);
         self.event == Event::UserPromptSubmit
             || activated_skill(decoded).as_ref().is_some_and(active)
             || missing.iter().any(untold)
-            || (self.speaks() && (self.has_news(session) || (!known.pending.is_empty() && due())))
+            || (self.delivers_now() && (self.has_news() || (!known.pending.is_empty() && due())))
     }
 
-    fn listen(&self, decoded: &Decoded, missing: &[String], outcome: &mut Outcome) -> bool {
+    fn update_session(&self, decoded: &Decoded, missing: &[String], outcome: &mut Outcome) -> bool {
         let Some(store) = &self.store else { return false };
-        let known = store.read();
-        if !self.concerns(known.as_ref(), decoded, missing) {
+        if !self.needs_update(decoded, missing) {
             return false;
         }
-        let news = self.has_news(known.as_ref());
+        let news = self.has_news();
         let changed_at = self.stored.header.changed_at;
         let tool = tool_keys(decoded);
         let activation = activated_skill(decoded);
-        let offer = (news && self.speaks()).then(|| self.stored.offer());
+        let offer = (news && self.delivers_now()).then(|| self.stored.offer());
         let (refresh, said) = store.update(|session| {
-            self.first_sight(session);
+            self.begin_if_new(session);
             if self.event == Event::UserPromptSubmit {
                 session.prompts += 1;
             }
@@ -155,13 +148,13 @@ impl Conversation<'_> {
             let installing = builtin::installing(missing, session);
             let refresh = installing.is_some();
             let mut said = Vec::new();
-            if self.speaks() {
+            if self.delivers_now() {
                 let (due, rest) = std::mem::take(&mut session.pending)
                     .into_iter()
-                    .partition(|held| self.is_due(held, &tool));
+                    .partition(|deferred| self.is_due(deferred, &tool));
                 session.pending = rest;
-                let due: Vec<Held> = due;
-                said.extend(due.into_iter().map(|held| held.text));
+                let due: Vec<Deferred> = due;
+                said.extend(due.into_iter().map(|deferred| deferred.text));
             }
             if let Some(offer) = &offer {
                 let since = session.started_at;
@@ -169,9 +162,9 @@ impl Conversation<'_> {
                 session.heard_of = changed_at;
             }
             match installing {
-                Some(text) if self.speaks() => said.push(text),
-                Some(text) if self.can_speak() => {
-                    session.pending.push(Held { text, ..Held::default() });
+                Some(text) if self.delivers_now() => said.push(text),
+                Some(text) if self.delivers_ever() => {
+                    session.pending.push(Deferred { text, ..Deferred::default() });
                 }
                 _ => {}
             }
@@ -186,7 +179,7 @@ impl Conversation<'_> {
     }
 
     /// A session whose start we were not told of began, for us, with this event.
-    fn first_sight(&self, session: &mut Session) {
+    fn begin_if_new(&self, session: &mut Session) {
         if session.started_at == 0 {
             session.started_at = self.arrived;
             let header = &self.stored.header;
@@ -195,17 +188,18 @@ impl Conversation<'_> {
         }
     }
 
-    /// Whether held context goes with this event: its tool's result, or else the next prompt.
-    fn is_due(&self, held: &Held, tool: &[String]) -> bool {
-        held.tool.is_empty()
+    /// Whether deferred context goes with this event: its tool's result, or else the next prompt.
+    fn is_due(&self, deferred: &Deferred, tool: &[String]) -> bool {
+        deferred.tool.is_empty()
             || self.event == Event::UserPromptSubmit
-            || (self.event == Event::PostToolUse && held.tool.iter().any(|key| tool.contains(key)))
+            || (self.event == Event::PostToolUse
+                && deferred.tool.iter().any(|key| tool.contains(key)))
     }
 
     /// Keeps context that the agent ignores at this event for one that takes it. `uses` is the use
     /// of the tool, before and after it was rewritten.
-    pub fn hold_back<'d>(&self, outcome: &mut Outcome, uses: impl Iterator<Item = &'d Decoded>) {
-        if outcome.context.is_empty() || self.speaks() {
+    pub fn defer<'d>(&self, outcome: &mut Outcome, uses: impl Iterator<Item = &'d Decoded>) {
+        if outcome.context.is_empty() || self.delivers_now() {
             return;
         }
         if matches!(outcome.decision, Some(Decision::Deny | Decision::Ask)) {
@@ -217,11 +211,11 @@ impl Conversation<'_> {
         let Some(text) = outcome.context_text() else { return };
         outcome.context.clear();
         match &self.store {
-            Some(store) if self.can_speak() => {
+            Some(store) if self.delivers_ever() => {
                 let tool = uses.flat_map(tool_keys).collect();
                 store.update(|session| {
-                    self.first_sight(session);
-                    session.pending.push(Held { text, tool });
+                    self.begin_if_new(session);
+                    session.pending.push(Deferred { text, tool });
                 });
             }
             // That it is dropped is logged with all that the agent can't do.

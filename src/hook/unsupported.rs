@@ -1,12 +1,12 @@
-//! What an agent can't do is said in the log, so that who wrote the hook need not guess.
+//! Logs what a hook wants and the agent can't do, so that the hook's author need not guess.
 
 use symposium_hook::Event;
 
 use crate::agents::Codec;
 use crate::agents::wire::{Honour, Outcome, Wish};
 
-/// Logs what of `outcome` the agent can't do at the event, and what it gets instead.
-pub fn log_unmet(spec: &dyn Codec, event: Event, outcome: &Outcome) {
+/// Logs each part of `outcome` that the agent can't act on at the event, and what replaces it.
+pub fn log_unsupported(spec: &dyn Codec, event: Event, outcome: &Outcome) {
     let (title, at) = (spec.identity().title, event.name());
     for wish in Wish::ALL.into_iter().filter(|wish| wish.is_in(outcome)) {
         match spec.honours(event, wish) {

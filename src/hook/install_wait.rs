@@ -1,0 +1,62 @@
+//! A program that a hook needs and that is not installed yet: it is installed in the background, and
+//! one event of the session waits for it, for a moment.
+//!
+//! What is installed within that moment serves the very event that needed it, so a guard guards from
+//! the first event on. What takes longer is finished in the background without a further wait.
+
+use std::time::{Duration, Instant};
+
+use super::session_context::{SessionContext, missing_programs};
+use crate::config::Environment;
+use crate::sync::background::Background;
+use crate::sync::current;
+use crate::sync::snapshot::{SnapshotHook, Stored};
+
+/// The longest that an event waits, and a half of what is left of its time at most.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The pause between two looks.
+const PAUSE: Duration = Duration::from_millis(25);
+
+/// What came of the wait.
+#[derive(Debug, Default)]
+pub struct Installing {
+    /// Whether a process installs what is missing.
+    pub is_running: bool,
+    /// The hooks as they are after the wait; `None` where there was none.
+    pub hooks: Option<Vec<SnapshotHook>>,
+}
+
+/// Has the programs installed that `hooks` miss, and waits for them if this session was not told of
+/// them before. `left` is what is left of the event's time; `choose` picks the event's hooks of a
+/// snapshot.
+pub fn wait_for_programs(
+    session: &SessionContext<'_>,
+    hooks: &[SnapshotHook],
+    env: &Environment,
+    left: Duration,
+    choose: impl Fn(&Stored) -> Vec<SnapshotHook>,
+) -> Installing {
+    let untold = session.untold(&missing_programs(hooks));
+    if untold.is_empty() || !session.stored.header.refreshable {
+        return Installing::default();
+    }
+    let root = &session.stored.header.root;
+    let background = Background::of(session.dirs, root);
+    let Some(running) = background.start() else { return Installing::default() };
+    let mut installing = Installing { is_running: true, hooks: None };
+    if session.store.is_none() {
+        // Nothing could remember that an event waited, so each event would.
+        return installing;
+    }
+    let end = Instant::now() + env.test_switches().patience(PATIENCE).min(left / 2);
+    loop {
+        let over = running.ends_within(PAUSE) || Instant::now() >= end;
+        let stored = current::stored(session.dirs, root);
+        installing.hooks = stored.as_ref().map(&choose).or(installing.hooks);
+        let complete =
+            installing.hooks.as_deref().is_some_and(|now| missing_programs(now).is_empty());
+        if over || complete {
+            return installing;
+        }
+    }
+}
