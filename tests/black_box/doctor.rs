@@ -55,7 +55,7 @@ fn nothing_wrong_is_exit_code_0_and_the_checks_are_counted() {
     // A copy outside of `target`: only there can everything be right.
     let place = tempfile::tempdir().expect("a folder");
     let binary = place.path().join("cargo-agents");
-    std::fs::copy(env!("CARGO_BIN_EXE_cargo-agents"), &binary).expect("copies");
+    std::fs::copy(crate::program(), &binary).expect("copies");
     let sandbox = Sandbox::new(binary);
     sandbox.write(
         "home/.symposium/config.toml",
@@ -403,7 +403,7 @@ fn the_program_is_looked_for_and_run_as_agents_would() {
     let config = sandbox.read("home/.symposium/config.toml");
     sandbox.write("home/.symposium/config.toml", format!("hook-scope = \"project\"\n{config}"));
     let program = sandbox.home().join("bin/cargo-agents");
-    std::fs::copy(env!("CARGO_BIN_EXE_cargo-agents"), &program).expect("copies");
+    std::fs::copy(crate::program(), &program).expect("copies");
     let missing = finding(&findings(&sandbox, &[]), "program-not-found");
     assert!(missing["message"].as_str().is_some_and(|text| text.contains("from a desktop")));
     std::fs::write(&program, "#!/nonexistent\n").expect("writes");

@@ -16,7 +16,7 @@ fn lab_saying(event: Event, fields: Value) -> Sandbox {
 
 /// A program of the workspace's examples, which a test run of the whole workspace builds.
 fn example(name: &str) -> PathBuf {
-    let mut path = PathBuf::from(env!("CARGO_BIN_EXE_cargo-agents"));
+    let mut path = crate::program();
     path.pop();
     path.push("examples");
     path.push(format!("{name}{}", std::env::consts::EXE_SUFFIX));

@@ -83,16 +83,25 @@ mod why;
 mod workspace;
 mod workspace_skills;
 
+use std::path::PathBuf;
+
 use symposium_testlib::Sandbox;
+
+/// The program that the tests drive: the one that `SYMPOSIUM_TEST_BINARY` names, as an absolute path,
+/// else the one that cargo built for them.
+pub fn program() -> PathBuf {
+    let other = std::env::var_os("SYMPOSIUM_TEST_BINARY");
+    other.map_or_else(|| env!("CARGO_BIN_EXE_cargo-agents").into(), PathBuf::from)
+}
 
 /// A sandbox with a configuration that switches the network off.
 pub fn sandbox() -> Sandbox {
-    Sandbox::new(env!("CARGO_BIN_EXE_cargo-agents"))
+    Sandbox::new(program())
 }
 
 /// As [`sandbox`], without any configuration.
 pub fn bare_sandbox() -> Sandbox {
-    Sandbox::bare(env!("CARGO_BIN_EXE_cargo-agents"))
+    Sandbox::bare(program())
 }
 
 /// The text of a `SKILL.md`.

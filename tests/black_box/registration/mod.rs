@@ -65,4 +65,5 @@ pub fn outside(sandbox: &Sandbox) -> Tree {
     tree
 }
 
-pub use symposium_testlib::AGENTS;
+/// The agents.
+pub const AGENTS: [&str; 7] = ["claude", "codex", "copilot", "gemini", "goose", "kiro", "opencode"];
