@@ -213,6 +213,25 @@ fn every_agent_has_captured_payloads_and_a_page_of_the_book() {
 }
 
 #[test]
+fn the_lists_of_agents_are_this_one() {
+    let names = Agent::ALL.map(Agent::name);
+    assert_eq!(symposium_testlib::AGENTS, names);
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let pages = walkdir::WalkDir::new(root.join("md")).into_iter();
+    let pages = pages.map(|entry| entry.expect("reads").into_path());
+    let pages = pages.filter(|path| path.extension().is_some_and(|kind| kind == "md"));
+    for page in pages.chain([root.join("README.md")]) {
+        let text = std::fs::read_to_string(&page).expect("reads").to_lowercase();
+        // The table of tools has Claude Code's names in its first column.
+        for part in text.split("\n\n").filter(|part| !part.starts_with("| canonical |")) {
+            let missing: Vec<&str> =
+                names.into_iter().filter(|name| !part.contains(name)).collect();
+            assert!(missing.len() != 1, "{}: no {missing:?} in:\n{part}", page.display());
+        }
+    }
+}
+
+#[test]
 fn case_79_the_budgets_that_are_known_are_of_a_plausible_size() {
     let known: Vec<_> = Agent::ALL
         .into_iter()

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use symposium_hook::Event;
 
 use crate::agents::Codec;
+use crate::agents::symposium::NAME as CANONICAL;
 use crate::agents::wire::Decoded;
 use crate::plugins::manifest::{LONGEST_NAME, compile_matcher, is_expression};
 use crate::plugins::model::OnFailure;
@@ -48,11 +49,7 @@ pub fn select<'a>(hooks: &'a [SnapshotHook], occasion: &Occasion<'_>) -> Vec<&'a
         applies.iter().any(|hook| hook.plugin == plugin && hook.format == occasion.agent)
     };
     let wanted = |hook: &SnapshotHook| {
-        if native(&hook.plugin) {
-            hook.format == occasion.agent
-        } else {
-            hook.format == "symposium"
-        }
+        if native(&hook.plugin) { hook.format == occasion.agent } else { hook.format == CANONICAL }
     };
     applies.iter().copied().filter(|hook| wanted(hook)).collect()
 }

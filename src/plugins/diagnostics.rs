@@ -3,8 +3,12 @@
 //! To add one: a row below, used somewhere as `codes::NAME`. A code is never given a new meaning.
 //! S001–S099 are the manifest's, S101–S199 a skill's.
 
+use std::borrow::Cow;
+
+use crate::agents::Agent;
+
 /// What a code means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Explanation {
     /// The code, such as `S012`.
@@ -12,13 +16,21 @@ pub struct Explanation {
     /// A few words.
     pub title: &'static str,
     /// A paragraph: what is wrong, why it matters, what to write instead.
-    pub text: &'static str,
+    pub text: Cow<'static, str>,
 }
 
 /// The explanation of `code`, in whatever case it was typed.
-pub fn explain(code: &str) -> Option<&'static Explanation> {
-    EXPLANATIONS.iter().find(|explanation| explanation.code.eq_ignore_ascii_case(code.trim()))
+pub fn explain(code: &str) -> Option<Explanation> {
+    let is_meant = |known: &&Explanation| known.code.eq_ignore_ascii_case(code.trim());
+    let mut found = EXPLANATIONS.iter().find(is_meant)?.clone();
+    if found.text.contains(AGENTS) {
+        found.text = found.text.replace(AGENTS, &Agent::ALL.map(Agent::name).join(", ")).into();
+    }
+    Some(found)
 }
+
+/// What stands for the agents' names in an explanation.
+const AGENTS: &str = "{agents}";
 
 macro_rules! explanations {
     ($($name:ident $code:literal $title:literal $text:literal)*) => {
@@ -29,7 +41,7 @@ macro_rules! explanations {
 
         /// All codes, in order.
         pub static EXPLANATIONS: &[Explanation] =
-            &[$(Explanation { code: $code, title: $title, text: $text }),*];
+            &[$(Explanation { code: $code, title: $title, text: Cow::Borrowed($text) }),*];
 
         #[cfg(test)]
         const NAMES: &[&str] = &[$(stringify!($name)),*];
@@ -100,9 +112,8 @@ explanations! {
      so, whatever the agents call them. When a plugin is loaded, the hook is left out."
 
     UNKNOWN_AGENT "S013" "an agent is not known"
-    "`agent` and `format` take an agent's name (claude, codex, copilot, gemini, goose, kiro, \
-     opencode) or `symposium`. A hook for an agent that this version does not know is kept, and \
-     does not run."
+    "`agent` and `format` take an agent's name ({agents}) or `symposium`. A hook for an \
+     agent that this version does not know is kept, and does not run."
 
     BAD_MATCHER "S014" "the matcher is no regular expression"
     "`matcher` is a regular expression that must match the whole name of a tool, such as `Bash`, \

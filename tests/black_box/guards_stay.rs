@@ -172,9 +172,6 @@ fn tool_in(sandbox: &Sandbox, agent: &str, session: &'static str, folder: &str) 
     send(sandbox, agent, Event::PreToolUse, &told).refused
 }
 
-const REAL_AGENTS: [&str; 7] =
-    ["claude", "codex", "copilot", "gemini", "goose", "kiro", "opencode"];
-
 /// Folders in which a model may hope that no guard is, made in the workspace and outside of it.
 fn hiding_places(sandbox: &Sandbox) -> Vec<String> {
     let manifests: [(&str, &[u8]); 7] = [

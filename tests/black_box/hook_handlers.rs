@@ -154,7 +154,7 @@ fn f237_a_native_hook_reads_the_agents_bytes_untouched() {
     let sandbox = lab();
     let seen = sandbox.dir().join("seen");
     let look = format!("cat >'{}'", seen.display());
-    for agent in ["claude", "gemini", "copilot", "codex", "kiro", "goose", "opencode"] {
+    for agent in REAL_AGENTS {
         hook_plugin(
             &sandbox,
             &format!("p-{agent}"),
@@ -163,7 +163,7 @@ fn f237_a_native_hook_reads_the_agents_bytes_untouched() {
             &look,
         );
     }
-    for agent in ["claude", "gemini", "copilot", "codex", "kiro", "goose", "opencode"] {
+    for agent in REAL_AGENTS {
         // Odd spacing, order, numbers, escapes, unknown keys: nothing is written anew.
         let told = Told::in_ws(&sandbox).session(agent);
         let payload = String::from_utf8(told.payload(agent, Event::PreToolUse)).expect("UTF-8");

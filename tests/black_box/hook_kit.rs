@@ -5,13 +5,17 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 pub use symposium_hook::Event;
+pub use symposium_testlib::AGENTS as REAL_AGENTS;
 use symposium_testlib::{Run, Sandbox};
 
 use crate::{NO_BUILTIN, sandbox};
 
 /// Everybody whom `hook` answers.
-pub const AGENTS: [&str; 8] =
-    ["claude", "codex", "copilot", "gemini", "goose", "kiro", "opencode", "symposium"];
+pub const AGENTS: [&str; REAL_AGENTS.len() + 1] = {
+    let mut all = ["symposium"; REAL_AGENTS.len() + 1];
+    all.split_at_mut(REAL_AGENTS.len()).0.copy_from_slice(&REAL_AGENTS);
+    all
+};
 
 /// A sandbox whose workspace depends on `widget` 1.2.3, without agents and the plugin inside the
 /// program.

@@ -28,9 +28,6 @@ fn skill_dir(agent: &str) -> &'static str {
     }
 }
 
-const REAL_AGENTS: [&str; 7] =
-    ["claude", "codex", "copilot", "gemini", "goose", "kiro", "opencode"];
-
 #[test]
 fn f69_decision_28_the_first_event_installs_skills_and_says_where_they_are() {
     in_parallel(&REAL_AGENTS, |agent| {

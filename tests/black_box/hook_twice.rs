@@ -10,9 +10,6 @@ use symposium_testlib::Sandbox;
 
 use crate::hook_kit::*;
 
-/// Every client.
-const CLIENTS: [&str; 7] = ["claude", "codex", "copilot", "gemini", "goose", "kiro", "opencode"];
-
 /// Whether the client may deliver the event twice: Goose runs one of two plugins of a name, and our
 /// plugin for OpenCode tells of each prompt once.
 fn may_come_twice(agent: &str, event: Event) -> bool {
@@ -47,7 +44,7 @@ fn twice(sandbox: &Sandbox, agent: &str, event: Event, told: &Told) -> [Effect; 
 
 #[test]
 fn every_event_that_two_registrations_deliver_at_once_is_answered_once() {
-    in_parallel(&CLIENTS, |agent| {
+    in_parallel(&REAL_AGENTS, |agent| {
         for event in Event::ALL.into_iter().filter(|event| may_come_twice(agent, *event)) {
             let sandbox = lab();
             traced(&sandbox, event, "0.3", json!({ "additionalContext": "from a plugin" }));
@@ -71,7 +68,7 @@ fn every_event_that_two_registrations_deliver_at_once_is_answered_once() {
 
 #[test]
 fn our_own_word_at_a_session_s_start_is_said_once() {
-    in_parallel(&CLIENTS, |agent| {
+    in_parallel(&REAL_AGENTS, |agent| {
         let sandbox = lab();
         sandbox.user_plugin(
             "p/SYMPOSIUM.toml",
@@ -88,7 +85,7 @@ fn our_own_word_at_a_session_s_start_is_said_once() {
 
 #[test]
 fn a_denial_is_never_lost_to_a_second_delivery() {
-    in_parallel(&CLIENTS, |agent| {
+    in_parallel(&REAL_AGENTS, |agent| {
         let sandbox = lab();
         let deny = json!({ "decision": "deny", "reason": "no", "additionalContext": "c" });
         traced(&sandbox, Event::PreToolUse, "0.3", deny);
@@ -107,7 +104,7 @@ fn a_denial_is_never_lost_to_a_second_delivery() {
 
 #[test]
 fn another_use_another_session_or_another_input_is_another_event() {
-    in_parallel(&CLIENTS, |agent| {
+    in_parallel(&REAL_AGENTS, |agent| {
         let sandbox = lab();
         traced(&sandbox, Event::PreToolUse, "0", json!({ "decision": "deny", "reason": "no" }));
         let told = Told::in_ws(&sandbox);
@@ -141,7 +138,7 @@ fn the_same_again_later_is_answered_anew() {
 
 #[test]
 fn a_prompt_that_the_user_sends_twice_is_answered_twice_each_time_to_one_of_two_registrations() {
-    in_parallel(&CLIENTS, |agent| {
+    in_parallel(&REAL_AGENTS, |agent| {
         if *agent == "kiro" {
             return;
         }

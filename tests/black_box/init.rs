@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use symposium_testlib::{Run, Sandbox, Tree};
+use symposium_testlib::{AGENTS, Run, Sandbox, Tree};
 
 use crate::{bare_sandbox, plugin_with_skill, sandbox};
 
@@ -82,7 +82,7 @@ fn f38_f39_an_unknown_name_is_an_error_that_tells_the_known_ones() {
     for flag in ["--add-agent", "--remove-agent"] {
         let run = sandbox.run(&["init", "--add-agent", "claude", flag, "clade"]).code(1);
         says(&run, "there is no agent `clade`");
-        says(&run, "claude, codex, copilot, gemini, goose, kiro, opencode");
+        says(&run, &AGENTS.join(", "));
     }
     let run = sandbox.run(&["init", "--add-agent", "goose", "--remove-agent", "goose"]).code(1);
     says(&run, "`goose` can't be both added and removed");
@@ -121,7 +121,7 @@ fn f47_a_second_run_writes_nothing_and_says_so() {
             sandbox.package(&[("widget", "1.0.0")]);
         }
         let mut args = vec!["init", "--hook-scope", "global", "--trust-codex-hooks"];
-        for agent in ["claude", "codex", "copilot", "gemini", "goose", "kiro", "opencode"] {
+        for agent in AGENTS {
             args.extend(["--add-agent", agent]);
         }
         let first = sandbox.run(&args).ok();

@@ -141,7 +141,7 @@ fn inits_at_once_lose_no_agent() {
     for _ in 0..3 {
         let sandbox = sandbox();
         sandbox.write("home/.symposium/config.toml", crate::NO_BUILTIN);
-        let agents = ["claude", "codex", "gemini", "goose", "copilot", "opencode", "kiro"];
+        let agents = symposium_testlib::AGENTS;
         let names = workspaces(&sandbox, agents.len());
         std::thread::scope(|scope| {
             for (agent, name) in agents.iter().zip(&names) {

@@ -1,10 +1,8 @@
 //! `cargo agents uninstall`: afterwards everything is as it was.
 
-use symposium_testlib::{Run, Sandbox, Tree};
+use symposium_testlib::{AGENTS, Run, Sandbox, Tree};
 
 use crate::{plugin_with_skill, sandbox};
-
-const AGENTS: &[&str] = &["claude", "codex", "copilot", "gemini", "goose", "kiro", "opencode"];
 
 fn says(run: &Run, text: &str) {
     assert!(run.stderr.contains(text), "no `{text}` in:\n{}", run.stderr);

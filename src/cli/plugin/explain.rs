@@ -20,7 +20,7 @@ pub(super) fn run(sym: &Symposium, code: &str) -> CommandResult {
     };
     let paragraph = |text: &str| wrap(text, sym.report.width()).join("\n");
     let title = paragraph(&format!("{}: {}", found.code, found.title));
-    sym.report.result(&format!("{title}\n\n{}", paragraph(found.text)));
-    sym.report.json(found);
+    sym.report.result(&format!("{title}\n\n{}", paragraph(&found.text)));
+    sym.report.json(&found);
     Ok(ExitCode::SUCCESS)
 }

@@ -8,6 +8,8 @@ use super::context::{Context, shown};
 use super::gate;
 use super::installations::{Pool, runnable, values};
 use super::matcher::compile_matcher;
+use crate::agents::symposium::NAME as CANONICAL;
+use crate::agents::{Agent, codec};
 use crate::files::is_plain_name;
 use crate::plugins::diagnostics::codes;
 use crate::plugins::model::{Hook, Installation, OnFailure};
@@ -30,13 +32,6 @@ const KEYS: [&str; 15] = [
     "depends-on",
     "predicates",
 ];
-
-/// The format that is nobody's own.
-const CANONICAL: &str = "symposium";
-
-/// What `agent` and `format` take.
-const AGENTS: [&str; 8] =
-    ["claude", "codex", "copilot", "gemini", "goose", "kiro", "opencode", CANONICAL];
 
 /// How long a hook may take when it does not say.
 const DEFAULT_TIMEOUT: u64 = 30;
@@ -128,9 +123,11 @@ fn matcher(cx: &Context<'_>, table: &Table<'_>, event: Option<Event>) -> Option<
 
 fn agent(cx: &Context<'_>, table: &Table<'_>, key: &str) -> Option<String> {
     let text = table.string(key)?;
-    if !AGENTS.contains(&text.value.as_str()) {
+    if codec(&text.value).is_none() {
         let what = if key == "agent" { "agent" } else { "format" };
-        let problem = cx.unknown_value(codes::UNKNOWN_AGENT, &text, what, &AGENTS);
+        let agents = Agent::ALL.into_iter().map(Agent::name);
+        let known: Vec<&str> = agents.chain(std::iter::once(CANONICAL)).collect();
+        let problem = cx.unknown_value(codes::UNKNOWN_AGENT, &text, what, &known);
         cx.tolerate(problem.remark("the hook never runs"));
     }
     Some(text.value)

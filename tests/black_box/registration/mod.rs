@@ -65,5 +65,4 @@ pub fn outside(sandbox: &Sandbox) -> Tree {
     tree
 }
 
-/// The agents.
-pub const AGENTS: [&str; 7] = ["claude", "codex", "copilot", "gemini", "goose", "kiro", "opencode"];
+pub use symposium_testlib::AGENTS;

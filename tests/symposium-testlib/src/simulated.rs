@@ -8,6 +8,10 @@ use serde_json::{Value, json};
 
 use crate::Step;
 
+/// The agents' names: what the tests go through. A test of the program's own table holds it against
+/// this list.
+pub const AGENTS: [&str; 7] = ["claude", "codex", "copilot", "gemini", "goose", "kiro", "opencode"];
+
 /// The agent that a simulated event comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookAgent {
@@ -120,8 +124,8 @@ const USE: &str = "call_1";
 const AT: &str = "2026-11-05T10:15:30.000Z";
 
 impl HookAgent {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
+    /// All of them, in the order of [`AGENTS`].
+    pub const ALL: [Self; AGENTS.len()] = [
         Self::Claude,
         Self::Codex,
         Self::Copilot,
@@ -133,15 +137,7 @@ impl HookAgent {
 
     /// Symposium's name for the agent.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Copilot => "copilot",
-            Self::Gemini => "gemini",
-            Self::Goose => "goose",
-            Self::Kiro => "kiro",
-            Self::OpenCode => "opencode",
-        }
+        AGENTS[self as usize]
     }
 
     /// What the agent tells of `step`.
