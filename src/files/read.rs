@@ -74,7 +74,7 @@ impl ReadError {
                 problem(format!("{what} is not a file")).note("move it away or make it a file")
             }
             Self::TooLarge(limit) => problem(format!("{what} is larger than {limit}"))
-                .note("make it smaller; nothing of it was used"),
+                .note("make it smaller; it was left as it is, and nothing of it was used"),
             Self::NotText(bytes) => {
                 Diagnostic::not_utf8(format!("{what} is not UTF-8 text"), path, bytes)
                     .note("save it as UTF-8")

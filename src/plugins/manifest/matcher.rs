@@ -19,10 +19,16 @@ enum Kind {
     Pattern(Regex),
 }
 
-/// Why a matcher is no regular expression.
+/// Why a matcher can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct MatcherError(String);
+pub enum MatcherError {
+    /// It is no regular expression.
+    #[error("{0}")]
+    Syntax(String),
+    /// It is one that takes too much memory.
+    #[error("{0}")]
+    TooLarge(String),
+}
 
 /// Reads a matcher: `*` and the empty string match every tool, anything else is a regular
 /// expression that must match the whole name.
@@ -52,9 +58,11 @@ pub fn is_expression(text: &str) -> bool {
 fn compile(pattern: &str) -> Result<Regex, MatcherError> {
     RegexBuilder::new(pattern).size_limit(LARGEST).build().map_err(|error| {
         let text = error.to_string();
+        let too_large = matches!(error, regex::Error::CompiledTooBig(_));
         // The engine's message is a drawing; its last line says what is wrong.
         let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        MatcherError(line.trim().trim_start_matches("error: ").to_owned())
+        let line = line.trim().trim_start_matches("error: ").to_owned();
+        if too_large { MatcherError::TooLarge(line) } else { MatcherError::Syntax(line) }
     })
 }
 

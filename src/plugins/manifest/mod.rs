@@ -30,7 +30,7 @@ use super::model::{Gate, Plugin};
 use crate::text::toml::{self as tables, Sink, Table};
 use crate::text::{Diagnostic, Severity, Source};
 
-pub use matcher::{LONGEST_NAME, compile_matcher, is_expression};
+pub use matcher::{LONGEST_NAME, MatcherError, compile_matcher, is_expression};
 pub use near_miss::near_miss;
 pub use subcommands::RESERVED as RESERVED_SUBCOMMANDS;
 
