@@ -27,7 +27,7 @@ use crate::skills::resolve::Resolver;
 use crate::sync::facts::Gatherer;
 use crate::sync::facts::gates::ByFacts;
 use crate::text::{Diagnostic, SecretUrl};
-use crate::workspace::{Dependency, DependencyOrigin, Workspace, same_crate};
+use crate::workspace::{Dependency, DependencyOrigin, UNOBSERVED, Workspace, same_crate};
 
 /// One version of a crate.
 #[derive(Debug, Serialize)]
@@ -317,12 +317,14 @@ impl Lookup<'_> {
             members: &workspace.members,
             root: self.workspace.map(|workspace| workspace.root.as_path()),
             env: &sym.env,
+            observer: &UNOBSERVED,
         };
         let gates = ByFacts { facts };
         let policy = Policy::for_command(&sym.options);
-        let gatherer = Gatherer { sym, workspace, crates, on_disk: crates, policy };
+        let gatherer =
+            Gatherer { sym, workspace, crates, on_disk: crates, policy, observer: &UNOBSERVED };
         let checkouts = |place: &GitPlace| gatherer.checkout(place);
-        let mut resolver = Resolver::new(&gates, crates, &checkouts);
+        let mut resolver = Resolver::new(&gates, crates, &checkouts, &UNOBSERVED);
         resolver.of_crate(&CrateRequest {
             name: located.name.clone(),
             version: Some(located.version.clone()),

@@ -14,6 +14,7 @@ use crate::fetch::git::{Checkout, GitError, Outcome, Policy, Repository};
 use crate::report::{Action, Change, Event, Kind, Progress};
 use crate::symposium::UpdateLevel;
 use crate::text::{Diagnostic, Severity, Subject};
+use crate::workspace::Fingerprint;
 
 /// Name of the source inside the binary.
 pub const BUILTIN: &str = "builtin";
@@ -190,8 +191,8 @@ pub struct SourceState {
     pub notice: Option<String>,
     /// Whether a diagnostic says so too.
     pub is_told: bool,
-    /// What a change of the source would change, besides the folders that a scan of it finds.
-    pub inputs: Vec<PathBuf>,
+    /// What of the source was looked at, besides the folders that a scan of it finds.
+    pub observed: Fingerprint,
 }
 
 impl SourceState {
@@ -232,7 +233,7 @@ pub fn open(
         outcome: None,
         notice: None,
         is_told: false,
-        inputs: Vec::new(),
+        observed: Fingerprint::default(),
     };
     let diagnostic = match &spec.location {
         Location::Path(path) => open_path(sym, spec, path, &mut state),
@@ -271,8 +272,10 @@ fn open_path(
     state: &mut SourceState,
 ) -> Option<Diagnostic> {
     state.location = sym.report.path(path);
-    // Where it is missing, its appearance is a change too.
-    state.inputs.push(path.to_path_buf());
+    // Where it is missing, its appearance is a change too. A folder is observed as it is searched.
+    if !path.is_dir() {
+        state.observed.observe(path);
+    }
     let what = match std::fs::metadata(path) {
         Ok(found) if found.is_dir() => {
             state.root = Some(path.to_path_buf());
@@ -321,7 +324,7 @@ fn open_git(
 ) -> Option<Diagnostic> {
     let cache = sym.dirs.plugin_sources();
     state.location = repository.shown();
-    state.inputs.push(repository.stamp(&cache));
+    state.observed = Fingerprint::of([repository.stamp(&cache)]);
     let mut policy = refresh.policy_for(spec);
     // A configuration that can't be read may well say that nobody is to be asked.
     if sym.config_state == ConfigState::Broken && refresh.only.is_none() {
@@ -331,6 +334,11 @@ fn open_git(
     let tell = || progress.set(sym.report.busy("Fetching", &spec.name));
     let found = repository.checkout_telling(&cache, &policy, &sym.env, &tell);
     drop(progress);
+    if let Ok(checkout) = &found
+        && checkout.outcome != Outcome::Cached
+    {
+        state.observed = repository.observed(&cache, checkout);
+    }
     let (problem, age) = match found {
         Ok(checkout) => {
             let age = age(SystemTime::now(), checkout.fetched_at);

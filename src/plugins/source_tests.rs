@@ -79,7 +79,8 @@ fn f21_a_repository_by_path_starts_at_the_configuration_or_at_home() {
 fn a_missing_folder_is_a_warning_that_names_file_and_path() {
     let place = Place::new("[[plugin-source]]\nname = \"acme\"\npath = \"gone\"\n");
     let (state, said) = place.open(&Refresh::cached());
-    assert_eq!((state.root, state.inputs), (None, vec![place.dir.path().join("gone")]));
+    assert_eq!(state.root, None);
+    assert!(state.observed.paths().eq([place.dir.path().join("gone")]));
     let config = place.dir.path().join("config.toml");
     assert!(said[0].starts_with(&format!("{}:3:8: ", config.display())), "{said:?}");
     assert!(said[0].contains("gone does not exist"), "{said:?}");
@@ -89,7 +90,7 @@ fn a_missing_folder_is_a_warning_that_names_file_and_path() {
     // The user's own folder need not be there, but is watched.
     let place = Place::new("");
     let (state, said) = place.open(&Refresh::cached());
-    assert_eq!((state.name.as_str(), state.inputs.len()), (USER_PLUGINS, 1));
+    assert_eq!((state.name.as_str(), state.observed.paths().count()), (USER_PLUGINS, 1));
     assert!(said.is_empty() && state.notice.is_none());
 }
 

@@ -1,9 +1,9 @@
 //! Finding `SKILL.md` folders below a folder.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::text::Diagnostic;
+use crate::workspace::Observer;
 
 /// The file that makes a folder a skill.
 pub const SKILL_FILE: &str = "SKILL.md";
@@ -28,9 +28,25 @@ pub struct FoundSkill {
 /// A folder with a `SKILL.md` is a skill and nothing below it is. A folder whose file is called
 /// `skill.md` or the like is told: agents do not read it. A `start` that does not exist has no
 /// skills.
-pub fn discover(root: &Path, start: &Path) -> (Vec<FoundSkill>, Vec<Diagnostic>) {
+pub fn discover(
+    root: &Path,
+    start: &Path,
+    observer: &Observer,
+) -> (Vec<FoundSkill>, Vec<Diagnostic>) {
+    discover_unless(root, start, observer, &|_| false)
+}
+
+/// As [`discover`], but folders below `start` that `is_left_out` are not looked into.
+pub(super) fn discover_unless(
+    root: &Path,
+    start: &Path,
+    observer: &Observer,
+    is_left_out: &dyn Fn(&Path) -> bool,
+) -> (Vec<FoundSkill>, Vec<Diagnostic>) {
     let real_root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
     let mut search = Search {
+        observer,
+        is_left_out,
         root,
         real_root,
         ancestors: Vec::new(),
@@ -38,7 +54,7 @@ pub fn discover(root: &Path, start: &Path) -> (Vec<FoundSkill>, Vec<Diagnostic>)
         found: Vec::new(),
         told: Vec::new(),
     };
-    if start.is_dir() {
+    if observer.is_dir(start) {
         search.folder(start, 0);
     }
     search.found.sort_by(|one, other| one.path.cmp(&other.path));
@@ -46,6 +62,8 @@ pub fn discover(root: &Path, start: &Path) -> (Vec<FoundSkill>, Vec<Diagnostic>)
 }
 
 struct Search<'a> {
+    observer: &'a Observer,
+    is_left_out: &'a dyn Fn(&Path) -> bool,
     root: &'a Path,
     real_root: PathBuf,
     /// The real folders we are in, so that a link to one of them ends the search there.
@@ -70,7 +88,7 @@ impl Search<'_> {
             let message = format!("more than {FOLDERS} folders: the search for skills ends here");
             self.told.push(Diagnostic::warning(message).in_file(dir));
         }
-        let mut names: Vec<String> = match fs::read_dir(dir) {
+        let mut names: Vec<String> = match self.observer.entries(dir) {
             Ok(entries) => {
                 entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()
             }
@@ -82,7 +100,7 @@ impl Search<'_> {
         };
         names.sort();
         // Listed, not asked for by name: a file system that ignores case would say yes to both.
-        if names.iter().any(|name| name == SKILL_FILE) && dir.join(SKILL_FILE).is_file() {
+        if names.iter().any(|name| name == SKILL_FILE) && self.is_file(&dir.join(SKILL_FILE)) {
             let path = relative(self.root, dir);
             self.found.push(FoundSkill { dir: dir.to_path_buf(), path });
             return;
@@ -99,11 +117,16 @@ impl Search<'_> {
         self.ancestors.push(real);
         for name in names.iter().filter(|name| !SKIPPED.contains(&name.as_str())) {
             let below = dir.join(name);
-            if below.is_dir() {
+            // Whether it is a folder, the listing has told the observer.
+            if below.is_dir() && !(self.is_left_out)(&below) {
                 self.folder(&below, depth + 1);
             }
         }
         self.ancestors.pop();
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        self.observer.metadata(path).is_ok_and(|found| found.is_file())
     }
 }
 
@@ -118,7 +141,10 @@ pub(super) fn relative(root: &Path, dir: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::workspace::UNOBSERVED;
 
     fn put(root: &Path, path: &str) {
         let path = root.join(path);
@@ -127,7 +153,11 @@ mod tests {
     }
 
     fn found(root: &Path, start: &str) -> Vec<String> {
-        discover(root, &root.join(start)).0.into_iter().map(|skill| skill.path).collect()
+        discover(root, &root.join(start), &UNOBSERVED)
+            .0
+            .into_iter()
+            .map(|skill| skill.path)
+            .collect()
     }
 
     #[test]
@@ -163,7 +193,7 @@ mod tests {
     fn a_near_miss_is_told() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         put(dir.path(), "a/skill.md");
-        let (found, told) = discover(dir.path(), dir.path());
+        let (found, told) = discover(dir.path(), dir.path(), &UNOBSERVED);
         assert_eq!(found, []);
         assert!(told[0].to_string().contains("`skill.md` is not read; call it `SKILL.md`"));
     }
@@ -180,11 +210,11 @@ mod tests {
         symlink(dir.path().join("outside"), root.join("s/out")).expect("links");
         symlink("../real", root.join("s/in")).expect("links");
         symlink("..", root.join("s/loop")).expect("links");
-        let (found, told) = discover(&root, &root.join("s"));
+        let (found, told) = discover(&root, &root.join("s"), &UNOBSERVED);
         assert_eq!(found.len(), 2, "through the link and through the loop: {found:?}");
         assert!(found.iter().all(|skill| skill.path == "real/a"), "{found:?}");
         assert!(told.iter().all(|warning| warning.message.contains("leads out")), "{told:?}");
         let start = dir.path().join("outside");
-        assert_eq!(discover(&root, &start).0, []);
+        assert_eq!(discover(&root, &start, &UNOBSERVED).0, []);
     }
 }

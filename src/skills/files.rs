@@ -15,6 +15,7 @@ use crate::agents::Agent;
 use crate::fetch::archive::{Limits, MEGABYTE};
 use crate::files::{Limit, is_plain_name, read_bytes};
 use crate::text::{Diagnostic, Source};
+use crate::workspace::Observer;
 
 #[cfg(test)]
 mod tests;
@@ -83,8 +84,12 @@ pub struct SkillFiles {
 /// # Errors
 /// A file that hides text, a limit that is passed, a `SKILL.md` that can't be rewritten, or trouble
 /// reading.
-pub fn collect(skill: &Skill, install_name: &str) -> Result<SkillFiles, Box<Diagnostic>> {
-    collect_within(skill, install_name, &Limits::default())
+pub fn collect(
+    skill: &Skill,
+    install_name: &str,
+    observer: &Observer,
+) -> Result<SkillFiles, Box<Diagnostic>> {
+    collect_within(skill, install_name, observer, &Limits::default())
 }
 
 /// As [`collect`], within limits of the caller's.
@@ -94,9 +99,10 @@ pub fn collect(skill: &Skill, install_name: &str) -> Result<SkillFiles, Box<Diag
 pub fn collect_within(
     skill: &Skill,
     install_name: &str,
+    observer: &Observer,
     limits: &Limits,
 ) -> Result<SkillFiles, Box<Diagnostic>> {
-    let Walk { mut files, mut warnings, .. } = walked(skill, limits)?;
+    let Walk { mut files, mut warnings, .. } = walked(skill, observer, limits)?;
     if !files.iter().any(|file| file.path == SKILL_FILE) {
         let error = Diagnostic::error(format!("there is no usable `{SKILL_FILE}`"));
         return Err(Box::new(error.in_file(&skill.dir)));
@@ -114,8 +120,8 @@ pub fn collect_within(
 
 /// What is wrong with the files beside the `SKILL.md`: everything, not the first alone, also where
 /// the `SKILL.md` can't be used.
-pub fn inspect(skill: &Skill) -> Vec<Diagnostic> {
-    let Walk { files, mut warnings, .. } = match walked(skill, &Limits::default()) {
+pub fn inspect(skill: &Skill, observer: &Observer) -> Vec<Diagnostic> {
+    let Walk { files, mut warnings, .. } = match walked(skill, observer, &Limits::default()) {
         Ok(walk) => walk,
         Err(problem) => return vec![*problem],
     };
@@ -131,11 +137,16 @@ pub fn inspect(skill: &Skill) -> Vec<Diagnostic> {
 }
 
 /// The files of a skill, sorted by path, and what was left out.
-fn walked<'a>(skill: &'a Skill, limits: &'a Limits) -> Result<Walk<'a>, Box<Diagnostic>> {
+fn walked<'a>(
+    skill: &'a Skill,
+    observer: &'a Observer,
+    limits: &'a Limits,
+) -> Result<Walk<'a>, Box<Diagnostic>> {
     let real_root =
         dunce::canonicalize(&skill.root).map_err(|error| broken(&skill.root, &error))?;
     let mut walk = Walk {
         skill,
+        observer,
         real_root,
         limits,
         ancestors: Vec::new(),
@@ -203,6 +214,7 @@ fn text_of<'a>(bytes: &'a [u8], path: &str) -> Option<Result<Cow<'a, str>, Utf8E
 
 struct Walk<'a> {
     skill: &'a Skill,
+    observer: &'a Observer,
     real_root: PathBuf,
     limits: &'a Limits,
     ancestors: Vec<PathBuf>,
@@ -225,7 +237,7 @@ impl Walk<'_> {
             return Err(self.too_much(&format!("{} folders", self.limits.files)));
         }
         self.ancestors.push(real);
-        let entries = fs::read_dir(dir).map_err(|error| broken(dir, &error))?;
+        let entries = self.observer.entries(dir).map_err(|error| broken(dir, &error))?;
         for entry in entries {
             let entry = entry.map_err(|error| broken(dir, &error))?;
             self.entry(&entry.path(), prefix)?;
@@ -261,7 +273,8 @@ impl Walk<'_> {
             return Ok(());
         }
         let Some(real) = self.inside(path) else { return Ok(()) };
-        let metadata = fs::metadata(&real).map_err(|error| broken(path, &error))?;
+        // Its bytes are read later.
+        let metadata = self.observer.metadata(path).map_err(|error| broken(path, &error))?;
         let relative = format!("{prefix}{name}");
         if metadata.is_dir() {
             return self.folder(path, &format!("{relative}/"));

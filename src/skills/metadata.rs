@@ -8,11 +8,12 @@ use std::sync::Arc;
 use semver::VersionReq;
 
 use super::document::RawGate;
-use crate::files::{Limit, read_source};
+use crate::files::Limit;
 use crate::plugins::diagnostics::codes;
 use crate::plugins::manifest::suggestion;
 use crate::text::toml::{Sink, StringOrTable, Table, read};
 use crate::text::{Diagnostic, Source};
+use crate::workspace::Observer;
 
 #[cfg(test)]
 mod tests;
@@ -71,13 +72,13 @@ fn default_entry() -> CrateEntry {
 ///
 /// Without `[package.metadata.symposium]` in `Cargo.toml`, a `SYMPOSIUM.toml` counts; without
 /// either, `skills/` does. What is there but malformed is told, and `skills/` counts.
-pub fn read_crate_skills(dir: &Path) -> CrateSkills {
+pub fn read_crate_skills(dir: &Path, observer: &Observer) -> CrateSkills {
     let mut warnings = Vec::new();
     for (file, keys) in
         [("Cargo.toml", &["package", "metadata", "symposium"][..]), ("SYMPOSIUM.toml", &[])]
     {
         let path = dir.join(file);
-        let Ok(source) = read_source(&path, Limit::CARGO) else { continue };
+        let Ok(source) = observer.source(&path, Limit::CARGO) else { continue };
         match parse(&source, keys) {
             Parsed::Absent => {}
             Parsed::Malformed(found) => {

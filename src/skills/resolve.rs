@@ -8,15 +8,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::crate_source::{CrateRequest, CrateSources, NotOnDisk};
-use super::discover::{FoundSkill, SKILL_FILE, discover};
+use super::discover::{FoundSkill, SKILL_FILE, discover, discover_unless};
 use super::document::{RawGate, SkillDocument};
 use super::model::{Skill, SkillOrigin};
-use crate::files::{self, Limit, contained};
+use crate::files::{Limit, contained};
 use crate::plugins::diagnostics::codes;
 use crate::plugins::git::GitPlace;
 use crate::plugins::model::{Gate, MatchedCrate, Plugin, SkillGroup, SkillSource};
 use crate::report::{Event, Kind, Verdict};
 use crate::text::{Diagnostic, Severity, Source};
+use crate::workspace::Observer;
 
 mod crates;
 
@@ -72,6 +73,7 @@ pub struct Resolver<'a> {
     gates: &'a dyn Gates,
     crates: &'a dyn CrateSources,
     checkouts: &'a Checkouts<'a>,
+    observer: &'a Observer,
     done: Resolution,
     origins: BTreeSet<SkillOrigin>,
     visited: BTreeSet<(String, String, Option<String>)>,
@@ -93,11 +95,13 @@ impl<'a> Resolver<'a> {
         gates: &'a dyn Gates,
         crates: &'a dyn CrateSources,
         checkouts: &'a Checkouts<'a>,
+        observer: &'a Observer,
     ) -> Self {
         Self {
             gates,
             crates,
             checkouts,
+            observer,
             done: Resolution::default(),
             origins: BTreeSet::new(),
             visited: BTreeSet::new(),
@@ -168,12 +172,10 @@ impl<'a> Resolver<'a> {
         let root = if folder.starts_with(root) { root } else { folder };
         let origin = |path| SkillOrigin::Workspace { path };
         let home = Home { root, plugin: None, origin: &origin };
-        let (found, told) = discover(root, folder);
+        let is_ours = |dir: &Path| dir.join(super::files::OWN_FILES[0]).exists();
+        let (found, told) = discover_unless(root, folder, self.observer, &is_ours);
         self.done.diagnostics.extend(told);
         for skill in found {
-            if skill.dir.join(super::files::OWN_FILES[0]).exists() {
-                continue;
-            }
             if let Some((mut document, warnings)) = self.read(&skill, home) {
                 document.gate = RawGate::default();
                 self.admit(document, warnings, skill, home);
@@ -199,7 +201,7 @@ impl<'a> Resolver<'a> {
         let origin = |path| SkillOrigin::Source { source: plugin.source.clone(), path };
         let home = Home { root, plugin: Some(&plugin.name), origin: &origin };
         match contained(root, &path) {
-            Ok(start) if start.is_dir() => {
+            Ok(start) if self.observer.is_dir(&start) => {
                 self.folder(&start, home);
             }
             Ok(_) => {
@@ -227,7 +229,7 @@ impl<'a> Resolver<'a> {
         };
         let home = Home { root: &folder.root, plugin: Some(&plugin.name), origin: &origin };
         match contained(&folder.root, &folder.start) {
-            Ok(start) if start.is_dir() => {
+            Ok(start) if self.observer.is_dir(&start) => {
                 self.folder(&start, home);
             }
             Ok(_) => self.warn_in(
@@ -240,7 +242,7 @@ impl<'a> Resolver<'a> {
 
     /// Adds every skill below `start`; says how many there are.
     fn folder(&mut self, start: &Path, home: Home<'_>) -> usize {
-        let (found, told) = discover(home.root, start);
+        let (found, told) = discover(home.root, start, self.observer);
         self.done.diagnostics.extend(told);
         let count = found.len();
         for skill in found {
@@ -259,7 +261,7 @@ impl<'a> Resolver<'a> {
     ) -> Option<(SkillDocument, Vec<Diagnostic>)> {
         // The folder of a checkout or a crate is named by others.
         let folder = (!found.path.is_empty()).then(|| found.dir.file_name()?.to_str()).flatten();
-        let read = read_source(home.root, &found.dir)
+        let read = read_source(home.root, &found.dir, self.observer)
             .and_then(|source| SkillDocument::parse_in(source, folder));
         match read {
             Ok(read) => Some(read),
@@ -334,8 +336,13 @@ impl<'a> Resolver<'a> {
 ///
 /// # Errors
 /// It can't be read, leads out of the root, is no text or too large.
-pub fn read_source(root: &Path, dir: &Path) -> Result<Arc<Source>, Box<Diagnostic>> {
+pub fn read_source(
+    root: &Path,
+    dir: &Path,
+    observer: &Observer,
+) -> Result<Arc<Source>, Box<Diagnostic>> {
     let path = dir.join(SKILL_FILE);
+    observer.observe(&path);
     let refused = |message: String| Box::new(Diagnostic::error(message).in_file(&path));
     let real =
         dunce::canonicalize(&path).map_err(|error| refused(format!("can't read: {error}")))?;
@@ -343,7 +350,7 @@ pub fn read_source(root: &Path, dir: &Path) -> Result<Arc<Source>, Box<Diagnosti
     if !real.starts_with(&real_root) {
         return Err(refused("the link leads out".to_owned()));
     }
-    match files::read_text(&real, Limit::MANIFEST) {
+    match observer.text(&real, Limit::MANIFEST) {
         Ok(text) => Ok(Source::new(path, text)),
         Err(error) => Err(Box::new(error.diagnose("this file", &path).code(codes::FRONTMATTER))),
     }

@@ -30,7 +30,7 @@ use crate::report::{Action, Change, Event, Kind, Verdict};
 use crate::skills::crate_source::fetch::Fetcher;
 use crate::skills::crate_source::{CrateDisk, CrateSources, OnDemand};
 use crate::text::Diagnostic;
-use crate::workspace::{ByCrate, Loaded, Workspace};
+use crate::workspace::{ByCrate, Loaded, Observer, Workspace};
 
 /// Whether a sync changes something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -145,10 +145,10 @@ pub fn configured_agents(sym: &Symposium) -> Vec<Agent> {
 /// What concerns single skills, plugins or files is told and does not stop the rest.
 pub fn sync(sym: &Symposium, request: &Request) -> anyhow::Result<Synced> {
     if request.caller == Caller::Background {
-        Sync { sym, request, loaded: &load(sym, request)?, now: now() }.get_ahead();
+        Sync::new(sym, request, &load(sym, request)?).get_ahead();
     }
     let started = start(sym, request)?;
-    Sync { sym: &started.sym, request, loaded: &started.loaded, now: now() }.run()
+    Sync::new(&started.sym, request, &started.loaded).run()
 }
 
 /// As [`sync`], but for the case that another process did it while we waited for our turn: then
@@ -165,7 +165,7 @@ pub(in crate::sync) fn sync_unless(
     if is_current() {
         return Ok(None);
     }
-    Sync { sym: &started.sym, request, loaded: &started.loaded, now: now() }.run().map(Some)
+    Sync::new(&started.sym, request, &started.loaded).run().map(Some)
 }
 
 /// What applies where the request begins, were no workspace there: what is for all of them.
@@ -174,7 +174,7 @@ pub(in crate::sync) fn sync_unless(
 /// As [`sync`].
 pub(in crate::sync) fn look_beyond(sym: &Symposium, request: &Request) -> anyhow::Result<Synced> {
     let loaded = Loaded::unknown(request.start.clone());
-    Sync { sym, request, loaded: &loaded, now: now() }.run()
+    Sync::new(sym, request, &loaded).run()
 }
 
 fn load(sym: &Symposium, request: &Request) -> anyhow::Result<Loaded> {
@@ -232,6 +232,34 @@ pub(in crate::sync) struct Sync<'a> {
     pub(in crate::sync) request: &'a Request,
     pub(in crate::sync) loaded: &'a Loaded,
     pub(in crate::sync) now: u64,
+    /// What is read of skills, crates and the workspace is read through it.
+    pub(in crate::sync) observer: Observer,
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Called with the name of each step of a sync in this thread when it is done.
+    pub(in crate::sync) static AT: std::cell::RefCell<Option<Box<dyn FnMut(&str)>>> =
+        const { std::cell::RefCell::new(None) };
+}
+
+/// Lets a test change something between two steps.
+fn reached(step: &str) {
+    #[cfg(test)]
+    AT.with_borrow_mut(|at| at.iter_mut().for_each(|at| at(step)));
+    let _ = step;
+}
+
+impl<'a> Sync<'a> {
+    pub(in crate::sync) fn new(
+        sym: &'a Symposium,
+        request: &'a Request,
+        loaded: &'a Loaded,
+    ) -> Self {
+        let mut fixed = vec![sym.dirs.cache().to_path_buf()];
+        fixed.extend(sym.env.cargo_home().map(|home| home.join("registry")));
+        Self { sym, request, loaded, now: now(), observer: Observer::except(fixed) }
+    }
 }
 
 impl Sync<'_> {
@@ -245,14 +273,19 @@ impl Sync<'_> {
                 "no agents are configured: `cargo agents init`, or name one with `--agent`",
             ));
         }
+        reached("begin");
         let mut registry = self.registry();
         let observed = std::mem::take(&mut registry.fingerprint);
-        let Known { facts, chosen, plan, .. } = self.know(&registry, &agents);
+        reached("registry");
+        let Known { facts, chosen, plan, parents } = self.know(&registry, &agents);
+        reached("known");
         let mut failed = registry.is_stale || chosen.blocked.iter().any(Diagnostic::is_error);
         let mut changes = self.apply(&plan, &mut failed);
+        reached("applied");
         let registered = self.register(&agents, &facts, &mut failed)?;
         self.reap(&registered.changes);
         changes.extend(registered.changes);
+        reached("registered");
         for change in &changes {
             sym.report.event(&Event::Change(change.clone()));
         }
@@ -266,7 +299,9 @@ impl Sync<'_> {
             candidates: facts.candidates.clone(),
         };
         if self.request.mode != Mode::Plan && self.request.named.is_none() {
+            let observed = self.observed(observed, &synced.plan, &parents);
             synced.stored = self.remember(&registry, observed, &facts, &chosen, (&agents, &synced));
+            reached("remembered");
         }
         // The process is nearly over: to give back the memory of hundreds of plugins, piece by piece,
         // would only take time.
@@ -306,7 +341,8 @@ impl Sync<'_> {
         let facts = self.gather(registry);
         let parents = self.parents();
         let disk = observe(&parents.list);
-        let mut chosen = desired_skills::choose(sym, &facts, agents, &parents, &disk);
+        let mut chosen =
+            desired_skills::choose(sym, &facts, agents, (&parents, &disk), &self.observer);
         chosen.wanted.force = self.request.force;
         chosen.wanted.spared = self.spared(&parents, agents);
         chosen.wanted.missing = facts.missing.iter().map(|missing| missing.name.clone()).collect();
@@ -372,7 +408,14 @@ impl Sync<'_> {
             Box::new(disk)
         };
         let crates = crates.as_ref();
-        let gatherer = Gatherer { sym, workspace, crates, on_disk: &on_disk, policy };
+        let gatherer = Gatherer {
+            sym,
+            workspace,
+            crates,
+            on_disk: &on_disk,
+            policy,
+            observer: &self.observer,
+        };
         let facts = gatherer.gather(registry);
         sym.report.diagnostics(&facts.diagnostics);
         for missing in &facts.missing {

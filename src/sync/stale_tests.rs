@@ -1,15 +1,17 @@
 //! Whatever changes, and however: what an event is answered from is what somebody finds who has
 //! never been here before.
 
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
 use symposium_hook::Event;
 
 use super::current::{known, of_folder};
-use super::run::{Caller, Mode, Request, sync};
+use super::run::{AT, Caller, Mode, Request, sync};
 use super::snapshot::Stored;
 use crate::Symposium;
 use crate::config::{Dirs, Environment};
@@ -273,8 +275,9 @@ impl World {
         (stored.map(|stored| essence(&stored)), false)
     }
 
-    /// What somebody finds who remembers nothing; `None` when the manifests can't be read.
-    fn afresh(&self, cwd: &Path) -> Option<Value> {
+    /// What somebody finds who remembers nothing, and whether a skill folder is not as it should be;
+    /// `None` when the manifests can't be read.
+    fn afresh(&self, cwd: &Path) -> Option<(Value, bool)> {
         let _ = fs::remove_dir_all(self.path("nothing"));
         let sym = self.symposium("nothing", cwd, true);
         // What was fetched is a fact, like what is in a folder.
@@ -287,10 +290,12 @@ impl World {
             caller: Caller::Hook,
             ..Request::default()
         };
-        let found = essence(&sync(&sym, &request).ok()?.stored?);
+        let synced = sync(&sym, &request).ok()?;
+        let is_behind = synced.plan.steps.iter().any(|step| step.action.is_change());
+        let found = essence(&synced.stored?);
         let (here, there) = (sym.dirs.plugin_sources(), fetched);
         let text = found.to_string().replace(&*here.to_string_lossy(), &there.to_string_lossy());
-        serde_json::from_str(&text).ok()
+        Some((serde_json::from_str(&text).ok()?, is_behind))
     }
 }
 
@@ -336,8 +341,9 @@ fn run(seeds: impl Iterator<Item = u64>) -> (usize, usize) {
             let inside = world.dice.pick(&["", "a", "crates", "crates/b", "a/src"]);
             let cwd = world.path("ws").join(inside);
             let (answered, was_there) = world.answered(&cwd);
-            let Some(afresh) = world.afresh(&cwd) else { continue };
+            let Some((afresh, is_behind)) = world.afresh(&cwd) else { continue };
             assert_eq!(answered, Some(afresh), "seed {seed}, step {step}, there: {was_there}");
+            assert!(!is_behind, "seed {seed}, step {step}, there: {was_there}");
             // And at once once more.
             let (again, was_there) = world.answered(&cwd);
             assert_eq!(again, answered, "seed {seed}, step {step}");
@@ -362,4 +368,41 @@ fn an_event_is_never_answered_from_what_was() {
     assert!(changed > CHANGES / 2 && held * 10 > changed * 9, "{held} of {changed} held");
     let took = start.elapsed().unwrap_or_default();
     assert!(took.as_secs() < 600, "{took:?}");
+}
+
+/// The steps of a sync, after each of which something changes.
+const STEPS: [&str; 6] = ["begin", "registry", "known", "applied", "registered", "remembered"];
+
+#[test]
+fn what_changes_while_a_sync_runs_is_known_to_the_next_event() {
+    let mut compared = 0;
+    for seed in 1..=10 {
+        let world = Rc::new(RefCell::new(World::new(1_000 + seed)));
+        for round in 0..20 {
+            let cwd = world.borrow().path("ws");
+            let sym = world.borrow().symposium("cache", &cwd, true);
+            let during = world.borrow_mut().dice.pick(&STEPS);
+            let changing = Rc::clone(&world);
+            AT.set(Some(Box::new(move |step| {
+                if step == during {
+                    changing.borrow_mut().change();
+                }
+            })));
+            let request =
+                Request { start: cwd.clone(), caller: Caller::Hook, ..Request::default() };
+            // Manifests may be broken meanwhile.
+            let _ = sync(&sym, &request);
+            AT.set(None);
+            let world = world.borrow();
+            let (answered, was_there) = world.answered(&cwd);
+            let Some((afresh, is_behind)) = world.afresh(&cwd) else { continue };
+            let place = format!("seed {seed}, round {round}, after {during}, there: {was_there}");
+            assert_eq!(answered, Some(afresh), "{place}");
+            assert!(!is_behind, "{place}");
+            let (_, holds) = world.answered(&cwd);
+            assert!(holds, "{place}: a sync that changes nothing is not done again");
+            compared += 1;
+        }
+    }
+    assert!(compared > 100, "{compared}");
 }

@@ -153,15 +153,35 @@ impl Fingerprint {
             .map(|(path, _)| Path::new(path))
     }
 
-    /// Whether something in it may have changed at `start` or later, as far as the clocks of file
-    /// systems tell.
-    pub fn is_younger_than(&self, start: SystemTime) -> bool {
-        let start = nanoseconds(start);
-        self.inputs.values().any(|state| match state {
-            State::File(stat, _) | State::Folder(Some(stat), _) => stat.is_young(start),
-            State::Folder(None, _) | State::Unsure => true,
-            State::Missing | State::Unreadable | State::Other => false,
-        })
+    /// Takes back the observation of `path`.
+    pub(super) fn forget(&mut self, path: &Path) {
+        self.inputs.remove(path.as_os_str());
+    }
+
+    /// Whether there was a folder at `path`.
+    pub fn was_folder(&self, path: &Path) -> bool {
+        matches!(self.inputs.get(path.as_os_str()), Some(State::Folder(..)))
+    }
+
+    /// Counts what we ourselves did in `folder` since it was observed as known: `ours` are the folders
+    /// in it that we made or removed, and whether each was there before. If anything else in it
+    /// changed, it stays what it was, and the whole does not hold.
+    pub fn accept(&mut self, folder: &Path, ours: &[(&str, bool)]) {
+        let Some(before) = self.inputs.get_mut(folder.as_os_str()) else { return };
+        // Observed first, compared second, as everywhere.
+        let now = State::now(folder);
+        let mut undone = entries(folder).unwrap_or_default();
+        undone.retain(|(name, _)| !ours.iter().any(|(own, _)| own.as_bytes() == name));
+        let removed = ours.iter().filter(|(_, was_there)| *was_there);
+        undone.extend(removed.map(|(name, _)| (name.as_bytes().to_vec(), b'd')));
+        let is_ours = match before {
+            State::Missing => undone.is_empty(),
+            State::Folder(_, hash) => *hash == hash_of(undone),
+            _ => false,
+        };
+        if is_ours {
+            *before = now;
+        }
     }
 
     /// Distrusts one path: the whole never holds.
@@ -340,8 +360,12 @@ fn content_hash(path: &Path) -> io::Result<Hash> {
     Ok(digest(&read_bytes(path, Limit::COPY)?))
 }
 
-/// Names and kinds of a folder's entries, in order. A link counts as what it leads to.
 fn entries_hash(path: &Path) -> io::Result<Hash> {
+    entries(path).map(hash_of)
+}
+
+/// Names and kinds of a folder's entries. A link counts as what it leads to.
+fn entries(path: &Path) -> io::Result<Vec<(Vec<u8>, u8)>> {
     let mut entries = Vec::new();
     for entry in fs::read_dir(path)? {
         let entry = entry?;
@@ -360,6 +384,10 @@ fn entries_hash(path: &Path) -> io::Result<Hash> {
         };
         entries.push((entry.file_name().into_encoded_bytes(), letter));
     }
+    Ok(entries)
+}
+
+fn hash_of(mut entries: Vec<(Vec<u8>, u8)>) -> Hash {
     entries.sort();
     let mut text = Vec::new();
     for (name, letter) in entries {
@@ -367,7 +395,7 @@ fn entries_hash(path: &Path) -> io::Result<Hash> {
         // No name has a NUL in it.
         text.extend_from_slice(&[0, letter]);
     }
-    Ok(digest(&text))
+    digest(&text)
 }
 
 fn digest(bytes: &[u8]) -> Hash {

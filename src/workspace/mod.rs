@@ -6,7 +6,8 @@
 //! - [`locate`]: the workspace a folder belongs to, found as cargo finds it; [`nearest_manifest`]:
 //!   where that begins
 //! - [`Workspace::load`]: its members and direct dependencies
-//! - [`Fingerprint`]: whether any file that was read has changed since
+//! - [`Fingerprint`]: whether any file that was read has changed since; [`Observer`]: how files are
+//!   read so that one tells
 //! - [`vendored`]: folders that replace a registry, from cargo's configuration
 //!
 //! May use: `text`, `files`, `config`, `report`. Used by: plugins and every floor above.
@@ -24,6 +25,7 @@ mod load;
 mod lock;
 mod manifest;
 mod model;
+mod observer;
 mod paths;
 mod reader;
 mod resolve;
@@ -38,3 +40,4 @@ pub(crate) use lock::{Lock, dependents};
 pub use model::{
     ByCrate, Dependency, DependencyOrigin, LockedPackage, Member, Workspace, same_crate, spelling,
 };
+pub use observer::{Observer, UNOBSERVED};

@@ -25,6 +25,8 @@ mod crate_skills;
 mod deep_nesting;
 mod docs;
 mod doctor;
+#[cfg(unix)]
+mod edits_during_sync;
 #[cfg(target_os = "linux")]
 mod endless_files;
 #[cfg(unix)]

@@ -17,6 +17,7 @@ use crate::skills::resolve::{Gates as _, Resolver, read_source};
 use crate::skills::{Hidden, SkillDocument, scan_hidden};
 use crate::sync::facts::Gatherer;
 use crate::sync::facts::gates::ByFacts;
+use crate::workspace::UNOBSERVED;
 
 /// A group of skills.
 #[derive(Debug, Serialize)]
@@ -71,7 +72,7 @@ impl View<'_> {
         let below = below.join(path).to_string_lossy().replace('\\', "/");
         match contained(&plugin.source_root, &below) {
             Ok(start) if start.is_dir() => {
-                let (found, _) = discover(&plugin.source_root, &start);
+                let (found, _) = discover(&plugin.source_root, &start, &UNOBSERVED);
                 for skill in found {
                     match self.skill(&plugin.source_root, &skill.dir) {
                         Ok(skill) => offer.skills.push(skill),
@@ -88,12 +89,18 @@ impl View<'_> {
         let (sym, workspace) = (self.sym, &self.workspace);
         let vendored = crate::workspace::vendored(&workspace.root, &sym.env);
         let disk = CrateDisk::new(workspace, &sym.env, &sym.dirs).with_vendor(vendored.folders);
-        let gatherer =
-            Gatherer { sym, workspace, crates: &disk, on_disk: &disk, policy: Policy::cached() };
+        let gatherer = Gatherer {
+            sym,
+            workspace,
+            crates: &disk,
+            on_disk: &disk,
+            policy: Policy::cached(),
+            observer: &UNOBSERVED,
+        };
         let checkouts = |place: &GitPlace| gatherer.checkout(place);
         let gates = ByFacts { facts: self.facts() };
         let matched = matched_crates(&[&plugin.gate, &group.gate], &self.facts());
-        let mut resolver = Resolver::new(&gates, &disk, &checkouts);
+        let mut resolver = Resolver::new(&gates, &disk, &checkouts, &UNOBSERVED);
         resolver.group(plugin, group, &matched);
         let done = resolver.finish();
         for skill in &done.skills {
@@ -108,7 +115,7 @@ impl View<'_> {
     /// # Errors
     /// Why it can't be read, for people.
     pub(super) fn skill(&self, root: &Path, dir: &Path) -> Result<SkillOffer, String> {
-        let read = read_source(root, dir).and_then(SkillDocument::parse);
+        let read = read_source(root, dir, &UNOBSERVED).and_then(SkillDocument::parse);
         let (document, _) = read.map_err(|problem| problem.to_string())?;
         let gates = ByFacts { facts: self.facts() };
         let standing = match gates.read(&document.gate, &document.source) {

@@ -6,7 +6,7 @@ use crate::plugins::predicate::{Facts, evaluate_all};
 use crate::plugins::registry::{PluginEntry, Registry};
 use crate::plugins::source::Refresh;
 use crate::report::Verdict;
-use crate::workspace::{Workspace, same_crate};
+use crate::workspace::{UNOBSERVED, Workspace, same_crate};
 
 /// Everything there is, and where we stand.
 pub(super) struct View<'a> {
@@ -68,6 +68,7 @@ impl<'a> View<'a> {
             members: &self.workspace.members,
             root: self.is_workspace.then_some(self.workspace.root.as_path()),
             env: &self.sym.env,
+            observer: &UNOBSERVED,
         }
     }
 

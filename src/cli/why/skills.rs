@@ -10,6 +10,7 @@ use crate::skills::discover::discover;
 use crate::sync::facts::candidates::vouchers;
 use crate::sync::shown_origin;
 use crate::sync::survey::SkillView;
+use crate::workspace::UNOBSERVED;
 
 impl Inquiry<'_> {
     /// Every skill of that name: by the name it has here, or by the one it was written with.
@@ -117,7 +118,7 @@ impl Inquiry<'_> {
     fn has_folder(&self, plugin: &Plugin, path: &str) -> bool {
         let start = contained(&plugin.dir, path).or_else(|_| plugin.resolve(path));
         let Ok(start) = start else { return false };
-        let (found, _) = discover(&plugin.source_root, &start);
+        let (found, _) = discover(&plugin.source_root, &start, &UNOBSERVED);
         found.iter().any(|skill| {
             let folder = skill.dir.file_name().and_then(|name| name.to_str());
             folder.is_some_and(|folder| self.is_meant(folder))

@@ -10,6 +10,7 @@ use super::{GitError, Limits, Repository, export};
 use crate::config::Environment;
 use crate::files::{Lock, LockError};
 use crate::symposium::UpdateLevel;
+use crate::workspace::Fingerprint;
 
 /// For how long an answer of the remote, or its failure, is taken as its word.
 const WORD: Duration = Duration::from_secs(60);
@@ -124,6 +125,18 @@ impl Repository {
     /// there yet or not.
     pub fn stamp(&self, cache: &Path) -> PathBuf {
         Entry::new(cache, &self.key()).stamp()
+    }
+
+    /// The stamp after we may have replaced it ourselves. It is observed after `checkout` was read, so
+    /// it must still say the same.
+    pub fn observed(&self, cache: &Path, checkout: &Checkout) -> Fingerprint {
+        let entry = Entry::new(cache, &self.key());
+        let mut observed = Fingerprint::of([entry.stamp()]);
+        let is_same = |now: Current| entry.tree(&now).join(&now.subdir) == checkout.dir;
+        if !entry.current().is_some_and(is_same) {
+            observed.distrust(&entry.stamp());
+        }
+        observed
     }
 
     /// The repository's files, below `cache`.

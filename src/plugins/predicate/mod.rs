@@ -17,7 +17,7 @@ use std::path::Path;
 use crate::config::Environment;
 use crate::files::contained;
 use crate::plugins::model::{CrateAtom, Gate, MatchedCrate, Predicate};
-use crate::workspace::{Dependency, Member, same_crate};
+use crate::workspace::{Dependency, Member, Observer, same_crate};
 
 pub use atom::{AtomError, parse_crate_list};
 
@@ -32,6 +32,8 @@ pub struct Facts<'a> {
     pub root: Option<&'a Path>,
     /// The process's variables.
     pub env: &'a Environment,
+    /// Who is told which paths and variables were looked at.
+    pub observer: &'a Observer,
 }
 
 /// Whether a gate holds, and why.
@@ -48,25 +50,7 @@ pub struct Evaluation {
     pub warnings: Vec<String>,
 }
 
-/// What a gate's predicates look at beside the dependencies.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Uses {
-    /// Environment variables.
-    pub env: BTreeSet<String>,
-    /// Paths, relative to the workspace's root.
-    pub paths: BTreeSet<String>,
-}
-
 impl Gate {
-    /// What the answer depends on beside the workspace's dependencies and members.
-    pub fn uses(&self) -> Uses {
-        let mut uses = Uses::default();
-        for predicate in &self.predicates {
-            predicate.add_uses(&mut uses);
-        }
-        uses
-    }
-
     /// The crates this level names: in its list, and in `depends-on(…)` outside of `not`.
     pub fn crates_named(&self) -> Vec<&str> {
         let mut names: Vec<_> =
@@ -89,20 +73,6 @@ impl CrateAtom {
 }
 
 impl Predicate {
-    fn add_uses(&self, uses: &mut Uses) {
-        match self {
-            Self::Env { name, .. } => {
-                uses.env.insert(name.clone());
-            }
-            Self::PathExists(path) => {
-                uses.paths.insert(path.clone());
-            }
-            Self::Not(inner) => inner.add_uses(uses),
-            Self::Any(list) | Self::All(list) => list.iter().for_each(|item| item.add_uses(uses)),
-            Self::DependsOn(_) | Self::WorkspaceMember | Self::Unsupported(_) => {}
-        }
-    }
-
     fn add_crates<'a>(&'a self, names: &mut Vec<&'a str>) {
         match self {
             Self::DependsOn(atom) => names.extend(atom.crate_name()),
@@ -256,6 +226,7 @@ impl Evaluator<'_> {
 
     fn variable(&self, name: &str, value: Option<&str>) -> Finding {
         let env = self.facts.env;
+        self.facts.observer.variable(name);
         let (holds, wanted) = match value {
             None => (env.var(name).is_some(), "set".to_owned()),
             Some("") if !env.has(name) => {
@@ -274,7 +245,10 @@ impl Evaluator<'_> {
             let reason = format!("`{path}` is needed, and this is no Rust workspace");
             return Finding { truth: Truth::No, reason };
         };
-        let exists = contained(root, path).is_ok_and(|path| path.exists());
+        let observer = self.facts.observer;
+        // Observed as it is written: a link on the way may be pointed elsewhere.
+        observer.observe(&root.join(path));
+        let exists = contained(root, path).is_ok_and(|path| observer.exists(&path));
         let verb = if exists { "exists" } else { "does not exist" };
         Finding { truth: exists.into(), reason: format!("`{path}` {verb} in the workspace") }
     }

@@ -8,6 +8,7 @@ struct World {
     members: Vec<Member>,
     root: Option<tempfile::TempDir>,
     env: Environment,
+    observer: Observer,
 }
 
 impl World {
@@ -24,6 +25,7 @@ impl World {
             members: Vec::new(),
             root: Some(tempfile::tempdir().expect("a temporary folder")),
             env: Environment::with("/", [("CI", "true"), ("EMPTY", "")]),
+            observer: Observer::default(),
         }
     }
 
@@ -33,6 +35,7 @@ impl World {
             members: &self.members,
             root: self.root.as_ref().map(tempfile::TempDir::path),
             env: &self.env,
+            observer: &self.observer,
         }
     }
 
@@ -215,10 +218,12 @@ fn f111_f112_the_matched_crates_are_those_of_all_levels() {
 
 #[test]
 fn a_gate_tells_what_it_looks_at() {
-    let gate = gate(None, &["not(any(env(A), path_exists(x/y)))", "env(B=1)"]);
-    let uses = gate.uses();
-    assert_eq!(uses.env.into_iter().collect::<Vec<_>>(), ["A", "B"]);
-    assert_eq!(uses.paths.into_iter().collect::<Vec<_>>(), ["x/y"]);
+    let world = World::new(&[]);
+    world.evaluate(None, &["not(any(env(A), path_exists(x/y)))", "env(B=1)"]);
+    let (fingerprint, variables) = world.observer.findings();
+    assert_eq!(variables.into_iter().collect::<Vec<_>>(), ["A", "B"]);
+    let root = world.root.as_ref().expect("has one").path();
+    assert_eq!(fingerprint.paths().collect::<Vec<_>>(), [root.join("x/y")]);
 }
 
 proptest::proptest! {

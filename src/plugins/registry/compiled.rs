@@ -12,7 +12,6 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -25,7 +24,7 @@ use crate::plugins::model::{CrateAtom, McpServer, Plugin, SkillSource, Transport
 use crate::plugins::source::{SourceKind, SourceState};
 use crate::symposium::VERSION;
 use crate::text::Diagnostic;
-use crate::workspace::Fingerprint;
+use crate::workspace::{Fingerprint, Observer, UNOBSERVED};
 
 /// Version of the file's layout. The bytes do not tell what they stand for: whatever changes the types
 /// in it, [`Plugin`] and all below, raises this.
@@ -200,23 +199,15 @@ fn scan_now(
     state: &SourceState,
     root: &Path,
 ) -> (Scan, Option<Fingerprint>) {
-    let start = SystemTime::now();
-    let mut found = scan(&state.name, root, Strictness::Load);
     let is_fixed = state.kind != SourceKind::Path;
-    let mut fingerprint = Fingerprint::default();
-    let mut is_steady = true;
-    if !is_fixed {
-        fingerprint = Fingerprint::of(&found.inputs);
-        if fingerprint.is_younger_than(start) {
-            // Something may have changed between reading and observing: read again what is observed.
-            let again = scan(&state.name, root, Strictness::Load);
-            is_steady = again.inputs == found.inputs;
-            found = again;
-        }
-    }
+    let observer = Observer::default();
+    // What never changes in place need not be looked at again.
+    let told = if is_fixed { &UNOBSERVED } else { &observer };
+    let mut found = scan(&state.name, root, Strictness::Load, told);
+    let (fingerprint, _) = observer.findings();
     keep(known, root, &mut found);
-    store(file, state, (root, is_steady), &found, &fingerprint);
-    (found, (!is_fixed && is_steady).then_some(fingerprint))
+    store(file, state, root, &found, &fingerprint);
+    (found, (!is_fixed).then_some(fingerprint))
 }
 
 /// Puts what was last read in the place of what can't be read now.
@@ -310,14 +301,8 @@ fn load(
 }
 
 /// Best effort: without the file, the manifests are read again.
-fn store(
-    file: &Path,
-    state: &SourceState,
-    (root, is_steady): (&Path, bool),
-    scan: &Scan,
-    fingerprint: &Fingerprint,
-) {
-    let Some(bytes) = packed(state, (root, is_steady), scan, fingerprint) else { return };
+fn store(file: &Path, state: &SourceState, root: &Path, scan: &Scan, fingerprint: &Fingerprint) {
+    let Some(bytes) = packed(state, root, scan, fingerprint) else { return };
     if let Err(error) = crate::files::replace_cache(file, &bytes) {
         tracing::debug!("the compiled registry is not kept: {error}");
     }
@@ -344,11 +329,11 @@ fn without_secrets(plugin: &Plugin) -> Cow<'_, Plugin> {
 /// `None` where a path is no Unicode.
 fn packed(
     state: &SourceState,
-    (root, is_steady): (&Path, bool),
+    root: &Path,
     scan: &Scan,
     fingerprint: &Fingerprint,
 ) -> Option<Vec<u8>> {
-    let mut is_whole = is_steady && scan.diagnostics.is_empty();
+    let mut is_whole = scan.diagnostics.is_empty();
     let mut parts = Vec::new();
     for plugin in &scan.plugins {
         let plugin = without_secrets(plugin);

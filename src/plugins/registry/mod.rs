@@ -27,12 +27,10 @@ pub struct Registry {
     pub skills: Vec<StandaloneSkill>,
     /// What was wrong with sources, folders and manifests. Not yet told.
     pub diagnostics: Vec<Diagnostic>,
-    /// Files and folders whose change can change any of this, sorted: the folders, manifests and
-    /// `SKILL.md` files of path sources, also where they are missing, and one stamp for each git
-    /// source. What a plugin of a path source points at (its skills' folders) is for those to add
-    /// who follow it.
-    pub inputs: Vec<PathBuf>,
-    /// Those of them that were observed before they were read.
+    /// Files and folders whose change can change any of this, as they were before they were read:
+    /// the folders, manifests and `SKILL.md` files of path sources, also where they are missing, and
+    /// one stamp for each git source. What a plugin of a path source points at (its skills' folders)
+    /// is for those to observe who follow it.
     pub fingerprint: Fingerprint,
     /// The sources that can't be had, or not whole: what they offer is not known, not gone.
     pub unavailable: BTreeMap<String, SourceKind>,
@@ -100,8 +98,6 @@ impl Registry {
             registry.diagnostics.extend(diagnostics);
             registry.add(&sym.dirs, state, (depends, &mut first));
         }
-        registry.inputs.sort();
-        registry.inputs.dedup();
         registry
     }
 
@@ -112,19 +108,15 @@ impl Registry {
         state: SourceState,
         (depends, first): (Depends<'_>, &mut HashMap<String, Shadow>),
     ) {
-        self.inputs.extend(state.inputs.iter().cloned());
+        self.fingerprint.merge(state.observed.clone());
         let content = match &state.root {
             Some(root) => Some(compiled::scan_cached(dirs, &state, root, depends)),
             None => compiled::last_known(dirs, &state, depends),
         };
         if let Some(content) = content {
             let found = content.rest;
-            match content.fingerprint {
-                Some(fingerprint) => self.fingerprint.merge(fingerprint),
-                // The others never change in place.
-                None if state.kind == SourceKind::Path => self.inputs.extend(found.inputs),
-                None => {}
-            }
+            // The others never change in place.
+            self.fingerprint.merge(content.fingerprint.unwrap_or_default());
             for found in content.plugins {
                 let (name, manifest) = match &found {
                     Found::Plugin(plugin) => (&plugin.name, &plugin.manifest),

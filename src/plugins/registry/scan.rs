@@ -1,15 +1,15 @@
 //! A source's folder, searched for plugins and standalone skills.
 
 use std::collections::HashSet;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::files::{self, Limit, contained};
+use crate::files::{Limit, contained};
 use crate::plugins::diagnostics::codes;
 use crate::plugins::manifest::{FILE_NAME, Manifest, Place, Strictness, near_miss};
 use crate::plugins::model::Plugin;
 use crate::text::{Diagnostic, Source};
+use crate::workspace::Observer;
 
 /// Folders below the root that are searched.
 const DEPTH: usize = 6;
@@ -42,9 +42,6 @@ pub struct Scan {
     pub skills: Vec<StandaloneSkill>,
     /// What was wrong; none of it stopped the rest.
     pub diagnostics: Vec<Diagnostic>,
-    /// Folders, manifests and `SKILL.md` files that were looked at: while they are what they are, so
-    /// is the rest.
-    pub inputs: Vec<PathBuf>,
     /// Folders and manifests that can't be read, or not whole: what is in them is not known, not
     /// gone.
     pub unread: Vec<PathBuf>,
@@ -58,12 +55,13 @@ pub struct Scan {
 /// skill; neither is searched further. `target`, `node_modules` and folders whose name begins with
 /// a dot are left out: what is in them (`.git`, `.agents`) is not offered, it is for those who
 /// work on the source. Links are followed inside the root only.
-pub fn scan(source: &str, root: &Path, strictness: Strictness) -> Scan {
+pub fn scan(source: &str, root: &Path, strictness: Strictness, observer: &Observer) -> Scan {
     let mut scanner = Scanner {
         source,
         root,
         real_root: dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf()),
         strictness,
+        observer,
         found: Scan::default(),
         seen: HashSet::new(),
         links: Vec::new(),
@@ -79,7 +77,6 @@ pub fn scan(source: &str, root: &Path, strictness: Strictness) -> Scan {
     let mut found = scanner.found;
     found.plugins.sort_by(|one, other| one.manifest.cmp(&other.manifest));
     found.skills.sort_by(|one, other| one.dir.cmp(&other.dir));
-    found.inputs.sort();
     found
 }
 
@@ -88,6 +85,7 @@ struct Scanner<'a> {
     root: &'a Path,
     real_root: PathBuf,
     strictness: Strictness,
+    observer: &'a Observer,
     found: Scan,
     /// Folders that were visited, links resolved.
     seen: HashSet<PathBuf>,
@@ -124,8 +122,7 @@ impl Scanner<'_> {
             );
             return;
         }
-        self.found.inputs.push(dir.to_path_buf());
-        let listing = match list(dir) {
+        let listing = match list(dir, self.observer) {
             Ok(listing) => listing,
             Err(error) => {
                 self.found.unread.push(dir.to_path_buf());
@@ -138,12 +135,14 @@ impl Scanner<'_> {
         if listing.has_manifest {
             if TELLS_OF_RENAMING {
                 // What else is in the folder is not searched, and the manifest tells for itself.
-                self.found.inputs.pop();
+                self.observer.forget(dir);
             }
             return self.plugin(&dir.join(FILE_NAME));
         }
-        let near_misses =
-            listing.files.iter().filter_map(|file| near_miss(file, || read_text(file).ok()));
+        let near_misses = listing
+            .files
+            .iter()
+            .filter_map(|file| near_miss(file, || read_text(file, self.observer).ok()));
         self.found.diagnostics.extend(near_misses);
         if listing.has_skill {
             return self.skill(dir);
@@ -157,12 +156,12 @@ impl Scanner<'_> {
     }
 
     fn plugin(&mut self, path: &Path) {
-        self.found.inputs.push(path.to_path_buf());
+        self.observer.observe(path);
         if let Some(problem) = self.leads_out(path) {
             self.found.unread.push(path.to_path_buf());
             return self.found.diagnostics.push(problem);
         }
-        let text = match read_text(path) {
+        let text = match read_text(path, self.observer) {
             Ok(text) => text,
             Err(problem) => {
                 self.found.unread.push(path.to_path_buf());
@@ -180,8 +179,8 @@ impl Scanner<'_> {
 
     fn skill(&mut self, dir: &Path) {
         let path = dir.join(SKILL);
+        self.observer.observe(&path);
         let problem = self.leads_out(&path);
-        self.found.inputs.push(path);
         if let Some(problem) = problem {
             return self.found.diagnostics.push(problem);
         }
@@ -241,9 +240,9 @@ fn is_skipped(name: &str) -> bool {
 }
 
 /// Names are compared here, not by the file system: some take `symposium.toml` for the manifest.
-fn list(dir: &Path) -> io::Result<Listing> {
+fn list(dir: &Path, observer: &Observer) -> io::Result<Listing> {
     let mut listing = Listing::default();
-    for entry in fs::read_dir(dir)? {
+    for entry in observer.entries(dir)? {
         let entry = entry?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
@@ -270,7 +269,8 @@ fn list(dir: &Path) -> io::Result<Listing> {
     Ok(listing)
 }
 
-fn read_text(path: &Path) -> Result<String, Box<Diagnostic>> {
-    files::read_text(path, Limit::MANIFEST)
+fn read_text(path: &Path, observer: &Observer) -> Result<String, Box<Diagnostic>> {
+    observer
+        .text(path, Limit::MANIFEST)
         .map_err(|error| Box::new(error.diagnose("this manifest", path).code(codes::SYNTAX)))
 }

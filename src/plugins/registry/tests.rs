@@ -6,6 +6,7 @@ use super::*;
 use crate::fetch::git::testing::{Repo, environment};
 use crate::plugins::manifest::Strictness;
 use crate::symposium::UpdateLevel;
+use crate::workspace::{Observer, UNOBSERVED};
 
 const PLUGIN: &str = "crates = [\"*\"]\n[[skills]]\nsource.path = \".\"\n";
 
@@ -66,24 +67,30 @@ fn f114_to_f118_folders_are_searched_until_they_are_claimed() {
             ("node_modules/x/SKILL.md", ""),
         ],
     );
-    let found = scan("s", dir.path(), Strictness::Load);
+    let observer = Observer::default();
+    let found = scan("s", dir.path(), Strictness::Load, &observer);
     assert_eq!(names(&found), (vec!["both", "p", "q"], vec!["a/b/c/deep", "skill"]));
     let one = &found.plugins[1];
     assert_eq!((one.source.as_str(), one.source_root.as_path()), ("s", dir.path()));
     assert_eq!(one.dir, dir.path().join("p"));
+    let (observed, _) = observer.findings();
+    let inputs: Vec<_> = observed.paths().collect();
     for input in ["", "p/SYMPOSIUM.toml", "skill/SKILL.md", "a/b"] {
-        assert!(found.inputs.contains(&dir.path().join(input)), "{input}");
+        assert!(inputs.contains(&dir.path().join(input).as_path()), "{input}");
     }
-    assert!(!found.inputs.iter().any(|input| input.starts_with(dir.path().join("p/skills"))));
+    assert!(!inputs.iter().any(|input| input.starts_with(dir.path().join("p/skills"))));
 }
 
 #[test]
 fn the_root_itself_may_be_a_plugin_or_a_skill() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     write(dir.path(), &[("SKILL.md", ""), ("x/SKILL.md", "")]);
-    assert_eq!(names(&scan("s", dir.path(), Strictness::Load)), (vec![], vec!["."]));
+    assert_eq!(names(&scan("s", dir.path(), Strictness::Load, &UNOBSERVED)), (vec![], vec!["."]));
     write(dir.path(), &[("SYMPOSIUM.toml", &plugin("root"))]);
-    assert_eq!(names(&scan("s", dir.path(), Strictness::Load)), (vec!["root"], vec![]));
+    assert_eq!(
+        names(&scan("s", dir.path(), Strictness::Load, &UNOBSERVED)),
+        (vec!["root"], vec![])
+    );
 }
 
 #[test]
@@ -99,7 +106,7 @@ fn f123_a_broken_plugin_stops_no_other() {
     );
     fs::create_dir_all(dir.path().join("b")).expect("creates");
     fs::write(dir.path().join("b/SYMPOSIUM.toml"), b"name = \"\xff\"\n").expect("writes");
-    let found = scan("s", dir.path(), Strictness::Load);
+    let found = scan("s", dir.path(), Strictness::Load, &UNOBSERVED);
     assert_eq!(names(&found).0, ["d"]);
     let said = texts(&found.diagnostics);
     for expected in [
@@ -147,7 +154,7 @@ fn case_84_links_are_followed_inside_only_and_once() {
         fs::create_dir_all(link.parent().expect("inside")).expect("creates");
         symlink(target, link).expect("links");
     }
-    let found = scan("s", &root, Strictness::Load);
+    let found = scan("s", &root, Strictness::Load, &UNOBSERVED);
     assert_eq!(names(&found), (vec!["p"], vec!["too-deep-without-me"]));
     assert_eq!(found.plugins[0].dir, root.join("real/p"));
     let said = texts(&found.diagnostics);
@@ -223,7 +230,7 @@ fn f33_a_plugin_that_is_passed_over_still_has_its_name() {
     assert_eq!((all.plugins.len(), some.plugins.len()), (3, 1));
     assert_eq!(some.plugins[0], all.plugins[1]);
     assert_eq!(some.plugins[0].shadowed_by.as_ref().expect("shadowed").source, "one");
-    assert_eq!((some.fingerprint, some.inputs), (all.fingerprint, all.inputs));
+    assert_eq!(some.fingerprint, all.fingerprint);
 }
 
 #[test]
@@ -254,13 +261,13 @@ fn f52_f115_the_central_repository_comes_through_git_with_a_word_about_its_near_
     // A git source costs a fingerprint one file, whatever it holds.
     let cache = sym.dirs.plugin_sources();
     let (in_cache, others): (Vec<_>, Vec<_>) =
-        registry.inputs.iter().partition(|input| input.starts_with(&cache));
-    assert_eq!((in_cache.len(), others.len()), (1, 0), "{:?}", registry.inputs);
+        registry.fingerprint.paths().partition(|input| input.starts_with(&cache));
+    assert_eq!((in_cache.len(), others.len()), (1, 0), "{others:?}");
     assert!(in_cache[0].is_file());
 
     let again = Registry::load(&sym, &Refresh::cached());
     assert_eq!(again.plugins, registry.plugins);
-    assert_eq!(again.inputs, registry.inputs);
+    assert_eq!(again.fingerprint, registry.fingerprint);
 }
 
 #[test]
@@ -288,7 +295,7 @@ fn an_unknown_source_is_named_with_those_in_force() {
 fn decision_27_the_built_in_plugin_has_nothing_to_complain_about() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let root = crate::plugins::builtin::materialise(dir.path()).expect("writes");
-    let found = scan("builtin", &root, Strictness::Validate);
+    let found = scan("builtin", &root, Strictness::Validate, &UNOBSERVED);
     assert_eq!(names(&found), (vec!["symposium"], vec![]));
     assert!(found.diagnostics.is_empty(), "{:?}", texts(&found.diagnostics));
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::skills::SkillOrigin;
+use crate::workspace::UNOBSERVED;
 
 struct Place {
     dir: tempfile::TempDir,
@@ -33,11 +34,13 @@ impl Place {
     }
 
     fn collect(&self) -> SkillFiles {
-        collect(&self.skill(), "new").expect("collects")
+        collect(&self.skill(), "new", &UNOBSERVED).expect("collects")
     }
 
     fn refused(&self, limits: &Limits) -> String {
-        collect_within(&self.skill(), "new", limits).expect_err("must be refused").to_string()
+        collect_within(&self.skill(), "new", &UNOBSERVED, limits)
+            .expect_err("must be refused")
+            .to_string()
     }
 }
 
@@ -192,7 +195,7 @@ fn case_85_no_file_that_an_agent_can_read_hides_text() {
         place.put(&format!("root/s/{path}"), bytes);
         let error = place.refused(&Limits::default());
         assert!(error.contains("invisible text (U+"), "{path}: {error}");
-        assert!(inspect(&place.skill()).iter().any(Diagnostic::is_error), "{path}");
+        assert!(inspect(&place.skill(), &UNOBSERVED).iter().any(Diagnostic::is_error), "{path}");
     }
     let place = Place::new();
     let escaped = "---\nname: s\ndescription: \"d \\U000E0049\"\n---\n";
@@ -210,6 +213,6 @@ fn validate_hears_of_every_file_that_hides_something() {
     let place = Place::new();
     place.put("root/s/a.txt", "\u{e0049}");
     place.put("root/s/b.md", "\u{e0049}");
-    let found = inspect(&place.skill());
+    let found = inspect(&place.skill(), &UNOBSERVED);
     assert_eq!(found.iter().filter(|problem| problem.is_error()).count(), 2, "{found:?}");
 }

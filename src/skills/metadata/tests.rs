@@ -7,7 +7,7 @@ fn read_files(files: &[(&str, &str)]) -> CrateSkills {
     for (name, text) in files {
         fs::write(dir.path().join(name), text).expect("writes");
     }
-    read_crate_skills(dir.path())
+    read_crate_skills(dir.path(), &crate::workspace::UNOBSERVED)
 }
 
 fn metadata(text: &str) -> CrateSkills {

@@ -66,7 +66,8 @@ impl Resolver<'_> {
         {
             return;
         }
-        let CrateSkills { entries, source, warnings } = read_crate_skills(&located.dir);
+        let CrateSkills { entries, source, warnings } =
+            read_crate_skills(&located.dir, self.observer);
         self.done.diagnostics.extend(warnings);
         let name = format!("{} {}", located.name, located.version);
         if entries.is_empty() {

@@ -130,7 +130,7 @@ impl Fake {
             }),
             _ => Err(Box::new(Diagnostic::error("no such repository"))),
         };
-        let mut resolver = Resolver::new(&Names, self, &checkouts);
+        let mut resolver = Resolver::new(&Names, self, &checkouts, &crate::workspace::UNOBSERVED);
         work(&mut resolver);
         resolver.finish()
     }

@@ -3,11 +3,12 @@
 //! Nothing of a candidate is installed until the user says so: `cargo agents use`.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use semver::Version;
 
 use crate::config::PluginChoices;
-use crate::files::{Limit, read_text};
+use crate::files::Limit;
 use crate::plugins::model::{Gate, Plugin, SkillSource};
 use crate::plugins::registry::Registry;
 use crate::report::{Event, Kind, Verdict};
@@ -15,7 +16,7 @@ use crate::skills::crate_source::{CrateRequest, CrateSources, Located};
 use crate::skills::discover::discover;
 use crate::skills::metadata::{DEFAULT_FOLDER, Place, is_crate_name, read_crate_skills};
 use crate::skills::{Skill, SkillOrigin};
-use crate::workspace::{Workspace, same_crate, spelling};
+use crate::workspace::{Observer, UNOBSERVED, Workspace, same_crate, spelling};
 
 /// A direct dependency that ships skills, about which neither a source nor the user said anything.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +60,7 @@ pub fn find(
     workspace: &Workspace,
     registry: &Registry,
     choices: &PluginChoices,
-    on_disk: &dyn CrateSources,
+    (on_disk, observer): (&dyn CrateSources, &Observer),
 ) -> Vec<Candidate> {
     // Once for all dependencies: there are many of both.
     let vouched: HashSet<_> = registry.active().flat_map(vouched).map(spelling).collect();
@@ -78,8 +79,8 @@ pub fn find(
         let Ok(located) = on_disk.locate(&CrateRequest { name, version, requirement: None }) else {
             continue;
         };
-        let says = || !silent.contains(located.dir.as_path()) && mentions(&located);
-        if let Some(skills) = shipped(&located, says) {
+        let says = || !silent.contains(located.dir.as_path()) && mentions(&located, observer);
+        if let Some(skills) = shipped(&located, observer, says) {
             found.push(Candidate { name: located.name, version: located.version, skills });
         }
     }
@@ -108,22 +109,26 @@ fn vouched(plugin: &Plugin) -> impl Iterator<Item = &str> {
 /// The folders of a crate's own skills; `None` when it ships none. Gates of single skills are not
 /// asked: the question is whether it may bring any.
 pub fn ships(located: &Located) -> Option<Vec<String>> {
-    shipped(located, || mentions(located))
+    shipped(located, &UNOBSERVED, || mentions(located, &UNOBSERVED))
 }
 
 /// As [`ships`], where it may be known that the manifest says nothing of them.
-fn shipped(located: &Located, says: impl FnOnce() -> bool) -> Option<Vec<String>> {
-    let at = |name: &str| located.dir.join(name);
-    if !at(DEFAULT_FOLDER).is_dir() && !at("SYMPOSIUM.toml").is_file() && !says() {
+fn shipped(
+    located: &Located,
+    observer: &Observer,
+    says: impl FnOnce() -> bool,
+) -> Option<Vec<String>> {
+    let has = |name: &str, fits| observer.has(&located.dir, name, fits);
+    if !has(DEFAULT_FOLDER, Path::is_dir) && !has("SYMPOSIUM.toml", Path::is_file) && !says() {
         return None;
     }
     let mut folders = Vec::new();
     let mut elsewhere = false;
-    for entry in read_crate_skills(&located.dir).entries {
+    for entry in read_crate_skills(&located.dir, observer).entries {
         match entry.place {
             Place::Path(path) => {
                 if let Ok(start) = crate::files::contained(&located.dir, &path) {
-                    let (found, _) = discover(&located.dir, &start);
+                    let (found, _) = discover(&located.dir, &start, observer);
                     folders.extend(found.into_iter().map(|skill| skill.path));
                 }
             }
@@ -136,15 +141,14 @@ fn shipped(located: &Located, says: impl FnOnce() -> bool) -> Option<Vec<String>
 }
 
 /// Whether reading the manifest is worth while: it names us.
-fn mentions(located: &Located) -> bool {
+fn mentions(located: &Located, observer: &Observer) -> bool {
     let path = located.dir.join("Cargo.toml");
-    read_text(&path, Limit::MANIFEST).is_ok_and(|text| text.contains("symposium"))
+    observer.text(&path, Limit::MANIFEST).is_ok_and(|text| text.contains("symposium"))
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::Path;
 
     use super::*;
     use crate::skills::crate_source::How;

@@ -8,10 +8,12 @@
 pub mod candidates;
 pub mod gates;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use crate::Symposium;
 use crate::fetch::git::Policy;
+use crate::installations::awaited;
 use crate::plugins::git::GitPlace;
 use crate::plugins::model::{
     CrateAtom, Gate, Hook, MatchedCrate, McpServer, Plugin, SkillGroup, SkillSource, Subcommand,
@@ -26,7 +28,7 @@ use crate::skills::{Skill, SkillOrigin};
 use crate::sync::bounds::Bounds;
 use crate::sync::placing::targets::NEUTRAL;
 use crate::text::Diagnostic;
-use crate::workspace::Workspace;
+use crate::workspace::{Observer, Workspace};
 
 use self::candidates::Candidate;
 use self::gates::ByFacts;
@@ -58,10 +60,6 @@ pub struct Facts<'r> {
     pub explanations: Vec<Event>,
     /// Problems; none stops anything else.
     pub diagnostics: Vec<Diagnostic>,
-    /// Environment variables that gates looked at.
-    pub env: BTreeSet<String>,
-    /// Paths in the workspace that gates looked at.
-    pub paths: BTreeSet<String>,
 }
 
 /// What became of a plugin, and of each thing it offers.
@@ -102,6 +100,8 @@ pub struct Gatherer<'a> {
     pub on_disk: &'a dyn CrateSources,
     /// When git repositories are fetched.
     pub policy: Policy,
+    /// Who is told what was read.
+    pub observer: &'a Observer,
 }
 
 impl Gatherer<'_> {
@@ -113,11 +113,12 @@ impl Gatherer<'_> {
                 members: &self.workspace.members,
                 root: Some(&self.workspace.root),
                 env: &self.sym.env,
+                observer: self.observer,
             },
         };
         let checkouts = |place: &GitPlace| self.checkout(place);
         let mut facts = Facts { unavailable: registry.unavailable.clone(), ..Facts::default() };
-        let mut resolver = Resolver::new(&gates, self.crates, &checkouts);
+        let mut resolver = Resolver::new(&gates, self.crates, &checkouts, self.observer);
         let root = Some(self.workspace.root.as_path());
         let choices = &self.sym.config.plugins;
         for entry in &registry.plugins {
@@ -149,10 +150,8 @@ impl Gatherer<'_> {
                 resolver.of_crate(&CrateRequest { name, version, requirement: None });
             }
         }
-        let root = &self.workspace.root;
-        let bounds = Bounds::of(root, self.sym.env.home().as_deref());
-        if let Some(Ok(folder)) = bounds.map(|bounds| bounds.real(&root.join(NEUTRAL))) {
-            resolver.workspace(root, &folder);
+        if let Some(folder) = self.own_skills() {
+            resolver.workspace(&self.workspace.root, &folder);
         }
         let done = resolver.finish();
         let own = |skill: &Skill| matches!(skill.origin, SkillOrigin::Workspace { .. });
@@ -162,7 +161,8 @@ impl Gatherer<'_> {
         facts.diagnostics.extend(done.diagnostics);
         facts.explanations.extend(done.explanations);
         facts.missing = done.missing;
-        let mut found = candidates::find(self.workspace, registry, choices, self.on_disk);
+        let mut found =
+            candidates::find(self.workspace, registry, choices, (self.on_disk, self.observer));
         // A crate that another one's metadata points to came along with that one.
         found.retain(|candidate| !facts.skills.iter().any(|skill| candidate.brought(skill)));
         facts.candidates = found;
@@ -170,6 +170,14 @@ impl Gatherer<'_> {
             facts.explanations.push(candidate.event());
         }
         facts
+    }
+
+    /// Where the workspace's own skills really are.
+    fn own_skills(&self) -> Option<PathBuf> {
+        let root = &self.workspace.root;
+        let neutral = root.join(NEUTRAL);
+        neutral.ancestors().take(2).for_each(|dir| self.observer.observe(dir));
+        Bounds::of(root, self.sym.env.home().as_deref())?.real(&neutral).ok()
     }
 
     /// The checkout of a repository that a plugin names.
@@ -200,12 +208,6 @@ impl<'r> Facts<'r> {
         self.explanations.push(Event::explain(kind, name, verdict, reason));
     }
 
-    fn note_uses(&mut self, gate: &Gate) {
-        let uses = gate.uses();
-        self.env.extend(uses.env);
-        self.paths.extend(uses.paths);
-    }
-
     fn left_out(&mut self, plugin: &'r Plugin, verdict: Verdict, reason: impl Into<String>) {
         let reason = reason.into();
         self.explain(Kind::Plugin, &plugin.name, verdict, &*reason);
@@ -220,7 +222,6 @@ impl<'r> Facts<'r> {
         resolver: &mut Resolver<'_>,
         refused: &dyn Fn(&str) -> Option<&'static str>,
     ) {
-        self.note_uses(&plugin.gate);
         let evaluation = evaluate_all(&[&plugin.gate], facts);
         for warning in &evaluation.warnings {
             self.diagnostics.push(Diagnostic::warning(warning).in_file(&plugin.manifest));
@@ -233,6 +234,7 @@ impl<'r> Facts<'r> {
         }
         self.explain(Kind::Plugin, &plugin.name, Verdict::Matched, &*evaluation.reason);
         self.active.push(plugin);
+        awaited(plugin).iter().for_each(|program| facts.observer.observe(program));
         let mut parts = Vec::new();
         let mut judge = |kind, index, gate: &Gate| {
             let levels = evaluate_all(&[&plugin.gate, gate], facts);
@@ -241,7 +243,6 @@ impl<'r> Facts<'r> {
             levels
         };
         for (index, group) in plugin.skills.iter().enumerate() {
-            self.note_uses(&group.gate);
             let levels = judge(Kind::Group, index, &group.gate);
             if levels.holds {
                 self.group(plugin, group, levels.matched, resolver, refused);
@@ -251,7 +252,6 @@ impl<'r> Facts<'r> {
             }
         }
         for (index, hook) in plugin.hooks.iter().enumerate() {
-            self.note_uses(&hook.gate);
             let levels = judge(Kind::Hooks, index, &hook.gate);
             if levels.holds {
                 self.hooks.push((plugin, hook));
@@ -260,7 +260,6 @@ impl<'r> Facts<'r> {
             self.explain(Kind::Hooks, &name, verdict_of(levels.holds), levels.reason);
         }
         for (index, server) in plugin.servers.iter().enumerate() {
-            self.note_uses(&server.gate);
             let levels = judge(Kind::Server, index, &server.gate);
             if levels.holds {
                 let everywhere = is_everywhere(&plugin.gate) && is_everywhere(&server.gate);
@@ -269,7 +268,6 @@ impl<'r> Facts<'r> {
             self.explain(Kind::Server, &server.name, verdict_of(levels.holds), levels.reason);
         }
         for (index, subcommand) in plugin.subcommands.iter().enumerate() {
-            self.note_uses(&subcommand.gate);
             let levels = judge(Kind::Subcommand, index, &subcommand.gate);
             let needs = (!levels.holds).then_some(levels.reason);
             self.subcommands.push((plugin, subcommand, needs));

@@ -1,7 +1,6 @@
 //! From skills that apply to skill folders that should exist.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 
 use super::content::{Content, FileContent};
@@ -17,6 +16,7 @@ use crate::skills::naming::{NamedSkill, assign_names};
 use crate::skills::{Skill, SkillOrigin};
 use crate::sync::facts::Facts;
 use crate::text::{Diagnostic, Severity};
+use crate::workspace::Observer;
 
 /// What is wanted, with what people and the snapshot should know.
 #[derive(Debug, Default)]
@@ -42,8 +42,8 @@ pub fn choose(
     sym: &Symposium,
     facts: &Facts<'_>,
     agents: &[Agent],
-    parents: &Parents,
-    disk: &Disk,
+    (parents, disk): (&Parents, &Disk),
+    observer: &Observer,
 ) -> Chosen {
     let reads: Vec<_> = agents.iter().map(|agent| (*agent, agent.identity().skill_dirs)).collect();
     let targets = targets::choose(&reads);
@@ -58,12 +58,12 @@ pub fn choose(
             &named.skill,
             &named.install_name,
             source_of(facts, &named.skill),
-            indices.clone(),
+            (indices.clone(), observer),
         );
     }
     let own = own_skills(sym, facts, &reads, parents);
     for (named, indices) in own {
-        chosen.add(&named.skill, &named.install_name, String::new(), indices);
+        chosen.add(&named.skill, &named.install_name, String::new(), (indices, observer));
     }
     chosen.twice = targets.twice.clone();
     chosen.twice.retain(|agent| {
@@ -138,11 +138,17 @@ fn unique(indices: impl Iterator<Item = usize>) -> Vec<usize> {
 }
 
 impl Chosen {
-    fn add(&mut self, skill: &Skill, install_name: &str, source: String, parents: Vec<usize>) {
+    fn add(
+        &mut self,
+        skill: &Skill,
+        install_name: &str,
+        source: String,
+        (parents, observer): (Vec<usize>, &Observer),
+    ) {
         if parents.is_empty() {
             return;
         }
-        match collect(skill, install_name) {
+        match collect(skill, install_name, observer) {
             Ok(files) => {
                 self.diagnostics.extend(files.warnings.iter().cloned());
                 match content(files) {
@@ -247,19 +253,4 @@ pub fn shown(skill: &Skill) -> String {
         },
         SkillOrigin::Workspace { .. } => "this workspace".to_owned(),
     }
-}
-
-/// The folder and the files of a skill that may change under us: those that are neither in our
-/// cache nor in cargo's registry, whose contents never change.
-pub fn inputs(sym: &Symposium, skill: &Skill) -> Vec<std::path::PathBuf> {
-    let cargo = sym.env.cargo_home().map(|home| home.join("registry"));
-    let fixed = |dir: &Path| {
-        dir.starts_with(sym.dirs.cache())
-            || cargo.as_ref().is_some_and(|cargo| dir.starts_with(cargo))
-    };
-    if fixed(&skill.dir) {
-        return Vec::new();
-    }
-    let walk = walkdir::WalkDir::new(&skill.dir).max_depth(8);
-    walk.into_iter().flatten().take(10_000).map(walkdir::DirEntry::into_path).collect()
 }

@@ -38,8 +38,7 @@ impl Sync<'_> {
             && let Some(sym) = self.overtaken()?
         {
             drop(registrar);
-            let Self { request, loaded, now, .. } = *self;
-            let anew = Sync { sym: &sym, request, loaded, now };
+            let anew = Sync::new(&sym, self.request, self.loaded);
             return anew.register(&configured_agents(&sym), facts, failed);
         }
         let registered = register(&setup, &mut registrar, desired, agents, apply);

@@ -1,7 +1,7 @@
 //! What a sync keeps for hooks, help and subcommands: the snapshot.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::programs::{is_fetchable, run_of};
@@ -17,8 +17,10 @@ use crate::plugins::registry::Registry;
 use crate::plugins::source::SourceKind;
 use crate::report::{Action, Change, Kind};
 use crate::sync::facts::Facts;
-use crate::sync::placing::desired_skills::{self, Chosen};
-use crate::sync::placing::plan::Step;
+use crate::sync::placing::desired_skills::Chosen;
+use crate::sync::placing::parents::Parents;
+use crate::sync::placing::plan::{Parent, Plan, Step};
+use crate::sync::placing::targets::NEUTRAL;
 use crate::sync::run::{Caller, Mode, Sync, Synced, now};
 use crate::workspace::Fingerprint;
 
@@ -28,7 +30,7 @@ impl Sync<'_> {
     pub(in crate::sync) fn remember(
         &self,
         registry: &Registry,
-        observed: Fingerprint,
+        observed: Observed,
         facts: &Facts<'_>,
         chosen: &Chosen,
         (agents, synced): (&[Agent], &Synced),
@@ -38,8 +40,7 @@ impl Sync<'_> {
         let path = Snapshot::path(&sym.dirs, root);
         let is_outside = *root == Snapshot::outside(&sym.dirs);
         let before = Stored::load(&path, crate::symposium::VERSION, root);
-        // First, so that all that is looked at from here on is covered.
-        let mut fingerprint = self.fingerprint(registry, observed, facts);
+        let Observed { mut fingerprint, variables } = observed;
         let offer = self.offer(facts, chosen, agents, (before.as_ref(), synced));
         let acts = self.request.mode == Mode::Apply;
         let changed_at = match &before {
@@ -62,10 +63,12 @@ impl Sync<'_> {
                 program: crate::symposium::VERSION.to_owned(),
                 root: root.clone(),
                 fingerprint,
-                env: facts
-                    .env
-                    .iter()
-                    .map(|name| (name.clone(), sym.env.text(name).map(str::to_owned)))
+                env: variables
+                    .into_iter()
+                    .map(|name| {
+                        let value = sym.env.text(&name).map(str::to_owned);
+                        (name, value)
+                    })
                     .collect(),
                 changed_at,
                 servers: facts.servers.iter().map(|(_, server, _)| server.name.clone()).collect(),
@@ -204,34 +207,53 @@ impl Sync<'_> {
         }
     }
 
-    /// What must not change for the snapshot to hold.
-    /// `observed` of it is what plugin sources were read from.
-    fn fingerprint(
+    /// What must not change for the snapshot to hold: what was observed, by the time it was read, of
+    /// the workspace, the plugin sources (`sources`) and all that skills and gates led to.
+    pub(in crate::sync) fn observed(
         &self,
-        registry: &Registry,
-        observed: Fingerprint,
-        facts: &Facts<'_>,
-    ) -> Fingerprint {
-        let mut fingerprint = observed;
+        sources: Fingerprint,
+        plan: &Plan,
+        parents: &Parents,
+    ) -> Observed {
+        let (mut fingerprint, variables) = self.observer.findings();
+        fingerprint.merge(sources);
         fingerprint.merge(self.loaded.fingerprint.clone());
-        let root = &self.loaded.workspace.root;
-        let mut inputs: Vec<PathBuf> = registry.inputs.clone();
-        inputs.push(self.sym.dirs.config_file());
-        inputs.push(root.join(".agents"));
-        inputs.push(root.join(".agents/skills"));
-        inputs.extend(facts.paths.iter().map(|path| root.join(path)));
-        for skill in facts.skills.iter().chain(&facts.own_skills) {
-            inputs.extend(desired_skills::inputs(self.sym, skill));
+        if let Some(neutral) = parents.neutral() {
+            let root = &self.loaded.workspace.root;
+            accept_own(&mut fingerprint, root, plan, &parents.list[neutral]);
         }
-        inputs.extend(facts.active.iter().flat_map(|plugin| awaited(plugin)));
-        for path in inputs {
-            fingerprint.observe(&path);
-        }
-        // The configuration was read before it was observed: it must still say the same.
+        // The configuration was read before it is observed: it must still say the same.
+        let config = self.sym.dirs.config_file();
+        fingerprint.observe(&config);
         if Config::load(&self.sym.dirs).config != self.sym.config {
-            fingerprint.distrust(&self.sym.dirs.config_file());
+            fingerprint.distrust(&config);
         }
-        fingerprint
+        Observed { fingerprint, variables }
+    }
+}
+
+/// What a snapshot is made from.
+pub(in crate::sync) struct Observed {
+    fingerprint: Fingerprint,
+    variables: BTreeSet<String>,
+}
+
+/// The skill folders that `plan` made and removed beside the workspace's own skills are no news.
+fn accept_own(fingerprint: &mut Fingerprint, root: &Path, plan: &Plan, parent: &Parent) {
+    let steps = plan.steps.iter().filter(|step| step.parent == *parent);
+    let ours: Vec<(&str, bool)> =
+        steps.map(|step| (&*step.name, step.action != Action::Install)).collect();
+    if ours.is_empty() {
+        return;
+    }
+    let neutral = root.join(NEUTRAL);
+    if let (Some(above), Some(name)) = (neutral.parent(), neutral.file_name()) {
+        let was_there = fingerprint.was_folder(&neutral);
+        fingerprint.accept(above, &[(&name.to_string_lossy(), was_there)]);
+    }
+    fingerprint.accept(&neutral, &ours);
+    if parent.path != neutral {
+        fingerprint.accept(&parent.path, &ours);
     }
 }
 

@@ -17,7 +17,7 @@ use crate::plugins::source::{self, Refresh};
 use crate::report::Reporter;
 use crate::symposium::UpdateLevel;
 use crate::text::Diagnostic;
-use crate::workspace::{Loaded, Workspace, locate};
+use crate::workspace::{Loaded, UNOBSERVED, Workspace, locate};
 
 /// A subcommand of some plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,6 +127,7 @@ fn look(sym: &Symposium, loaded: Option<&Loaded>, refresh: &Refresh<'_>, listing
         members: workspace.map_or(&[], |workspace| &workspace.members),
         root: listing.root.as_deref(),
         env: &sym.env,
+        observer: &UNOBSERVED,
     };
     let (choices, root) = (&quiet.config.plugins, listing.root.clone());
     let wanted = |plugin: &&Plugin| !choices.is_disabled(&plugin.name, root.as_deref());
@@ -185,7 +186,7 @@ mod tests {
     fn the_plugin_inside_the_program_vends_nothing_so_it_can_be_left_out() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let root = builtin::materialise(dir.path()).expect("writes");
-        let found = scan(source::BUILTIN, &root, Strictness::Validate);
+        let found = scan(source::BUILTIN, &root, Strictness::Validate, &UNOBSERVED);
         assert!(!found.plugins.is_empty());
         assert!(found.plugins.iter().all(|plugin| plugin.subcommands.is_empty()));
     }

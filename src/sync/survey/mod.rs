@@ -23,7 +23,7 @@ use crate::sync::placing::plan::Plan;
 use crate::sync::registration::register::register;
 use crate::sync::registration::setup::{Duplicate, Setup, Sweep};
 use crate::sync::registration::{Desired, Registered, Registrar};
-use crate::sync::run::{Caller, Mode, Request, Sync, configured_agents, now};
+use crate::sync::run::{Caller, Mode, Request, Sync, configured_agents};
 use crate::text::Diagnostic;
 use crate::workspace::{Loaded, Workspace};
 
@@ -121,7 +121,7 @@ impl Ground {
         let (mut registrar, damaged) = Registrar::open(sym, root, false);
         let (known, desired, notes) = match &self.loaded {
             Some(loaded) => {
-                let sync = Sync { sym, request: &self.request, loaded, now: now() };
+                let sync = Sync::new(sym, &self.request, loaded);
                 let known = sync.know(&self.registry, &agents);
                 let (desired, notes) = sync.wish(&agents, &known.facts, &setup, &registrar);
                 (Some(known), desired, notes)

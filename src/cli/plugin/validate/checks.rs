@@ -20,6 +20,7 @@ use crate::skills::resolve::{Gates as _, read_source};
 use crate::skills::{RawGate, Skill, SkillDocument, SkillOrigin};
 use crate::sync::facts::gates::{ByFacts, unsupported};
 use crate::text::{Diagnostic, Severity, Source};
+use crate::workspace::{Observer, UNOBSERVED};
 
 /// What was looked at, and what is wrong with it.
 #[derive(Debug, Default)]
@@ -88,10 +89,12 @@ pub(super) fn check(sym: &Symposium, target: &Target, found: &mut Found) {
 
 /// A whole source.
 fn source(sym: &Symposium, dir: &Path, found: &mut Found) {
-    let scan = scan("validate", dir, Strictness::Validate);
+    let observer = Observer::default();
+    let scan = scan("validate", dir, Strictness::Validate, &observer);
     // Manifests that made no plugin have told why; they count as looked at.
-    let manifests = scan.inputs.iter().filter(|path| path.ends_with("SYMPOSIUM.toml"));
-    found.plugins.extend(manifests.cloned());
+    let (looked_at, _) = observer.findings();
+    let manifests = looked_at.paths().filter(|path| path.ends_with("SYMPOSIUM.toml"));
+    found.plugins.extend(manifests.map(Path::to_path_buf));
     found.diagnostics.extend(scan.diagnostics);
     let mut first: BTreeMap<&str, &Plugin> = BTreeMap::new();
     for plugin in &scan.plugins {
@@ -192,7 +195,7 @@ fn files(plugin: &Plugin, manifest: &Arc<Source>, found: &mut Found) {
 
 /// The skills below a folder; says how many there are.
 fn folder(sym: &Symposium, root: &Path, start: &Path, found: &mut Found) -> usize {
-    let (skills, told) = discover(root, start);
+    let (skills, told) = discover(root, start, &UNOBSERVED);
     found.diagnostics.extend(told);
     for one in &skills {
         skill(sym, root, &one.dir, found);
@@ -205,7 +208,7 @@ fn skill(sym: &Symposium, root: &Path, dir: &Path, found: &mut Found) {
     if !found.skills.insert(dir.to_path_buf()) {
         return;
     }
-    let source = match read_source(root, dir) {
+    let source = match read_source(root, dir, &UNOBSERVED) {
         Ok(source) => source,
         Err(problem) => return found.push(*problem),
     };
@@ -221,12 +224,13 @@ fn skill(sym: &Symposium, root: &Path, dir: &Path, found: &mut Found) {
         origin: SkillOrigin::Workspace { path: String::new() },
         plugin: None,
     };
-    found.diagnostics.extend(inspect(&skill));
+    found.diagnostics.extend(inspect(&skill, &UNOBSERVED));
 }
 
 /// The conditions in a skill's frontmatter or a crate's metadata, and the crates that they name.
 fn gate(sym: &Symposium, raw: &RawGate, source: &Arc<Source>, found: &mut Found) {
-    let facts = Facts { dependencies: &[], members: &[], root: None, env: &sym.env };
+    let facts =
+        Facts { dependencies: &[], members: &[], root: None, env: &sym.env, observer: &UNOBSERVED };
     if let Err(problems) = (ByFacts { facts }).read(raw, source) {
         found.diagnostics.extend(problems);
     }
@@ -236,7 +240,7 @@ fn gate(sym: &Symposium, raw: &RawGate, source: &Arc<Source>, found: &mut Found)
 
 /// A skill outside of a plugin that does not say what it is for.
 fn needs_crates(root: &Path, dir: &Path, severity: Severity) -> Option<Diagnostic> {
-    let source = read_source(root, dir).ok()?;
+    let source = read_source(root, dir, &UNOBSERVED).ok()?;
     let (document, _) = SkillDocument::parse(Arc::clone(&source)).ok()?;
     if !document.gate.is_empty() {
         return None;
@@ -252,7 +256,7 @@ fn needs_crates(root: &Path, dir: &Path, severity: Severity) -> Option<Diagnosti
 /// A crate's own skills.
 fn of_crate(sym: &Symposium, dir: &Path, found: &mut Found) {
     found.crates += 1;
-    let said = read_crate_skills(dir);
+    let said = read_crate_skills(dir, &UNOBSERVED);
     for mut problem in said.warnings {
         problem.severity = Severity::Error;
         found.push(problem);

@@ -12,7 +12,7 @@ fn state(root: &Path) -> SourceState {
         outcome: None,
         notice: None,
         is_told: false,
-        inputs: Vec::new(),
+        observed: Fingerprint::default(),
     }
 }
 
@@ -52,7 +52,7 @@ fn what_was_remembered_is_what_is_there_after_every_change() {
     assert_eq!(names(&scan_cached(&dirs, &state, &root, None)), ["a", "b"]);
     plugin("a", "z");
     let changed = scan_cached(&dirs, &state, &root, None);
-    let fresh = scan("mine", &root, Strictness::Load).plugins;
+    let fresh = scan("mine", &root, Strictness::Load, &UNOBSERVED).plugins;
     assert_eq!(plugins(&changed), fresh.iter().collect::<Vec<_>>());
     std::fs::remove_dir_all(root.join("a")).expect("removes");
     assert_eq!(names(&scan_cached(&dirs, &state, &root, None)), ["b"]);
