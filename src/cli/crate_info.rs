@@ -22,12 +22,11 @@ use crate::skills::crate_source::{
     CrateDisk, CrateRequest, CrateSources, How, Located, NotOnDisk, OnDemand,
 };
 use crate::skills::discover::SKILL_FILE;
-use crate::skills::metadata::is_crate_name;
 use crate::skills::resolve::Resolver;
 use crate::sync::facts::Gatherer;
 use crate::sync::facts::gates::ByFacts;
-use crate::text::{Diagnostic, SecretUrl};
-use crate::workspace::{Dependency, DependencyOrigin, UNOBSERVED, Workspace, same_crate};
+use crate::text::{Diagnostic, SecretUrl, is_crate_name, same_crate};
+use crate::workspace::{Dependency, DependencyOrigin, UNOBSERVED, Workspace};
 
 /// One version of a crate.
 #[derive(Debug, Serialize)]

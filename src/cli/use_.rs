@@ -11,10 +11,9 @@ use crate::Symposium;
 use crate::config::{Config, ConfigState, Reach, Word};
 use crate::documents::user_config;
 use crate::report::Event;
-use crate::skills::metadata::is_crate_name;
 use crate::sync::survey::{Ground, Survey};
 use crate::sync::{Mode, Request, sync};
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, is_crate_name, same_crate};
 
 /// Runs the command.
 pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
@@ -113,7 +112,7 @@ fn check(
     word: Word,
     reach: Reach,
 ) -> Result<Vec<Diagnostic>, Diagnostic> {
-    let same = |known: &str| known.replace('_', "-") == name.replace('_', "-");
+    let same = |known: &str| same_crate(known, name);
     let registry = &survey.ground.registry;
     let plugin = registry.plugins.iter().any(|entry| same(&entry.plugin.name));
     let folder =

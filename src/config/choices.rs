@@ -1,5 +1,6 @@
 //! `[plugins]`: the user's word on single plugins, skills and crates, everywhere or in one workspace.
 
+use crate::text::same_crate;
 use std::path::{Path, PathBuf};
 
 /// Everything that `[plugins]` says.
@@ -50,7 +51,7 @@ impl PluginChoices {
         let here = here.map(|(_, choices)| (&choices.use_, &choices.disable, Reach::Workspace));
         here.chain([(&self.use_, &self.disable, Reach::Everywhere)]).find_map(
             |(use_, disable, reach)| {
-                let has = |list: &[String]| list.iter().any(|known| same_name(known, name));
+                let has = |list: &[String]| list.iter().any(|known| same_crate(known, name));
                 match (has(use_), has(disable)) {
                     (_, true) => Some((Word::Disable, reach)),
                     (true, false) => Some((Word::Use, reach)),
@@ -82,11 +83,6 @@ impl PluginChoices {
             (Word::Use, _) => None,
         }
     }
-}
-
-fn same_name(one: &str, other: &str) -> bool {
-    let plain = |byte: u8| if byte == b'_' { b'-' } else { byte };
-    one.len() == other.len() && one.bytes().map(plain).eq(other.bytes().map(plain))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod dirs;
 mod environment;
 mod model;
 mod places;
+mod process;
 pub mod state;
 mod test_switches;
 
@@ -25,3 +26,4 @@ pub use model::{
     SkillIgnore, SourceLocation, USER_PLUGINS,
 };
 pub use places::{place_of_agent, place_of_source};
+pub(crate) use process::{now_in_ms, own_program, since_1970};

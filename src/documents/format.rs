@@ -1,5 +1,7 @@
 //! The kinds of files we edit, and how lenient their owners' parsers are.
 
+use std::path::Path;
+
 /// What an agent's own parser takes beyond strict JSON. What it rejects we refuse to edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JsonRules {
@@ -14,6 +16,8 @@ pub struct JsonRules {
 impl JsonRules {
     /// Nothing beyond RFC 8259; a byte order mark is taken.
     pub const STRICT: Self = Self { comments: false, trailing_commas: false, bom: true };
+    /// What any of the agents' parsers takes.
+    const WIDEST: Self = Self { comments: true, trailing_commas: true, bom: true };
 }
 
 /// The kinds of files that servers are entered in.
@@ -25,4 +29,17 @@ pub enum FileFormat {
     Toml,
     /// YAML.
     Yaml,
+}
+
+impl FileFormat {
+    /// The format of a file of ours by its name, where its agent is not known: the widest rules read
+    /// what any of them reads. `None` for files that are edited by lines, such as git's.
+    pub(crate) fn of_path(path: &Path) -> Option<Self> {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("json" | "jsonc") => Some(Self::Json(JsonRules::WIDEST)),
+            Some("toml") => Some(Self::Toml),
+            Some("yaml" | "yml") => Some(Self::Yaml),
+            _ => None,
+        }
+    }
 }

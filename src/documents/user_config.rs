@@ -15,7 +15,7 @@ use super::splice::apply;
 use super::toml::{Section, append_section, arrays, inline, remove_section, sections_of};
 use super::{FileFormat, compare};
 use crate::config::{Dirs, Word};
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, same_crate};
 
 /// How long another command of ours may hold the file.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -94,7 +94,7 @@ impl UserConfig {
             Word::Use => ("use", "disable"),
             Word::Disable => ("disable", "use"),
         };
-        let same = |known: &str| known.replace('_', "-") == name.replace('_', "-");
+        let same = |known: &str| same_crate(known, name);
         let found = self.list(&table, out_of)?;
         if let Some(list) = found.filter(|list| list.iter().any(|known| same(known))) {
             let rest: Vec<_> = list.into_iter().filter(|known| !same(known)).collect();

@@ -3,12 +3,13 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::config::Dirs;
+pub(crate) use crate::config::now_in_ms as now;
 use crate::files::{Limit, Lock, LockError, is_plain_name, read_bytes, replace_cache};
 
 /// How long a session that nobody uses is remembered.
@@ -145,12 +146,6 @@ fn is_old(path: &Path) -> bool {
     let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
     modified
         .is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|age| age > KEEP_FOR))
-}
-
-/// Milliseconds since 1970.
-pub fn now() -> u64 {
-    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

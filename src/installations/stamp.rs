@@ -1,7 +1,8 @@
 //! What each installation of each plugin came to, one small file each.
 
+use crate::config::since_1970;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -82,7 +83,7 @@ impl Stamp {
 
 /// Seconds since 1970.
 pub(super) fn now() -> u64 {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs()
+    since_1970().as_secs()
 }
 
 /// How long ago `at` was; a time in the future counts as long ago, for a clock was set.

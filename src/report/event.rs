@@ -98,7 +98,6 @@ pub enum Kind {
 
 /// Where something goes; people and `--json` see the name alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(with = "String"))]
 #[serde(untagged)]
 pub enum Place {
     /// A folder as people see it: `.claude`, `.agents`.
@@ -129,8 +128,9 @@ pub struct Change {
     /// Where it comes from, for people: `serde 1.0.228`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
-    /// Where it goes: folders, or an agent.
+    /// Where it goes, for people: `.claude`, `.agents`, or agents' names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(with = "Vec<String>"))]
     pub places: Vec<Place>,
     /// Why, where that is not plain.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -11,10 +11,8 @@ use std::rc::Rc;
 use semver::{Version, VersionReq};
 
 use crate::config::{Dirs, Environment};
-use crate::text::SecretUrl;
-use crate::workspace::{
-    ByCrate, Dependency, DependencyOrigin, LockedPackage, Workspace, same_crate,
-};
+use crate::text::{SecretUrl, same_crate};
+use crate::workspace::{ByCrate, Dependency, DependencyOrigin, LockedPackage, Workspace};
 
 pub mod fetch;
 mod git;
@@ -291,7 +289,7 @@ impl<'a> CrateDisk<'a> {
         let direct = known.dependencies.get(&request.name).iter();
         let direct = direct.filter_map(|dependency| Candidate::of_dependency(dependency));
         let locked = known.locked.get(&request.name).iter().filter_map(|package| {
-            let origin = origin_of(package.source.as_deref()?, package.checksum.clone())?;
+            let origin = DependencyOrigin::of_locked(package)?;
             let (name, version) = (package.name.clone(), package.version.clone());
             Some(Candidate { name, version, origin })
         });
@@ -351,27 +349,6 @@ impl Candidate {
         let version = dependency.version.clone().filter(|_| resolved)?;
         Some(Self { name: dependency.name.clone(), version, origin: dependency.origin.clone() })
     }
-}
-
-/// The origin that a `source` of the lock file names.
-fn origin_of(source: &str, checksum: Option<String>) -> Option<DependencyOrigin> {
-    if let Some(rest) = source.strip_prefix("git+") {
-        let (url, commit) = rest.rsplit_once('#')?;
-        let url = url.split('?').next().unwrap_or(url);
-        return Some(DependencyOrigin::Git { url: url.into(), commit: commit.to_owned() });
-    }
-    let index = (!is_crates_io(source)).then(|| source.into());
-    Some(DependencyOrigin::Registry { index, checksum })
-}
-
-/// Whether an index is that of crates.io, in either of the forms that lock files have.
-pub(crate) fn is_crates_io(index: &str) -> bool {
-    let index = index.trim_end_matches('/');
-    let bare = index.strip_prefix("registry+").or_else(|| index.strip_prefix("sparse+"));
-    matches!(
-        bare.unwrap_or(index),
-        "https://github.com/rust-lang/crates.io-index" | "https://index.crates.io"
-    )
 }
 
 /// The folders in `dir`, sorted; none when it can't be read.

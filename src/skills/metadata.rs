@@ -12,7 +12,7 @@ use crate::files::Limit;
 use crate::plugins::diagnostics::codes;
 use crate::plugins::manifest::suggestion;
 use crate::text::toml::{Sink, StringOrTable, Table, read};
-use crate::text::{Diagnostic, Source};
+use crate::text::{Diagnostic, Source, is_crate_name};
 use crate::workspace::Observer;
 
 #[cfg(test)]
@@ -291,12 +291,4 @@ fn crate_place(table: &Table<'_>, key: &str) -> Option<Place> {
         },
     };
     Some(Place::Crate { name: name.value, requirement })
-}
-
-/// Whether `name` can be a package's name in a registry: a letter, then letters, digits, `-` and
-/// `_`, 64 in all (The Cargo Book, "The `name` field").
-pub fn is_crate_name(name: &str) -> bool {
-    name.len() <= 64
-        && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::current::BUDGET;
 use super::snapshot::Snapshot;
-use crate::config::{Dirs, Environment};
+use crate::config::{Dirs, Environment, own_program};
 use crate::files::{Limit, Lock, LockError, read_text, replace_cache};
 use crate::process::{Child, Detached, end_after, spawn_detached};
 
@@ -50,7 +50,7 @@ impl Background {
         if self.is_running() {
             return Some(Running::Theirs(self.clone()));
         }
-        let child = Child::new(own_program()?).args(["sync", "--background"]).cwd(&self.root);
+        let child = Child::new(own_program().ok()?).args(["sync", "--background"]).cwd(&self.root);
         match spawn_detached(&child) {
             Ok(running) => Some(Running::Ours(running)),
             Err(error) => {
@@ -134,9 +134,4 @@ impl Running {
             }
         }
     }
-}
-
-#[allow(clippy::disallowed_methods, reason = "which program this is")]
-fn own_program() -> Option<PathBuf> {
-    std::env::current_exe().ok()
 }

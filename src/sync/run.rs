@@ -1,7 +1,7 @@
 //! One sync, from start to end.
 
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use super::bounds::Bounds;
 use super::facts::candidates::Candidate;
@@ -20,7 +20,7 @@ use super::snapshot::programs::resolve_server;
 use super::survey::Known;
 use crate::Symposium;
 use crate::agents::Agent;
-use crate::config::{ConfigState, place_of_agent};
+use crate::config::{ConfigState, now_in_ms, place_of_agent};
 use crate::fetch::git::Policy;
 use crate::files::Lock;
 use crate::installations::{Acquirer, Mode as InstallMode, Network};
@@ -221,12 +221,6 @@ pub(in crate::sync) fn refuse_broken(sym: &Symposium, request: &Request) -> Resu
         .note("each agent is a section: `[[agent]]`, and below it `name = \"claude\"`"))
 }
 
-/// Milliseconds since 1970.
-pub(in crate::sync) fn now() -> u64 {
-    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
-}
-
 pub(in crate::sync) struct Sync<'a> {
     pub(in crate::sync) sym: &'a Symposium,
     pub(in crate::sync) request: &'a Request,
@@ -258,7 +252,7 @@ impl<'a> Sync<'a> {
     ) -> Self {
         let mut fixed = vec![sym.dirs.cache().to_path_buf()];
         fixed.extend(sym.env.cargo_home().map(|home| home.join("registry")));
-        Self { sym, request, loaded, now: now(), observer: Observer::except(fixed) }
+        Self { sym, request, loaded, now: now_in_ms(), observer: Observer::except(fixed) }
     }
 }
 

@@ -6,12 +6,15 @@
 //!
 //! May use: nothing of ours. Used by: every room.
 
+mod crate_name;
 pub mod diagnostic;
 mod hex;
 pub mod toml;
 pub mod url;
 pub(crate) mod yaml;
 
+pub(crate) use crate_name::{check_crate_name, is_crate_name, is_name_char, spellings};
+pub use crate_name::{same_crate, spelling};
 pub(crate) use diagnostic::Subject;
 pub use diagnostic::{Diagnostic, Location, Severity, Source};
 pub use hex::hex;

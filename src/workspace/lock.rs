@@ -13,10 +13,10 @@ use semver::Version;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::LockedPackage;
 use super::reader::{Reader, read_text};
-use super::{LockedPackage, same_crate};
 use crate::files::Limit;
-use crate::text::{Diagnostic, Source};
+use crate::text::{Diagnostic, Source, same_crate};
 
 pub(super) mod scan;
 

@@ -26,6 +26,7 @@ mod lock;
 mod manifest;
 mod model;
 mod observer;
+mod origin;
 mod paths;
 mod reader;
 mod resolve;
@@ -37,7 +38,7 @@ pub use discover::{locate, nearest_manifest};
 pub use fingerprint::Fingerprint;
 pub use load::Loaded;
 pub(crate) use lock::{Lock, dependents};
-pub use model::{
-    ByCrate, Dependency, DependencyOrigin, LockedPackage, Member, Workspace, same_crate, spelling,
-};
+pub use model::{ByCrate, Dependency, LockedPackage, Member, Workspace};
 pub use observer::{Observer, UNOBSERVED};
+pub use origin::DependencyOrigin;
+pub(crate) use origin::{CRATES_IO, is_crates_io};

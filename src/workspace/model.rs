@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use semver::Version;
 
-use crate::text::SecretUrl;
+use super::DependencyOrigin;
+use crate::text::spelling;
 
 /// A Rust workspace (or a single package), as its files tell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -54,29 +55,6 @@ pub struct Dependency {
     pub origin: DependencyOrigin,
 }
 
-/// Where a dependency comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DependencyOrigin {
-    /// A registry.
-    Registry {
-        /// Its index, as in `Cargo.lock`; `None` for crates.io.
-        index: Option<SecretUrl>,
-        /// SHA-256 of the `.crate` file in hex, when the lock file has it.
-        checksum: Option<String>,
-    },
-    /// A git repository.
-    Git {
-        /// The repository's URL, without query and fragment.
-        url: SecretUrl,
-        /// The commit, in hex.
-        commit: String,
-    },
-    /// A folder: a path dependency, a member, or a `[patch]` by path.
-    Path(PathBuf),
-    /// Declared, but neither locked nor on disk.
-    Unresolved,
-}
-
 /// A package in `Cargo.lock`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LockedPackage {
@@ -112,23 +90,10 @@ impl<'a, T> ByCrate<'a, T> {
     }
 }
 
-/// A name in the spelling in which equal crates have equal names.
-pub fn spelling(name: &str) -> Cow<'_, str> {
-    if name.contains('_') { Cow::Owned(name.replace('_', "-")) } else { Cow::Borrowed(name) }
-}
-
-/// Whether two crate names mean the same crate: `-` and `_` are equal.
-pub fn same_crate(one: &str, other: &str) -> bool {
-    one.len() == other.len()
-        && one
-            .bytes()
-            .zip(other.bytes())
-            .all(|(a, b)| a == b || matches!((a, b), (b'-', b'_') | (b'_', b'-')))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::same_crate;
     use proptest::prelude::*;
 
     proptest! {

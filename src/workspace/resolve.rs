@@ -13,10 +13,6 @@ use super::reader::Reader;
 use super::{Dependency, DependencyOrigin, LockedPackage};
 use crate::text::Diagnostic;
 
-/// The index of crates.io, as lock files spell it: with git, and sparse.
-const CRATES_IO: [&str; 2] =
-    ["registry+https://github.com/rust-lang/crates.io-index", "sparse+https://index.crates.io/"];
-
 /// How many names a message lists.
 const LISTED: usize = 5;
 
@@ -156,26 +152,16 @@ fn locked(facts: &Facts<'_>, entry: &Declared, listed: &[&LockedPackage]) -> Vec
     chosen
         .into_iter()
         .map(|package| Dependency {
-            origin: origin(facts, package),
+            origin: DependencyOrigin::of_locked(package)
+                .unwrap_or_else(|| in_folder(facts, &package.name)),
             name: package.name.clone(),
             version: Some(package.version.clone()),
         })
         .collect()
 }
 
-fn origin(facts: &Facts<'_>, package: &LockedPackage) -> DependencyOrigin {
-    let Some(source) = &package.source else {
-        return local_folder(facts, &package.name)
-            .map_or(DependencyOrigin::Unresolved, DependencyOrigin::Path);
-    };
-    if let Some(git) = source.strip_prefix("git+") {
-        let (address, commit) = git.split_once('#').unwrap_or((git, ""));
-        let url = address.split('?').next().unwrap_or(address).into();
-        return DependencyOrigin::Git { url, commit: commit.to_owned() };
-    }
-    // Its kind (`sparse+…`) is part of it: without, cargo takes it for a git repository.
-    let index = (!CRATES_IO.contains(&source.as_str())).then(|| source.as_str().into());
-    DependencyOrigin::Registry { index, checksum: package.checksum.clone() }
+fn in_folder(facts: &Facts<'_>, name: &str) -> DependencyOrigin {
+    local_folder(facts, name).map_or(DependencyOrigin::Unresolved, DependencyOrigin::Path)
 }
 
 /// The folder of a package that the lock file says is local though its dependent names no path.

@@ -6,7 +6,8 @@ use crate::plugins::predicate::{Facts, evaluate_all};
 use crate::plugins::registry::{PluginEntry, Registry};
 use crate::plugins::source::Refresh;
 use crate::report::Verdict;
-use crate::workspace::{UNOBSERVED, Workspace, same_crate};
+use crate::text::same_crate;
+use crate::workspace::{UNOBSERVED, Workspace};
 
 /// Everything there is, and where we stand.
 pub(super) struct View<'a> {

@@ -1,5 +1,6 @@
 //! How this program got where it is, by what cargo wrote down.
 
+use crate::workspace::is_crates_io;
 use std::path::{Path, PathBuf};
 
 use semver::Version;
@@ -136,14 +137,6 @@ fn is_in_cargo_home(exe: &Path, env: &Environment) -> bool {
     let bin = env.cargo_home().map(|home| home.join("bin"));
     let bin = bin.and_then(|bin| dunce::canonicalize(bin).ok());
     bin.is_some() && exe.parent() == bin.as_deref()
-}
-
-/// In the forms in which cargo writes it.
-fn is_crates_io(source: &str) -> bool {
-    matches!(
-        source.trim_end_matches('/'),
-        "registry+https://github.com/rust-lang/crates.io-index" | "sparse+https://index.crates.io"
-    )
 }
 
 #[cfg(test)]

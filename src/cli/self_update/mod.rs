@@ -23,7 +23,7 @@ use self::cargo::{Cargo, Newest};
 use self::installed::{Installed, Otherwise};
 use super::CommandResult;
 use crate::Symposium;
-use crate::config::AutoUpdate;
+use crate::config::{AutoUpdate, own_program};
 use crate::files::{Lock, LockError};
 use crate::process::{Child, Status, exec_replace};
 use crate::report::{Event, Verbosity};
@@ -254,9 +254,8 @@ struct Program {
 }
 
 impl Program {
-    #[allow(clippy::disallowed_methods, reason = "which program this is")]
     fn of(sym: &Symposium) -> anyhow::Result<Self> {
-        let exe = std::env::current_exe()
+        let exe = own_program()
             .map_err(|error| anyhow::anyhow!("can't find out which program this is: {error}"))?;
         let exe = dunce::canonicalize(&exe).unwrap_or(exe);
         let installed = Installed::of(&exe, &sym.env);

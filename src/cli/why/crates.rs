@@ -6,7 +6,8 @@ use crate::config::{Reach, Word};
 use crate::report::Kind;
 use crate::skills::SkillOrigin;
 use crate::sync::facts::candidates::{ships, vouchers};
-use crate::workspace::{Dependency, DependencyOrigin, dependents, same_crate};
+use crate::text::same_crate;
+use crate::workspace::{Dependency, DependencyOrigin, dependents};
 
 /// Crates that are named as those another one comes through.
 const NAMED: usize = 3;

@@ -9,7 +9,7 @@ use super::{paths, urls};
 use crate::files::is_plain_name;
 use crate::plugins::diagnostics::codes;
 use crate::plugins::model::{Checksum, InstallSource};
-use crate::plugins::predicate::atom::check_crate_name;
+use crate::text::check_crate_name;
 use crate::text::toml::{Located, StringOrTable, Table};
 
 /// The keys of every installation.

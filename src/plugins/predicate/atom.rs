@@ -3,6 +3,7 @@
 use semver::VersionReq;
 
 use crate::plugins::model::CrateAtom;
+use crate::text::{check_crate_name, is_name_char};
 
 /// Why an atom or predicate can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -52,31 +53,6 @@ impl CrateAtom {
         };
         Ok(Self::Crate { name: name.to_owned(), requirement, text: atom.to_owned() })
     }
-}
-
-fn is_name_char(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '-' | '_')
-}
-
-/// Whether `name` can be a crate's: ASCII letters, digits, `-` and `_`, not starting with `-`, up
-/// to 64 characters (<https://doc.rust-lang.org/cargo/reference/manifest.html#the-name-field>).
-///
-/// # Errors
-/// What is wrong, as half a sentence.
-pub fn check_crate_name(name: &str) -> Result<(), String> {
-    if name.is_empty() {
-        return Err("a crate's name is missing".to_owned());
-    }
-    if name.len() > 64 {
-        return Err("a crate's name has at most 64 characters".to_owned());
-    }
-    if !name.chars().all(is_name_char) {
-        return Err("a crate's name has only letters, digits, `-` and `_`".to_owned());
-    }
-    if name.starts_with('-') {
-        return Err("a crate's name does not start with `-`".to_owned());
-    }
-    Ok(())
 }
 
 /// Reads `>=1, <2`: comparisons separated by commas, in our spelling.

@@ -17,7 +17,8 @@ use std::path::Path;
 use crate::config::Environment;
 use crate::files::contained;
 use crate::plugins::model::{CrateAtom, Gate, MatchedCrate, Predicate};
-use crate::workspace::{Dependency, Member, Observer, same_crate};
+use crate::text::same_crate;
+use crate::workspace::{Dependency, Member, Observer};
 
 pub use atom::{AtomError, parse_crate_list};
 

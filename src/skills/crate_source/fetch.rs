@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 use semver::{Version, VersionReq};
 
 use super::registry::{self, Shelves, Wanted};
-use super::{How, Located, git, is_crates_io};
+use super::{How, Located, git};
 use crate::config::{Dirs, Environment};
 use crate::files::private_folders;
 use crate::process::{Child, Output, RunError, Status};
-use crate::skills::metadata::is_crate_name;
-use crate::workspace::{Lock, StandIn, is_offline, same_crate, stand_in};
+use crate::text::{is_crate_name, same_crate, spellings};
+use crate::workspace::{CRATES_IO, Lock, StandIn, is_crates_io, is_offline, stand_in};
 
 mod entry;
 mod refusal;
@@ -28,8 +28,6 @@ pub use refusal::Refusal;
 
 /// The name of the package that asks for the crate.
 const PACKAGE: &str = "symposium-fetch";
-/// What lock files call crates.io.
-const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 /// Variables that would change where cargo writes or what it runs.
 const UNWANTED: [&str; 12] = [
     "CARGO_TARGET_DIR",
@@ -395,17 +393,6 @@ impl Session<'_> {
             _ => Ok(output),
         }
     }
-}
-
-/// The name as it is, then with one and the other character throughout.
-fn spellings(name: &str) -> Vec<String> {
-    let mut all = vec![name.to_owned()];
-    for other in [name.replace('_', "-"), name.replace('-', "_")] {
-        if !all.contains(&other) {
-            all.push(other);
-        }
-    }
-    all
 }
 
 /// An index as cargo's manifests and options take it: the lock file marks git indexes.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use semver::Version;
 
 use super::{How, Located, folders, package_id};
-use crate::workspace::same_crate;
+use crate::text::same_crate;
 
 /// Digits of a commit that a checkout's folder has at least.
 const SHORT: usize = 7;

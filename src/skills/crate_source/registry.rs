@@ -12,6 +12,7 @@ use super::{How, Located, folders, package_id, split_name};
 use crate::config::Dirs;
 use crate::fetch::archive::{Format, Layout, Limits, unpack, verify_sha256};
 use crate::files::{Lock, open};
+use crate::text::spellings;
 
 /// Cargo writes it when a crate is unpacked whole.
 const COMPLETE: &str = ".cargo-ok";
@@ -45,9 +46,7 @@ impl Wanted<'_> {
 
     /// The crate's folder or file in `registry`, in either spelling of its name.
     fn in_registry(&self, registry: &Path, suffix: &str) -> Option<(String, PathBuf)> {
-        let spellings =
-            [self.name.to_owned(), self.name.replace('_', "-"), self.name.replace('-', "_")];
-        spellings.into_iter().find_map(|name| {
+        spellings(self.name).into_iter().find_map(|name| {
             let path = registry.join(format!("{name}-{}{suffix}", self.version));
             path.exists().then_some((name, path))
         })

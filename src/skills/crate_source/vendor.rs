@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use semver::Version;
 
 use super::{How, Located, folders, package_id, split_name};
-use crate::workspace::same_crate;
+use crate::text::same_crate;
 
 /// The crate in one of `roots`, if its manifest says that it is the one.
 pub(super) fn exact(roots: &[PathBuf], name: &str, version: &Version) -> Option<Located> {

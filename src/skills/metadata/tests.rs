@@ -121,16 +121,6 @@ fn decision_2b_a_manifest_beside_cargo_toml_counts_for_its_skills() {
 }
 
 #[test]
-fn names_of_crates() {
-    for good in ["a", "serde_json", "_x", "A-1"] {
-        assert!(is_crate_name(good), "{good}");
-    }
-    for bad in ["", "-a", "1a", "a/b", "..", "a b", "--index", &"a".repeat(65)] {
-        assert!(!is_crate_name(bad), "{bad}");
-    }
-}
-
-#[test]
 fn a_misspelt_key_is_told_with_a_guess() {
     let found = metadata("[package.metadata.symposium]\nskils = []\nother = 1\n");
     let told: Vec<_> = found.warnings.iter().map(ToString::to_string).collect();

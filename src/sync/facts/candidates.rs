@@ -14,9 +14,10 @@ use crate::plugins::registry::Registry;
 use crate::report::{Event, Kind, Verdict};
 use crate::skills::crate_source::{CrateRequest, CrateSources, Located};
 use crate::skills::discover::discover;
-use crate::skills::metadata::{DEFAULT_FOLDER, Place, is_crate_name, read_crate_skills};
+use crate::skills::metadata::{DEFAULT_FOLDER, Place, read_crate_skills};
 use crate::skills::{Skill, SkillOrigin};
-use crate::workspace::{Observer, UNOBSERVED, Workspace, same_crate, spelling};
+use crate::text::{is_crate_name, same_crate, spelling};
+use crate::workspace::{Observer, UNOBSERVED, Workspace};
 
 /// A direct dependency that ships skills, about which neither a source nor the user said anything.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,8 +8,7 @@ use std::time::Duration;
 use crate::Symposium;
 use crate::documents::ledger::Surroundings;
 use crate::documents::{
-    Change, Created, Document, Entry, FileFormat, JsonRules, Ledger, edit_file_and,
-    remove_empty_folders,
+    Change, Created, Document, Entry, FileFormat, Ledger, edit_file_and, remove_empty_folders,
 };
 use crate::sync::bounds::Bounds;
 use crate::text::Diagnostic;
@@ -131,16 +130,10 @@ fn prune_and(
     patience: Duration,
     (check, after): (Check<'_>, impl FnOnce(&[Created])),
 ) -> Result<Vec<Created>, Diagnostic> {
-    let lenient = JsonRules { comments: true, trailing_commas: true, bom: true };
-    let format = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("json" | "jsonc") => FileFormat::Json(lenient),
-        Some("toml") => FileFormat::Toml,
-        Some("yaml" | "yml") => FileFormat::Yaml,
-        // An exclude file has no containers and is blank or gone already.
-        _ => {
-            after(&[]);
-            return Ok(Vec::new());
-        }
+    // An exclude file has no containers and is blank or gone already.
+    let Some(format) = FileFormat::of_path(path) else {
+        after(&[]);
+        return Ok(Vec::new());
     };
     let kept = RefCell::new(Vec::new());
     let mut edit = |text: Option<&str>| {

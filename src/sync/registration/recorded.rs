@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::desired::{Desired, DesiredEntry, OwnWork, Slot, Which};
 use super::registrar::Registrar;
 use crate::agents::Agent;
-use crate::agents::places::{FileFormat, JsonRules, Placement};
+use crate::agents::places::{FileFormat, Placement};
 use crate::config::HookScope;
 use crate::documents::{Entry, Ledger};
 
@@ -105,12 +105,12 @@ fn parents(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
 fn add_record(desired: &mut Desired, which: Which, agent: Agent, path: &Path, entry: &Entry) {
     match entry {
         Entry::Member { .. } => {
-            if let Some(format) = format_of(path) {
+            if let Some(format) = FileFormat::of_path(path) {
                 desired.file(path, format);
             }
         }
         Entry::Element { array, .. } => {
-            let Some(format) = format_of(path) else { return };
+            let Some(format) = FileFormat::of_path(path) else { return };
             let file = desired.file(path, format);
             let same = |entry: &DesiredEntry| {
                 matches!(entry, DesiredEntry::Hooks { agent: known, slots, .. }
@@ -126,17 +126,5 @@ fn add_record(desired: &mut Desired, which: Which, agent: Agent, path: &Path, en
             desired.own.push(OwnWork { agent, path, text: None, known: Vec::new(), which });
         }
         Entry::Folder | Entry::ExcludeLine { .. } | Entry::SkillFolder { .. } => {}
-    }
-}
-
-/// The format of a file that the ledger knows and no agent desires anything of.
-fn format_of(path: &Path) -> Option<FileFormat> {
-    // What the file's agent takes is not known here: the widest rules read what any of them reads.
-    let lenient = JsonRules { comments: true, trailing_commas: true, bom: true };
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("json" | "jsonc") => Some(FileFormat::Json(lenient)),
-        Some("toml") => Some(FileFormat::Toml),
-        Some("yaml" | "yml") => Some(FileFormat::Yaml),
-        _ => None,
     }
 }

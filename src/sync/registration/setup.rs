@@ -15,7 +15,7 @@ use crate::Symposium;
 use crate::agents::Agent;
 use crate::agents::command::{PROGRAM, ProgramFacts, choose_program};
 use crate::agents::places::{HookPlace, HookShape, Placement};
-use crate::config::HookScope;
+use crate::config::{HookScope, own_program};
 use crate::documents::{Document, FileFormat, checkout, read_text};
 use crate::process::{Child, find_program, run};
 use crate::sync::bounds::{self, Bounds};
@@ -165,7 +165,7 @@ impl<'a> Setup<'a> {
 
     /// The file of the program that runs now.
     pub fn own_program(&self) -> PathBuf {
-        own_program()
+        own_program().unwrap_or_default()
     }
 
     /// How `agent` calls us at `scope`, with what people should know about it. In a project's
@@ -176,7 +176,7 @@ impl<'a> Setup<'a> {
         }
         let windows = cfg!(windows);
         let facts = ProgramFacts {
-            exe: own_program(),
+            exe: self.own_program(),
             on_minimal_path: *self
                 .on_minimal_path
                 .get_or_init(|| self.find_from_desktop(PROGRAM).is_some()),
@@ -448,11 +448,6 @@ pub fn other_spellings(agent: Agent, placement: &Placement<'_>, path: &Path) -> 
             HookShape::Shared { .. } => None,
         })
         .collect()
-}
-
-#[allow(clippy::disallowed_methods, reason = "the one place that asks which program this is")]
-fn own_program() -> PathBuf {
-    std::env::current_exe().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::{
     Stored,
 };
 use crate::agents::Agent;
-use crate::config::Config;
+use crate::config::{Config, now_in_ms};
 use crate::installations::{Acquirer, Mode as InstallMode, Network, awaited};
 use crate::plugins::model::SkillSource;
 use crate::plugins::registry::Registry;
@@ -21,7 +21,7 @@ use crate::sync::placing::desired_skills::Chosen;
 use crate::sync::placing::parents::Parents;
 use crate::sync::placing::plan::{Parent, Plan, Step};
 use crate::sync::placing::targets::NEUTRAL;
-use crate::sync::run::{Caller, Mode, Sync, Synced, now};
+use crate::sync::run::{Caller, Mode, Sync, Synced};
 use crate::workspace::Fingerprint;
 
 impl Sync<'_> {
@@ -47,7 +47,7 @@ impl Sync<'_> {
             Some(before) if before.offer() == offer && !(acts && synced.is_change()) => {
                 before.header.changed_at
             }
-            _ => now(),
+            _ => now_in_ms(),
         };
         let hooks = self.hooks(facts);
         // A program that went while it was looked for would be missed for good.

@@ -13,7 +13,8 @@ use symposium_testlib::cargo_metadata;
 
 use super::layout::{Dice, FOLDERS, layout};
 use super::place::Place;
-use crate::workspace::{Workspace, same_crate};
+use crate::text::same_crate;
+use crate::workspace::Workspace;
 
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()

@@ -79,7 +79,7 @@ fn only_plugins_that_cannot_matter_are_passed_over() {
         std::fs::write(root.join(name).join("SYMPOSIUM.toml"), text).expect("writes");
     }
     std::thread::sleep(std::time::Duration::from_millis(30));
-    let depends = |name: &str| crate::workspace::same_crate(name, "ser-de");
+    let depends = |name: &str| crate::text::same_crate(name, "ser-de");
     let state = state(&root);
     let fresh = scan_cached(&dirs, &state, &root, Some(&depends));
     let kept = scan_cached(&dirs, &state, &root, Some(&depends));

@@ -1,8 +1,7 @@
 //! What `cargo info` tells of a crate.
 
+use crate::text::same_crate;
 use semver::Version;
-
-use crate::workspace::same_crate;
 
 /// What a registry knows of a crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
