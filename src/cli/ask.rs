@@ -4,11 +4,13 @@ use dialoguer::Select;
 
 use super::terminal::{Held, is_ctrl_c};
 use super::theme::Plain;
-use super::use_::save;
 use crate::Symposium;
-use crate::config::{Reach, Word};
+use crate::config::{Config, ConfigState, Reach, Word};
+use crate::documents::user_config;
 use crate::report::{Event, fit};
 use crate::sync::Synced;
+use crate::text::Diagnostic;
+use std::path::Path;
 
 /// The answers, in the order of their meaning below.
 const ANSWERS: [&str; 3] = ["yes, in this workspace", "yes, in every workspace", "no"];
@@ -61,4 +63,40 @@ pub(super) fn about_candidates(sym: &mut Symposium, synced: &Synced) -> anyhow::
         taken |= word == Word::Use;
     }
     Ok(taken)
+}
+
+/// Writes the answer into the configuration, and takes over what it says now.
+///
+/// # Errors
+/// When the configuration can't be read or written, or the root's path is not Unicode.
+pub(super) fn save(
+    sym: &mut Symposium,
+    name: &str,
+    root: Option<&Path>,
+    word: Word,
+    reach: Reach,
+) -> Result<(), Diagnostic> {
+    if sym.config_state == ConfigState::Broken {
+        return Err(Diagnostic::error("the configuration can't be read, so it is not changed")
+            .in_file(sym.dirs.config_file())
+            .note("mend it, and say it again"));
+    }
+    let root = match (reach, root) {
+        (Reach::Workspace, Some(root)) => {
+            let plain = root.to_str().filter(|path| !path.contains(char::is_control));
+            Some(plain.ok_or_else(|| {
+                Diagnostic::error(
+                    "the workspace's path is not Unicode, or has control characters: it can't be \
+                     remembered by it",
+                )
+                .note("`--global` remembers the answer for every workspace")
+            })?)
+        }
+        _ => None,
+    };
+    user_config::edit(&sym.dirs, &mut |config| config.choose(name, root, word))?;
+    let loaded = Config::load(&sym.dirs);
+    sym.config = loaded.config;
+    sym.config_state = loaded.state;
+    Ok(())
 }

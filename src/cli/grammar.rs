@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::completions::{CompletionsArgs, ManArgs};
 use super::self_update::SelfUpdateArgs;
 use crate::config::HookScope;
 use crate::plugins::model::Audience;
@@ -310,4 +309,36 @@ pub struct SyncArgs {
     /// Silently, with the network: what a session's start leaves to run by itself
     #[arg(long, hide = true)]
     pub background: bool,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The folder; it is made if it is not there
+    #[arg(value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
+    pub folder: PathBuf,
+}
+
+/// The shells that we know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    /// GNU Bash, 3.2 and later
+    Bash,
+    /// Elvish
+    Elvish,
+    /// fish
+    Fish,
+    /// PowerShell
+    #[value(alias = "pwsh")]
+    Powershell,
+    /// Z shell
+    Zsh,
 }

@@ -4,12 +4,11 @@ use crate::report::ExitCode;
 use std::path::Path;
 use std::time::Instant;
 
-use super::CommandResult;
 use super::closest::{closest, did_you_mean};
 use super::grammar::UseArgs;
+use super::{CommandResult, ask};
 use crate::Symposium;
-use crate::config::{Config, ConfigState, Reach, Word};
-use crate::documents::user_config;
+use crate::config::{Reach, Word};
 use crate::report::Event;
 use crate::sync::survey::{Ground, Survey};
 use crate::sync::{Mode, Request, sync};
@@ -36,7 +35,7 @@ pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
         sym.report.diagnostic(note);
     });
     let root = root.map(Path::to_path_buf);
-    save(sym, &args.name, root.as_deref(), word, reach)?;
+    ask::save(sym, &args.name, root.as_deref(), word, reach)?;
     let (verb, place) = (
         if word == Word::Use { "Using" } else { "Declining" },
         if reach == Reach::Workspace { "in this workspace" } else { "in every workspace" },
@@ -67,42 +66,6 @@ fn overruled(sym: &Symposium, name: &str, root: Option<&Path>, said: Word) -> Op
         ))
         .note(format!("`cargo agents use {name}{back}` says otherwise for this workspace")),
     )
-}
-
-/// Writes the answer into the configuration, and takes over what it says now.
-///
-/// # Errors
-/// When the configuration can't be read or written, or the root's path is not Unicode.
-pub(super) fn save(
-    sym: &mut Symposium,
-    name: &str,
-    root: Option<&Path>,
-    word: Word,
-    reach: Reach,
-) -> Result<(), Diagnostic> {
-    if sym.config_state == ConfigState::Broken {
-        return Err(Diagnostic::error("the configuration can't be read, so it is not changed")
-            .in_file(sym.dirs.config_file())
-            .note("mend it, and say it again"));
-    }
-    let root = match (reach, root) {
-        (Reach::Workspace, Some(root)) => {
-            let plain = root.to_str().filter(|path| !path.contains(char::is_control));
-            Some(plain.ok_or_else(|| {
-                Diagnostic::error(
-                    "the workspace's path is not Unicode, or has control characters: it can't be \
-                     remembered by it",
-                )
-                .note("`--global` remembers the answer for every workspace")
-            })?)
-        }
-        _ => None,
-    };
-    user_config::edit(&sym.dirs, &mut |config| config.choose(name, root, word))?;
-    let loaded = Config::load(&sym.dirs);
-    sym.config = loaded.config;
-    sym.config_state = loaded.state;
-    Ok(())
 }
 
 /// Whether the name means something; what people should know besides.

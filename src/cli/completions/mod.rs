@@ -9,48 +9,15 @@ mod candidates;
 use crate::report::ExitCode;
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::path::PathBuf;
 
-use clap::{Args, CommandFactory as _, ValueEnum};
+use clap::CommandFactory as _;
 
 use super::CommandResult;
-use super::grammar::Cli;
+use super::grammar::{Cli, CompletionsArgs, ManArgs, Shell};
 use crate::Symposium;
 use crate::config::Environment;
 use crate::report::Event;
 use crate::text::Diagnostic;
-
-/// Arguments of `completions`.
-#[derive(Debug, Args)]
-pub struct CompletionsArgs {
-    /// The shell
-    #[arg(value_name = "SHELL")]
-    pub shell: Shell,
-}
-
-/// Arguments of `man`.
-#[derive(Debug, Args)]
-pub struct ManArgs {
-    /// The folder; it is made if it is not there
-    #[arg(value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
-    pub folder: PathBuf,
-}
-
-/// The shells that we know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Shell {
-    /// GNU Bash, 3.2 and later
-    Bash,
-    /// Elvish
-    Elvish,
-    /// fish
-    Fish,
-    /// PowerShell
-    #[value(alias = "pwsh")]
-    Powershell,
-    /// Z shell
-    Zsh,
-}
 
 impl Shell {
     fn script(self) -> &'static str {

@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::GitError;
 use super::url::{Repository, Wanted, is_commit};
-use super::{GitError, export};
 use crate::config::Environment;
 use crate::process::{self, Child, Output, Status};
 use crate::report::fit;
@@ -228,14 +228,17 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// The contents of blobs, one after the other, as `cat-file --batch` prints them.
-    pub(super) fn blobs(&self, blobs: &[&export::Blob]) -> Result<Vec<u8>, GitError> {
+    /// The contents of blobs with these hashes and sizes, one after the other, as `cat-file --batch` prints them.
+    pub(super) fn blobs<'b>(
+        &self,
+        blobs: impl IntoIterator<Item = (&'b str, u64)>,
+    ) -> Result<Vec<u8>, GitError> {
         let mut names = Vec::new();
         let mut cap = 0;
-        for blob in blobs {
-            names.extend_from_slice(blob.hash.as_bytes());
+        for (hash, size) in blobs {
+            names.extend_from_slice(hash.as_bytes());
             names.push(b'\n');
-            cap += usize::try_from(blob.size).unwrap_or(usize::MAX / 2) + 128;
+            cap += usize::try_from(size).unwrap_or(usize::MAX / 2) + 128;
         }
         let limit = self.local_limit();
         let output = self.run(["cat-file", "--batch"], limit, cap, &names)?;

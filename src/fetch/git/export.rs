@@ -165,7 +165,7 @@ fn each_blob(
         let count = rest.iter().take_while(fits).count();
         let (portion, after) = rest.split_at(count);
         rest = after;
-        let output = client.blobs(portion)?;
+        let output = client.blobs(portion.iter().map(|blob| (blob.hash.as_str(), blob.size)))?;
         let mut output = output.as_slice();
         for blob in portion {
             let bytes = next_blob(&mut output, blob)
