@@ -10,7 +10,8 @@ mod storage;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use indexmap::IndexMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::edited::Created;
 use super::hash::hash_bytes;
@@ -87,23 +88,52 @@ impl Entry {
 }
 
 impl Record {
-    /// Whether both are about the same thing, whatever its content.
-    fn same_thing(&self, other: &Self) -> bool {
-        if (&self.agent, &self.path) != (&other.agent, &other.path) {
-            return false;
-        }
-        match (&self.entry, &other.entry) {
-            (Entry::Element { array: one, .. }, Entry::Element { array: two, .. }) => one == two,
-            (
-                Entry::Member { table: one, key: first, .. },
-                Entry::Member { table: two, key: second, .. },
-            ) => one == two && first == second,
-            (Entry::OwnFile { .. }, Entry::OwnFile { .. })
-            | (Entry::Folder, Entry::Folder)
-            | (Entry::SkillFolder { .. }, Entry::SkillFolder { .. }) => true,
-            (Entry::ExcludeLine { line: one }, Entry::ExcludeLine { line: two }) => one == two,
-            _ => false,
-        }
+    /// What it is about, whatever the content.
+    fn thing(&self) -> Thing {
+        let what = match &self.entry {
+            Entry::Element { array, .. } => What::Element(array.clone()),
+            Entry::Member { table, key, .. } => What::Member(table.clone(), key.clone()),
+            Entry::OwnFile { .. } => What::OwnFile,
+            Entry::Folder => What::Folder,
+            Entry::ExcludeLine { line } => What::ExcludeLine(line.clone()),
+            Entry::SkillFolder { .. } => What::SkillFolder,
+        };
+        Thing { agent: self.agent.clone(), path: self.path.clone(), what }
+    }
+}
+
+/// What a record is about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Thing {
+    agent: String,
+    path: PathBuf,
+    what: What,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum What {
+    Element(Vec<String>),
+    Member(Vec<String>, String),
+    OwnFile,
+    Folder,
+    ExcludeLine(String),
+    SkillFolder,
+}
+
+/// One record a thing, in the order of writing. There may be thousands.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Records(IndexMap<Thing, Record>);
+
+impl Serialize for Records {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.values())
+    }
+}
+
+impl<'de> Deserialize<'de> for Records {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let list = Vec::<Record>::deserialize(deserializer)?;
+        Ok(Self(list.into_iter().map(|record| (record.thing(), record)).collect()))
     }
 }
 
@@ -131,7 +161,7 @@ struct Data {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     workspace: Option<PathBuf>,
     #[serde(default)]
-    records: Vec<Record>,
+    records: Records,
     /// What a file may still say where a record is ahead of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     earlier: Vec<Record>,
@@ -147,78 +177,82 @@ impl Data {
         Self {
             version: VERSION,
             workspace,
-            records: Vec::new(),
+            records: Records::default(),
             earlier: Vec::new(),
             files: Vec::new(),
         }
     }
 
     fn is_empty(&self) -> bool {
-        self.records.is_empty() && self.files.is_empty()
+        self.records.0.is_empty() && self.files.is_empty()
     }
 
-    /// Gives back the record that was there.
-    fn put(&mut self, record: &Record) -> Option<Record> {
-        match self.records.iter_mut().find(|known| known.same_thing(record)) {
-            Some(known) => Some(std::mem::replace(known, record.clone())),
-            None => {
-                self.records.push(record.clone());
-                None
-            }
-        }
-    }
-
-    fn apply(&mut self, step: &Step) {
+    /// Makes a change. Says whether it was one.
+    fn apply(&mut self, step: &Step) -> bool {
         match step {
             Step::Record(record) => {
-                self.put(record);
-                self.earlier.retain(|known| !known.same_thing(record));
+                let before = self.records.0.insert(record.thing(), record.clone());
+                self.settled(record) | (before.as_ref() != Some(record))
             }
             Step::Ahead(record) => {
-                if let Some(before) = self.put(record)
-                    && before != *record
+                let before = self.records.0.insert(record.thing(), record.clone());
+                let is_change = before.as_ref() != Some(record);
+                if let Some(before) = before.filter(|_| is_change)
                     && !self.earlier.contains(&before)
                 {
                     self.earlier.push(before);
                 }
+                is_change
             }
             Step::Forget(record) => {
-                self.records.retain(|known| !known.same_thing(record));
-                self.earlier.retain(|known| !known.same_thing(record));
+                let before = self.records.0.shift_remove(&record.thing());
+                self.settled(record) | before.is_some()
             }
             Step::Created(path, more) => {
-                let note = match self.files.iter_mut().find(|note| note.path == *path) {
-                    Some(note) => &mut note.surroundings,
-                    None => {
-                        let surroundings = Surroundings::default();
-                        self.files.push(FileNote { path: path.clone(), surroundings });
-                        match self.files.last_mut() {
-                            Some(note) => &mut note.surroundings,
-                            None => return,
-                        }
-                    }
-                };
-                merge(&mut note.created, &more.created);
-                merge(&mut note.folders, &more.folders);
+                let at = self.files.iter().position(|note| note.path == *path);
+                let at = at.unwrap_or_else(|| {
+                    let surroundings = Surroundings::default();
+                    self.files.push(FileNote { path: path.clone(), surroundings });
+                    self.files.len() - 1
+                });
+                let note = &mut self.files[at].surroundings;
+                merge(&mut note.created, &more.created) | merge(&mut note.folders, &more.folders)
             }
             Step::Undone(path, gone) => {
+                let mut is_change = false;
                 for note in self.files.iter_mut().filter(|note| note.path == *path) {
                     let note = &mut note.surroundings;
+                    let before = note.clone();
                     note.created.retain(|one| !gone.created.contains(one));
                     note.folders.retain(|one| !gone.folders.contains(one));
+                    is_change |= *note != before;
                 }
                 self.files.retain(|note| note.surroundings != Surroundings::default());
+                is_change
             }
         }
     }
+
+    /// Nothing of this thing is ahead of its file any more. Says whether anything was.
+    fn settled(&mut self, record: &Record) -> bool {
+        let before = self.earlier.len();
+        if before > 0 {
+            let thing = record.thing();
+            self.earlier.retain(|known| known.thing() != thing);
+        }
+        self.earlier.len() != before
+    }
 }
 
-fn merge<T: PartialEq + Clone>(known: &mut Vec<T>, more: &[T]) {
+/// Adds what is not there yet. Says whether there was any.
+fn merge<T: PartialEq + Clone>(known: &mut Vec<T>, more: &[T]) -> bool {
+    let before = known.len();
     for one in more {
         if !known.contains(one) {
             known.push(one.clone());
         }
     }
+    known.len() != before
 }
 
 /// One change, so that it can be made anew on what others saved.
@@ -296,18 +330,18 @@ impl Ledger {
     }
 
     /// All that we wrote, in the order of writing.
-    pub fn records(&self) -> &[Record] {
-        &self.data.records
+    pub fn records(&self) -> impl ExactSizeIterator<Item = &Record> {
+        self.data.records.0.values()
     }
 
     /// What we wrote at `path`.
     pub fn records_at<'l>(&'l self, path: &'l Path) -> impl Iterator<Item = &'l Record> {
-        self.data.records.iter().filter(move |record| record.path == path)
+        self.records().filter(move |record| record.path == path)
     }
 
     /// Whether there is a record of the same thing, whatever its content.
     pub fn knows(&self, record: &Record) -> bool {
-        self.data.records.iter().any(|known| known.same_thing(record))
+        self.data.records.0.contains_key(&record.thing())
     }
 
     /// What exists of the file at `path` because of us, besides entries.
@@ -372,9 +406,7 @@ impl Ledger {
     }
 
     fn step(&mut self, step: Step) {
-        let before = self.data.clone();
-        self.data.apply(&step);
-        let changed = self.data != before;
+        let changed = self.data.apply(&step);
         self.changed |= changed;
         if changed || matches!(step, Step::Record(_) | Step::Ahead(_)) {
             self.steps.push(step);

@@ -95,18 +95,22 @@ fn applies(hook: &SnapshotHook, occasion: &Occasion<'_>, budget: &mut Budget) ->
     } else {
         budget.spend(check)
     };
-    let (problem, runs_not) = match checked {
+    let (name, plugin) = (&hook.name, &hook.plugin);
+    let problem = match checked {
         Some(Ok(matches)) => return matches,
-        Some(Err(error)) => (error.to_string(), "never runs"),
-        None => ("it would take too long".to_owned(), "does not run"),
+        // It matches nothing, as its author was told.
+        Some(Err(MatcherError::Syntax(problem))) => {
+            tracing::warn!("hook `{name}` of plugin `{plugin}` never runs: {problem}");
+            return false;
+        }
+        Some(Err(MatcherError::TooLarge(problem))) => problem,
+        None => "it would take too long".to_owned(),
     };
     // A guard is rather asked too often.
     let asked = hook.on_failure == OnFailure::Block;
-    let runs = if asked { "runs" } else { runs_not };
+    let runs = if asked { "runs" } else { "does not run" };
     tracing::warn!(
-        "hook `{}` of plugin `{}` {runs}: its matcher could not be checked: {problem}",
-        hook.name,
-        hook.plugin
+        "hook `{name}` of plugin `{plugin}` {runs}: its matcher could not be checked: {problem}"
     );
     asked
 }

@@ -230,7 +230,7 @@ impl<'a> Removal<'a> {
                 matches!(record.entry, Entry::SkillFolder { .. })
                     && record.path.starts_with(&folder)
             };
-            if problem.is_error() && ledger.records().iter().any(is_skill) {
+            if problem.is_error() && ledger.records().any(is_skill) {
                 self.removed.failed = true;
                 self.sym.report.diagnostic(problem);
             }
@@ -292,7 +292,7 @@ fn as_if_shared(sym: &Symposium) -> Symposium {
 /// Forgets all but the hooks that are still there, which the user changed: only the ledger tells them
 /// from those that we wrote.
 fn drop_ledger(sym: &Symposium, mut ledger: Ledger) {
-    for path in ledger.records().iter().map(|record| record.path.clone()).collect::<Vec<_>>() {
+    for path in ledger.records().map(|record| record.path.clone()).collect::<Vec<_>>() {
         let is_users = |entry: &Entry| {
             matches!(entry, Entry::Element { .. } | Entry::OwnFile { .. }) && path.exists()
         };

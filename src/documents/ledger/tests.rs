@@ -22,6 +22,10 @@ fn server(key: &str, hash: &str) -> Record {
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
+fn records(ledger: &Ledger) -> Vec<Record> {
+    ledger.records().cloned().collect()
+}
+
 #[test]
 fn what_is_recorded_is_there_after_loading_and_replaced_by_its_next_version() {
     let (_dir, dirs) = dirs();
@@ -32,9 +36,9 @@ fn what_is_recorded_is_there_after_loading_and_replaced_by_its_next_version() {
     ledger.record(server("a", "2"));
     ledger.save(&dirs, PATIENCE).expect("saves");
     let (ledger, _) = Ledger::home(&dirs);
-    assert_eq!(ledger.records(), [server("a", "2"), server("b", "1")]);
-    assert!(ledger.records()[0].entry.is_unchanged("2"));
-    assert!(!ledger.records()[0].entry.is_unchanged("1"));
+    assert_eq!(records(&ledger), [server("a", "2"), server("b", "1")]);
+    assert!(records(&ledger)[0].entry.is_unchanged("2"));
+    assert!(!records(&ledger)[0].entry.is_unchanged("1"));
 }
 
 #[test]
@@ -46,10 +50,10 @@ fn two_that_save_at_once_lose_nothing() {
     two.record(server("b", "1"));
     one.save(&dirs, PATIENCE).expect("saves");
     two.save(&dirs, PATIENCE).expect("saves");
-    assert_eq!(two.records(), [server("a", "1"), server("b", "1")]);
+    assert_eq!(records(&two), [server("a", "1"), server("b", "1")]);
     one.forget(&server("a", "whatever"));
     one.save(&dirs, PATIENCE).expect("saves");
-    assert_eq!(Ledger::home(&dirs).0.records(), [server("b", "1")]);
+    assert_eq!(records(&Ledger::home(&dirs).0), [server("b", "1")]);
 }
 
 #[test]
@@ -97,7 +101,7 @@ fn a_ledger_that_can_t_be_read_is_absent_with_a_warning_and_kept_aside() {
         fs::write(&file, text).expect("writes");
         let (mut ledger, warnings) = Ledger::home(&dirs);
         assert_eq!(warnings.len(), 1);
-        assert!(ledger.records().is_empty());
+        assert!(records(&ledger).is_empty());
         assert_eq!(fs::read_to_string(&file).expect("reads"), text, "reading changes nothing");
         ledger.record(server("a", "1"));
         ledger.save(&dirs, PATIENCE).expect("saves");

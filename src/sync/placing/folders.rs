@@ -41,8 +41,9 @@ pub fn reap(sym: &Symposium, root: &Path) {
     let is_gone = |record: &&Record| {
         matches!(record.entry, Entry::SkillFolder { .. }) && !record.path.exists()
     };
-    let gone: Vec<Record> = ledger.records().iter().filter(is_gone).cloned().collect();
-    gone.iter().for_each(|record| ledger.forget(record));
+    let gone: Vec<Record> = ledger.records().filter(is_gone).cloned().collect();
+    // From the end: what follows a record moves up when it goes.
+    gone.iter().rev().for_each(|record| ledger.forget(record));
     let bounds = Bounds::of(root, sym.env.home().as_deref());
     let folders = remembered(&ledger).into_iter();
     for folder in folders.filter(|folder| bounds::check(bounds.as_ref(), folder).is_ok()) {
@@ -59,7 +60,7 @@ pub fn reap(sym: &Symposium, root: &Path) {
 
 /// The remembered folders, the innermost first.
 fn remembered(ledger: &Ledger) -> Vec<PathBuf> {
-    let folders = ledger.records().iter().filter(|record| record.entry == Entry::Folder);
+    let folders = ledger.records().filter(|record| record.entry == Entry::Folder);
     let mut folders: Vec<PathBuf> = folders.map(|record| record.path.clone()).collect();
     folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
     folders

@@ -33,11 +33,10 @@ impl Made {
         let bounds = ledger.root().and_then(|root| Bounds::of(root, sym.env.home().as_deref()));
         self.bounds.extend(bounds);
         let is_folder = |entry: &Entry| *entry == Entry::Folder;
-        let recorded = ledger.records().iter();
         self.folders
-            .extend(recorded.clone().filter(|it| is_folder(&it.entry)).map(|it| it.path.clone()));
+            .extend(ledger.records().filter(|it| is_folder(&it.entry)).map(|it| it.path.clone()));
         let mut paths: Vec<PathBuf> =
-            recorded.map(|record| record.path.clone()).chain(ledger.leftovers()).collect();
+            ledger.records().map(|record| record.path.clone()).chain(ledger.leftovers()).collect();
         paths.sort();
         paths.dedup();
         for path in paths {

@@ -33,7 +33,7 @@ pub fn forget(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
     let (mut ledger, diagnostics) = Ledger::workspace(&sym.dirs, root);
     sym.report.diagnostics(&diagnostics);
     let inside: Vec<_> =
-        ledger.records().iter().filter(|record| record.path.starts_with(root)).cloned().collect();
+        ledger.records().filter(|record| record.path.starts_with(root)).cloned().collect();
     for record in &inside {
         ledger.forget(record);
         ledger.note_undone(&record.path, ledger.surroundings(&record.path));
@@ -53,7 +53,7 @@ pub fn forget(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
     let registered = registrar.carry_out(desired);
     sym.report.diagnostics(&registered.diagnostics);
     let (ledger, _) = Ledger::workspace(&sym.dirs, root);
-    if ledger.records().is_empty() {
+    if ledger.records().len() == 0 {
         let _ = std::fs::remove_file(ledger.file());
     }
     let _ = std::fs::remove_file(Snapshot::path(&sym.dirs, root));

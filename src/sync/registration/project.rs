@@ -145,7 +145,8 @@ impl Registrar<'_> {
     fn remove_lines(&mut self, needed: &[Line]) -> Vec<Diagnostic> {
         let locks = self.sym.dirs.locks();
         let patience = self.patience();
-        let known = self.ledgers.workspace.as_ref().map(|ledger| ledger.records().to_vec());
+        let ledger = self.ledgers.workspace.as_ref();
+        let known = ledger.map(|ledger| ledger.records().cloned().collect::<Vec<_>>());
         let mut problems = Vec::new();
         for record in known.unwrap_or_default() {
             let Entry::ExcludeLine { line } = &record.entry else { continue };

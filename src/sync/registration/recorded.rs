@@ -85,7 +85,7 @@ impl Registrar<'_> {
     /// Records of agents that are configured no more are not kept.
     fn keep(&self, desired: &mut Desired, wanted: impl Fn(&str) -> bool) {
         for which in Which::ALL {
-            let records = self.ledgers.of(which).map(Ledger::records).unwrap_or_default();
+            let records = self.ledgers.of(which).into_iter().flat_map(Ledger::records);
             for record in records {
                 if let Entry::Member { key, .. } = &record.entry
                     && wanted(key)

@@ -217,7 +217,6 @@ fn an_update_that_never_reached_its_file_leaves_our_entry_ours() {
     let (mut ledger, _) = crate::documents::Ledger::home(&world.sym.dirs);
     let record = ledger
         .records()
-        .iter()
         .find(|record| matches!(record.entry, crate::documents::Entry::Member { .. }))
         .expect("is there")
         .clone();

@@ -167,7 +167,7 @@ fn records<'l>(
     agent: Agent,
     table: &'l [String],
 ) -> impl Iterator<Item = &'l Record> {
-    ledger.records().iter().filter(move |record| {
+    ledger.records().filter(move |record| {
         record.agent == agent.name()
             && matches!(&record.entry, Entry::Member { table: known, .. } if known == table)
     })

@@ -19,7 +19,7 @@ use crate::report::{Action, Change, Kind};
 use crate::sync::facts::Facts;
 use crate::sync::placing::desired_skills::Chosen;
 use crate::sync::placing::parents::Parents;
-use crate::sync::placing::plan::{Parent, Plan, Step};
+use crate::sync::placing::plan::{Parent, Plan};
 use crate::sync::placing::targets::NEUTRAL;
 use crate::sync::run::{Caller, Mode, Sync, Synced};
 use crate::workspace::Fingerprint;
@@ -130,13 +130,10 @@ impl Sync<'_> {
         let old = before.map(Stored::offer).unwrap_or_default();
         let root = &self.loaded.workspace.root;
         let acts = self.request.mode == Mode::Apply;
-        let is_new = |kind: Kind, name: &str| {
-            let new = |change: &Change| matches!(change.action, Action::Install | Action::Register);
-            synced
-                .changes
-                .iter()
-                .any(|change| change.kind == kind && change.name == name && new(change))
-        };
+        let is_new = |change: &&Change| matches!(change.action, Action::Install | Action::Register);
+        let new = synced.changes.iter().filter(is_new);
+        let new: BTreeSet<_> = new.map(|change| (change.kind, change.name.as_str())).collect();
+        let is_new = |kind: Kind, name: &str| new.contains(&(kind, name));
         let since = |old: Option<u64>, kind: Kind, name: &str| match old {
             Some(since) => since,
             None if is_new(kind, name) => self.now,
@@ -144,11 +141,11 @@ impl Sync<'_> {
             None => 0,
         };
         // What could not be placed, or only would be, is not there.
-        let planned = |name: &str| {
-            let install = |step: &Step| step.action == Action::Install && step.name == name;
-            synced.plan.steps.iter().any(install)
-        };
-        let placed = |name: &str| !planned(name) || (acts && is_new(Kind::Skill, name));
+        let installs = synced.plan.steps.iter().filter(|step| step.action == Action::Install);
+        let planned: BTreeSet<&str> = installs.map(|step| step.name.as_str()).collect();
+        let placed = |name: &str| !planned.contains(name) || (acts && is_new(Kind::Skill, name));
+        let known: BTreeMap<&str, u64> =
+            old.skills.iter().map(|known| (known.name.as_str(), known.since)).collect();
         let skills = chosen.wanted.skills.iter().zip(&chosen.descriptions);
         let skills = skills.filter(|(skill, _)| placed(&skill.name)).map(|(skill, description)| {
             let dirs = skill.parents.iter().map(|index| {
@@ -156,12 +153,12 @@ impl Sync<'_> {
                 let relative = path.strip_prefix(root).unwrap_or(&path);
                 relative.to_string_lossy().replace('\\', "/")
             });
-            let known = old.skills.iter().find(|known| known.name == skill.name);
+            let known = known.get(skill.name.as_str()).copied();
             SnapshotSkill {
                 name: skill.name.clone(),
                 description: description.clone(),
                 dirs: dirs.collect(),
-                since: since(known.map(|known| known.since), Kind::Skill, &skill.name),
+                since: since(known, Kind::Skill, &skill.name),
             }
         });
         let servers = facts.servers.iter().filter_map(|(_, server, _)| {
