@@ -7,7 +7,7 @@ use symposium_hook::Event;
 use crate::agents::Codec;
 use crate::agents::symposium::NAME as CANONICAL;
 use crate::agents::wire::Decoded;
-use crate::plugins::manifest::{LONGEST_NAME, compile_matcher, is_expression};
+use crate::plugins::manifest::{LONGEST_NAME, MatcherError, compile_matcher, is_expression};
 use crate::plugins::model::OnFailure;
 use crate::sync::snapshot::{SnapshotHook, Stored};
 

@@ -40,8 +40,12 @@ pub(super) fn dependencies(reader: &mut Reader, facts: &Facts<'_>) -> Vec<Depend
     for member in facts.members {
         let name = member.package.as_ref().map_or("", |package| &package.name);
         let version = version_of(facts.root, member);
-        let listed =
-            facts.lock.map(|lock| lock.dependencies_of(name, version.as_ref())).unwrap_or_default();
+        let mut listed = ByName::new();
+        for package in
+            facts.lock.iter().flat_map(|lock| lock.dependencies_of(name, version.as_ref()))
+        {
+            listed.entry(&package.name).or_default().push(package);
+        }
         for declared in &member.dependencies {
             for dependency in resolve(reader, facts, member, declared, &listed) {
                 found.add(dependency);
@@ -53,12 +57,15 @@ pub(super) fn dependencies(reader: &mut Reader, facts: &Facts<'_>) -> Vec<Depend
     dependencies
 }
 
+/// The packages that the lock file resolved for a member, by their names.
+type ByName<'a> = BTreeMap<&'a str, Vec<&'a LockedPackage>>;
+
 fn resolve(
     reader: &mut Reader,
     facts: &Facts<'_>,
     member: &Manifest,
     declared: &Declared,
-    listed: &[&LockedPackage],
+    listed: &ByName<'_>,
 ) -> Vec<Dependency> {
     let Some((entry, _)) = inherited(facts.root, member, declared) else {
         reader.diagnostics.push(
@@ -122,10 +129,10 @@ fn from_folder(
 
 /// A dependency whose version the lock file knows: what it resolved for this member; where the
 /// manifest was edited since, what would satisfy it; else whatever there is of that name.
-fn locked(facts: &Facts<'_>, entry: &Declared, listed: &[&LockedPackage]) -> Vec<Dependency> {
+fn locked(facts: &Facts<'_>, entry: &Declared, listed: &ByName<'_>) -> Vec<Dependency> {
     let name = entry.name();
     let all = facts.lock.map(|lock| lock.named(name)).unwrap_or_default();
-    let listed: Vec<_> = listed.iter().copied().filter(|package| package.name == name).collect();
+    let listed = listed.get(name).cloned().unwrap_or_default();
     let fits = |package: &&LockedPackage| {
         entry.requirement.as_ref().is_none_or(|needed| needed.matches(&package.version))
     };

@@ -33,6 +33,8 @@ mod endless_files;
 mod fixtures;
 mod git_sources;
 #[cfg(unix)]
+mod growth;
+#[cfg(unix)]
 mod guard_decoys;
 #[cfg(unix)]
 mod guards_stay;
