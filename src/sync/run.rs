@@ -231,9 +231,12 @@ pub(in crate::sync) struct Sync<'a> {
 }
 
 #[cfg(test)]
+type AtStep = Box<dyn FnMut(&str)>;
+
+#[cfg(test)]
 thread_local! {
     /// Called with the name of each step of a sync in this thread when it is done.
-    pub(in crate::sync) static AT: std::cell::RefCell<Option<Box<dyn FnMut(&str)>>> =
+    pub(in crate::sync) static AT: std::cell::RefCell<Option<AtStep>> =
         const { std::cell::RefCell::new(None) };
 }
 

@@ -7,18 +7,19 @@
 //! **Files** are compared by kind, length, mtime, ctime, inode and device. The ctime can't be set
 //! by programs, so a rewrite that restores length and mtime is still seen. One hole is left: a file
 //! that is changed again within the same tick of the file system's clock has the same times. So a
-//! file that was *young* when it was observed also carries a hash of its content (git calls such a
-//! file "racily clean" and does the same). Where there is no ctime, every file carries the hash.
+//! file that was *racy* when it was observed, changed so lately that this can happen, also carries a
+//! hash of its content (the word and the remedy are git's). Where there is no ctime, every file
+//! carries the hash.
 //!
-//! **Folders** are what their entries are: when the times differ, or the folder was young, the
+//! **Folders** are what their entries are: when the times differ, or the folder was racy, the
 //! names and kinds of the entries decide. A file written and removed again, or written in place,
 //! changes nothing.
 //!
 //! Links are followed: the state is that of the final target, so a link that is pointed elsewhere
 //! is a change.
 
-mod line;
-mod seen;
+mod stat;
+mod stored;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -31,10 +32,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use self::seen::{Kind, Seen};
+use self::stat::{Found, Kind};
 use crate::files::{Limit, read_bytes};
 
-mod path_text;
 #[cfg(test)]
 mod tests;
 
@@ -48,27 +48,24 @@ const SECOND_NS: i64 = 1_000_000_000;
 
 /// By path, letter by letter: comparing paths part by part takes several times as long, and a
 /// neighbour stays a neighbour.
-type Inputs = BTreeMap<OsString, State>;
+type Inputs = BTreeMap<OsString, FileState>;
 
 /// The states of a set of paths at the moments they were observed.
-///
-/// It can be stored with serde in any format.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fingerprint {
-    #[serde(with = "path_text")]
     inputs: Inputs,
 }
 
 /// What was at a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-enum State {
+enum FileState {
     /// Nothing.
     Missing,
     /// Something that we may not look at.
     Unreadable,
     /// A file.
     File(Stat, Option<Hash>),
-    /// A folder, with the hash of its entries; without `stat` when it was young.
+    /// A folder, with the hash of its entries; without `stat` when it was racy.
     Folder(Option<Stat>, Hash),
     /// A pipe, device or socket.
     Other,
@@ -77,7 +74,7 @@ enum State {
 }
 
 /// SHA-256.
-type Hash = [u64; 4];
+type Hash = [u8; 32];
 
 /// What `stat` tells. Times are nanoseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,7 +103,7 @@ impl Fingerprint {
     /// path is the one that counts.
     pub fn observe(&mut self, path: &Path) {
         if !self.inputs.contains_key(path.as_os_str()) {
-            self.inputs.insert(path.into(), State::now(path));
+            self.inputs.insert(path.into(), FileState::now(path));
         }
     }
 
@@ -125,7 +122,7 @@ impl Fingerprint {
                     if let Some(both) = taken.get().reconciled(&theirs) {
                         taken.insert(both);
                     } else {
-                        taken.insert(State::Unsure);
+                        taken.insert(FileState::Unsure);
                     }
                 }
             }
@@ -137,20 +134,29 @@ impl Fingerprint {
         self.inputs.keys().map(Path::new)
     }
 
-    /// Whether every path is what it was. Costs one `stat` call a path, and the reading of a file
-    /// only when it was young when it was observed; stops at the first change.
+    /// Whether it is current, for tests: see [`Fingerprint::is_current`].
     #[cfg(test)]
-    pub fn still_holds(&self) -> bool {
-        self.changed().is_none()
+    pub fn holds(&self) -> bool {
+        Self::is_current(&self.to_bytes())
     }
 
-    /// The first path that is not what it was, if any.
+    /// A fingerprint with everything that may be in one: its bytes tell when the encoding changes.
     #[cfg(test)]
-    pub fn changed(&self) -> Option<&Path> {
-        self.inputs
-            .iter()
-            .find(|(path, state)| !state.still_holds(Path::new(path)))
-            .map(|(path, _)| Path::new(path))
+    pub fn sample() -> Self {
+        let stat = Stat { length: 1, mtime: -2, ctime: 3, inode: 4, device: 5 };
+        let hash = std::array::from_fn(|index| u8::try_from(index).unwrap_or(0));
+        let states = [
+            FileState::Missing,
+            FileState::Unreadable,
+            FileState::File(stat, None),
+            FileState::File(stat, Some(hash)),
+            FileState::Folder(Some(stat), hash),
+            FileState::Folder(None, hash),
+            FileState::Other,
+            FileState::Unsure,
+        ];
+        let paths = (0..).map(|number| format!("/folder/in/{number}").into());
+        Self { inputs: paths.zip(states).collect() }
     }
 
     /// Takes back the observation of `path`.
@@ -160,7 +166,7 @@ impl Fingerprint {
 
     /// Whether there was a folder at `path`.
     pub fn was_folder(&self, path: &Path) -> bool {
-        matches!(self.inputs.get(path.as_os_str()), Some(State::Folder(..)))
+        matches!(self.inputs.get(path.as_os_str()), Some(FileState::Folder(..)))
     }
 
     /// Counts what we ourselves did in `folder` since it was observed as known: `ours` are the folders
@@ -169,14 +175,14 @@ impl Fingerprint {
     pub fn accept(&mut self, folder: &Path, ours: &[(&str, bool)]) {
         let Some(before) = self.inputs.get_mut(folder.as_os_str()) else { return };
         // Observed first, compared second, as everywhere.
-        let now = State::now(folder);
+        let now = FileState::now(folder);
         let mut undone = entries(folder).unwrap_or_default();
         undone.retain(|(name, _)| !ours.iter().any(|(own, _)| own.as_bytes() == name));
         let removed = ours.iter().filter(|(_, was_there)| *was_there);
         undone.extend(removed.map(|(name, _)| (name.as_bytes().to_vec(), b'd')));
         let is_ours = match before {
-            State::Missing => undone.is_empty(),
-            State::Folder(_, hash) => *hash == hash_of(undone),
+            FileState::Missing => undone.is_empty(),
+            FileState::Folder(_, hash) => *hash == hash_of(undone),
             _ => false,
         };
         if is_ours {
@@ -186,77 +192,38 @@ impl Fingerprint {
 
     /// Distrusts one path: the whole never holds.
     pub fn distrust(&mut self, path: &Path) {
-        self.inputs.insert(path.into(), State::Unsure);
-    }
-
-    /// Whether some files have to be read, or folders listed, to tell whether it holds.
-    #[cfg(test)]
-    pub fn is_young(&self) -> bool {
-        let young =
-            |state: &State| matches!(state, State::File(_, Some(_)) | State::Folder(None, _));
-        self.inputs.values().any(young)
-    }
-
-    /// The same fingerprint, cheaper to check: what was young and has grown old unchanged needs no
-    /// reading any more. `None` when that improves nothing, or it does not hold.
-    #[cfg(test)]
-    pub fn settled(&self) -> Option<Self> {
-        if !self.is_young() {
-            return None;
-        }
-        let settle = |(name, before): (&OsString, &State)| {
-            let path = Path::new(name);
-            // Observed first, compared second, for the reason given above.
-            let now = State::now(path);
-            if !before.still_holds(path) {
-                return None;
-            }
-            let kept = match (before, &now) {
-                (State::File(old, Some(_)), State::File(new, None)) if old == new => now,
-                (State::Folder(_, old), State::Folder(Some(_), new)) if old == new => now,
-                _ => before.clone(),
-            };
-            Some((name.clone(), kept))
-        };
-        let inputs = self.inputs.iter().map(settle).collect::<Option<BTreeMap<_, _>>>()?;
-        let settled = Self { inputs };
-        (settled != *self).then_some(settled)
+        self.inputs.insert(path.into(), FileState::Unsure);
     }
 }
 
-impl State {
+impl FileState {
     fn now(path: &Path) -> Self {
-        // The clock first: a change after this moment must count as young.
+        // The clock first: a change after this moment must count as racy.
         let now = SystemTime::now();
-        match Seen::at(path) {
-            Seen::Absent => Self::Missing,
-            Seen::Unreadable => Self::Unreadable,
-            Seen::There(Kind::Other, _) => Self::Other,
-            Seen::There(Kind::Folder, stat) => {
-                let old = (!stat.is_young(nanoseconds(now))).then_some(stat);
+        match Found::at(path) {
+            Found::Absent => Self::Missing,
+            Found::Unreadable => Self::Unreadable,
+            Found::There(Kind::Other, _) => Self::Other,
+            Found::There(Kind::Folder, stat) => {
+                let old = (!stat.is_racy(nanoseconds(now))).then_some(stat);
                 entries_hash(path).map_or(Self::Unreadable, |hash| Self::Folder(old, hash))
             }
-            Seen::There(Kind::File, stat) if !stat.is_young(nanoseconds(now)) => {
+            Found::There(Kind::File, stat) if !stat.is_racy(nanoseconds(now)) => {
                 Self::File(stat, None)
             }
             // Unreadable, or changed while we look: whatever it will be, it is not this.
-            Seen::There(Kind::File, stat) => {
+            Found::There(Kind::File, stat) => {
                 content_hash(path).map_or(Self::Unsure, |hash| Self::File(stat, Some(hash)))
             }
         }
     }
 
-    #[cfg(test)]
-    fn still_holds(&self, path: &Path) -> bool {
-        self.agrees(Seen::at(path), || path.to_path_buf())
-    }
-
-    /// Whether what is `seen` at a path is this; `path` is asked for where that takes reading.
-    fn agrees(&self, seen: Seen, path: impl Fn() -> PathBuf) -> bool {
-        let (kind, now) = match seen {
-            Seen::Absent => return *self == Self::Missing,
-            Seen::Unreadable => return *self == Self::Unreadable,
-            Seen::There(kind, stat) => (kind, stat),
+    /// Whether what is `found` at a path is this; `path` is asked for where that takes reading.
+    fn matches(&self, found: Found, path: impl Fn() -> PathBuf) -> bool {
+        let (kind, now) = match found {
+            Found::Absent => return *self == Self::Missing,
+            Found::Unreadable => return *self == Self::Unreadable,
+            Found::There(kind, stat) => (kind, stat),
         };
         match self {
             Self::File(stat, hash) => {
@@ -339,13 +306,13 @@ impl Stat {
     }
 
     /// Whether a change at `now` or later could leave the times as they are.
-    fn is_young(&self, now: i64) -> bool {
-        let young = |stamp: i64| {
+    fn is_racy(&self, now: i64) -> bool {
+        let is_racy = |stamp: i64| {
             let tick = if stamp % SECOND_NS == 0 { COARSE_TICK_NS } else { TICK_NS };
             stamp > now.saturating_sub(tick)
         };
         // Without a true ctime, a program can set all times back.
-        cfg!(not(unix)) || young(self.mtime) || young(self.ctime)
+        cfg!(not(unix)) || is_racy(self.mtime) || is_racy(self.ctime)
     }
 }
 
@@ -399,10 +366,5 @@ fn hash_of(mut entries: Vec<(Vec<u8>, u8)>) -> Hash {
 }
 
 fn digest(bytes: &[u8]) -> Hash {
-    let digest = Sha256::digest(bytes);
-    let mut words = [0; 4];
-    for (word, part) in words.iter_mut().zip(digest.chunks_exact(8)) {
-        *word = part.iter().fold(0, |value, byte| (value << 8) | u64::from(*byte));
-    }
-    words
+    Sha256::digest(bytes).into()
 }

@@ -27,11 +27,11 @@ use crate::text::Diagnostic;
 use crate::workspace::{Fingerprint, Observer, UNOBSERVED};
 
 /// Version of the file's layout. The bytes do not tell what they stand for: whatever changes the types
-/// in it, [`Plugin`] and all below, raises this.
-const LAYOUT: u32 = 3;
+/// in it, [`Plugin`] and all below, raises this; a test tells.
+const LAYOUT: u32 = 4;
 
-/// Whose the file is: what comes after it is read as this program wrote it, the fingerprint's lines
-/// and what was found.
+/// Whose the file is: what comes after it is read as this program wrote it, the fingerprint and
+/// what was found.
 #[derive(PartialEq, Serialize, Deserialize)]
 struct Head {
     layout: u32,
@@ -258,7 +258,7 @@ fn file(dirs: &Dirs, state: &SourceState) -> PathBuf {
 
 /// The file, as far as it is always read.
 struct Opened<'a> {
-    lines: &'a str,
+    fingerprint: &'a [u8],
     origin: Origin,
     compiled: Compiled<'a>,
 }
@@ -268,9 +268,9 @@ fn open<'a>(bytes: &'a [u8], state: &SourceState) -> Option<Opened<'a>> {
     if head != Head::of(state) {
         return None;
     }
-    let (lines, rest) = postcard::take_from_bytes::<&str>(rest).ok()?;
+    let (fingerprint, rest) = postcard::take_from_bytes::<&[u8]>(rest).ok()?;
     let (origin, compiled) = postcard::from_bytes(rest).ok()?;
-    Some(Opened { lines, origin, compiled })
+    Some(Opened { fingerprint, origin, compiled })
 }
 
 /// What is remembered, as long as it holds; with the fingerprint of a source that may change.
@@ -282,10 +282,10 @@ fn load(
 ) -> Option<Content> {
     let fixed = state.kind != SourceKind::Path;
     let is_whole = known.origin.is_whole && known.origin.root == root;
-    if !is_whole || !(fixed || Fingerprint::lines_hold(known.lines)) {
+    if !is_whole || !(fixed || Fingerprint::is_current(known.fingerprint)) {
         return None;
     }
-    let fingerprint = if fixed { None } else { Some(Fingerprint::from_lines(known.lines)?) };
+    let fingerprint = if fixed { None } else { Some(Fingerprint::from_bytes(known.fingerprint)?) };
     let read = |kept: &Kept<'_>| {
         if matters(kept.concern, depends) {
             return postcard::from_bytes(kept.bytes).ok().map(Found::Plugin);
@@ -349,7 +349,7 @@ fn packed(
     });
     let compiled = Compiled { plugins: plugins.collect(), skills: scan.skills.clone() };
     let origin = Origin { root: root.to_path_buf(), is_whole };
-    postcard::to_allocvec(&(Head::of(state), fingerprint.to_lines(), origin, compiled)).ok()
+    postcard::to_allocvec(&(Head::of(state), fingerprint.to_bytes(), origin, compiled)).ok()
 }
 
 #[cfg(test)]

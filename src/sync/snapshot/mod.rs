@@ -1,7 +1,7 @@
 //! The snapshot: what hooks, help and subcommands need of a workspace, in one small file.
 //!
 //! The file is lines of JSON, so that a hook reads only what concerns its event: the header, then
-//! one line an event with its hooks, then the rest. It is made by a sync and replaced as a whole; a
+//! one line an event with its hooks, then the rest; after them the fingerprint, in bytes. It is made by a sync and replaced as a whole; a
 //! file that is unreadable, of another version or of another program counts as absent.
 //!
 //! [`remember`] makes it at the end of a sync, with the [`programs`] that its hooks and servers run;
@@ -21,12 +21,16 @@ use serde::{Deserialize, Serialize};
 use symposium_hook::Event;
 
 use crate::config::{Dirs, Environment};
-use crate::files::{Limit, read_text};
+use crate::files::{Limit, read_bytes};
 use crate::plugins::model::{Audience, OnFailure};
 use crate::workspace::Fingerprint;
 
-/// Version of the file's layout.
-const LAYOUT: u32 = 5;
+/// Version of the file's layout. The fingerprint's bytes do not tell what they stand for: whatever changes
+/// them raises this; a test tells.
+const LAYOUT: u32 = 6;
+
+/// The lines of JSON: the header, the events, the offer and the doors.
+const LINES: usize = Event::ALL.len() + 3;
 
 /// What stands in the first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,8 +41,8 @@ pub struct Header {
     pub program: String,
     /// The workspace's root.
     pub root: PathBuf,
-    /// What must not have changed since; it stands after everything else, as lines that are checked
-    /// as they are read.
+    /// What must not have changed since; it stands after everything else, in bytes that are
+    /// checked as they are read.
     #[serde(skip)]
     pub fingerprint: Fingerprint,
     /// Environment variables that gates looked at, as they were.
@@ -238,9 +242,9 @@ impl Snapshot {
         text.push('\n');
         text.push_str(&serde_json::to_string(&self.doors)?);
         text.push('\n');
-        text.push_str(&header.fingerprint.to_lines());
-        text.push('\n');
-        Ok(Stored { text, header })
+        let mut bytes = text.into_bytes();
+        bytes.extend(header.fingerprint.to_bytes());
+        Ok(Stored { bytes, header })
     }
 }
 
@@ -255,7 +259,7 @@ fn short_hash(folder: &Path) -> u64 {
 /// A snapshot as read: the header understood, the rest on demand.
 #[derive(Debug, Clone)]
 pub struct Stored {
-    text: String,
+    bytes: Vec<u8>,
     /// The first line.
     pub header: Header,
 }
@@ -263,10 +267,11 @@ pub struct Stored {
 impl Stored {
     /// Reads the file; `None` when it is absent or not ours to understand.
     pub fn load(path: &Path, program: &str, root: &Path) -> Option<Self> {
-        let text = read_text(path, Limit::OURS).ok()?;
-        let header: Header = serde_json::from_str(text.lines().next()?).ok()?;
+        let bytes = read_bytes(path, Limit::OURS).ok()?;
+        let first = bytes.split(|byte| *byte == b'\n').next()?;
+        let header: Header = serde_json::from_slice(first).ok()?;
         let fits = header.layout == LAYOUT && header.program == program && header.root == root;
-        fits.then_some(Self { text, header })
+        fits.then_some(Self { bytes, header })
     }
 
     /// Writes the file in one step.
@@ -274,29 +279,24 @@ impl Stored {
     /// # Errors
     /// Trouble writing it.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        crate::files::replace_cache(path, self.text.as_bytes())
+        crate::files::replace_cache(path, &self.bytes)
     }
 
     /// Whether the files of both would be the same.
     pub fn says_the_same(&self, other: &Self) -> bool {
-        self.text == other.text
+        self.bytes == other.bytes
     }
 
     /// Whether everything it was made from is as it was.
     pub fn holds(&self, env: &Environment) -> bool {
         let same_env =
             |(name, value): &(String, Option<String>)| env.text(name) == value.as_deref();
-        self.header.env.iter().all(same_env) && Fingerprint::lines_hold(self.fingerprint_lines())
+        self.header.env.iter().all(same_env) && Fingerprint::is_current(self.fingerprint())
     }
 
-    /// The lines after the header, the events, the offer and the doors; none at all hold nothing.
-    fn fingerprint_lines(&self) -> &str {
-        let before = Event::ALL.len() + 3;
-        let start = self.text.match_indices('\n').nth(before - 1).map(|(index, _)| index + 1);
-        start
-            .and_then(|start| self.text.get(start..))
-            .filter(|lines| !lines.is_empty())
-            .unwrap_or("-")
+    /// What stands behind the lines: the header, the events, the offer and the doors.
+    fn fingerprint(&self) -> &[u8] {
+        self.bytes.splitn(LINES + 1, |byte| *byte == b'\n').nth(LINES).unwrap_or_default()
     }
 
     /// How many hooks handle `event`.
@@ -323,13 +323,15 @@ impl Stored {
     }
 
     fn line<T: for<'de> Deserialize<'de> + Default>(&self, index: usize) -> T {
-        let line = self.text.lines().nth(index).unwrap_or_default();
-        serde_json::from_str(line).unwrap_or_default()
+        let line = self.bytes.split(|byte| *byte == b'\n').nth(index).unwrap_or_default();
+        serde_json::from_slice(line).unwrap_or_default()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use sha2::{Digest as _, Sha256};
+
     use super::*;
     use crate::plugins::model::OnFailure;
 
@@ -399,7 +401,7 @@ mod tests {
         assert!(Stored::load(&path, "1.0.1", root).is_none(), "of another program");
         assert!(Stored::load(&path, "1.0.0", &root.join("x")).is_none(), "of another workspace");
         let text = std::fs::read_to_string(&path).expect("reads");
-        for broken in ["", "{", "\n\n", &text.replace("\"layout\":5", "\"layout\":6")] {
+        for broken in ["", "{", "\n\n", &text.replace("\"layout\":6", "\"layout\":7")] {
             std::fs::write(&path, broken).expect("writes");
             assert!(Stored::load(&path, "1.0.0", root).is_none(), "{broken:.20}");
         }
@@ -408,6 +410,18 @@ mod tests {
         std::fs::write(&path, &text[..first_line + 10]).expect("writes");
         let half = Stored::load(&path, "1.0.0", root).expect("the first line is whole");
         assert_eq!((half.hooks(Event::PreToolUse).len(), half.offer()), (0, Offer::default()));
+    }
+
+    /// Where this fails, the bytes of files that others have read differently from now on: raise
+    /// [`LAYOUT`], and then correct what is expected.
+    #[cfg(unix)]
+    #[test]
+    fn other_bytes_have_another_layout() {
+        let mut snapshot = snapshot(Path::new("/ws"));
+        snapshot.header.fingerprint = Fingerprint::sample();
+        let stored = snapshot.store().expect("JSON");
+        let hash = crate::text::hex(&Sha256::digest(&stored.bytes)[..8]);
+        assert_eq!((LAYOUT, hash.as_str()), (6, "c685352948d7f268"));
     }
 
     #[test]

@@ -92,7 +92,7 @@ fn f49_a_package_that_the_workspace_does_not_list_is_taken_alone_with_a_warning(
     .assert_eq(&place.told(&loaded).join("\n"));
     // Listing it must be noticed.
     place.write("Cargo.toml", "[workspace]\nmembers = [\"crates/*\", \"extra\"]\n");
-    assert!(!loaded.fingerprint.still_holds());
+    assert!(!loaded.fingerprint.holds());
 }
 
 #[test]
@@ -237,8 +237,8 @@ fn f70_every_path_that_was_asked_for_is_an_input() {
     .assert_eq(&inside.join("\n"));
     assert!(loaded.workspace.inputs.is_sorted());
     assert_eq!(loaded.workspace.inputs, place.load("").workspace.inputs);
-    assert!(loaded.fingerprint.still_holds());
-    assert!(Fingerprint::of(&loaded.workspace.inputs).still_holds());
+    assert!(loaded.fingerprint.holds());
+    assert!(Fingerprint::of(&loaded.workspace.inputs).holds());
 }
 
 #[test]
@@ -256,9 +256,9 @@ fn f70_whatever_changes_the_workspace_changes_its_fingerprint() {
         place.package("crates/a", "a", "");
         fs::create_dir(place.path("crates/empty")).expect("creates");
         let loaded = place.load("");
-        assert!(loaded.fingerprint.still_holds());
+        assert!(loaded.fingerprint.holds());
         place.write(name, text);
-        assert!(!loaded.fingerprint.still_holds(), "{name}");
+        assert!(!loaded.fingerprint.holds(), "{name}");
     }
 }
 
@@ -268,7 +268,7 @@ fn f70_a_workspace_that_appears_around_a_package_is_noticed() {
     place.package("a", "a", "");
     let loaded = place.load("a");
     place.write("Cargo.toml", "[workspace]\nmembers = [\"a\"]\n");
-    assert!(!loaded.fingerprint.still_holds());
+    assert!(!loaded.fingerprint.holds());
     assert_eq!(place.locate("a"), Ok(Some(".".into())));
 }
 
@@ -296,7 +296,7 @@ fn a_member_behind_a_link_is_watched_through_it() {
     assert_eq!(place.members(&loaded), ["one link"]);
     fs::remove_file(&link).expect("removes");
     std::os::unix::fs::symlink("../two", &link).expect("links");
-    assert!(!loaded.fingerprint.still_holds());
+    assert!(!loaded.fingerprint.holds());
     assert_eq!(place.members(&place.load("")), ["two link"]);
 }
 

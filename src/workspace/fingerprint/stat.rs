@@ -10,7 +10,7 @@ use crate::files::is_absent;
 
 /// What is at a path, as far as `stat` tells.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Seen {
+pub(super) enum Found {
     /// Nothing.
     Absent,
     /// Something that we may not look at.
@@ -27,7 +27,7 @@ pub(super) enum Kind {
     Other,
 }
 
-impl Seen {
+impl Found {
     /// What is at `path` now. Links are followed.
     pub(super) fn at(path: &Path) -> Self {
         Self::from(fs::metadata(path).map(|metadata| (kind_of(&metadata), Stat::of(&metadata))))
@@ -59,7 +59,7 @@ pub(super) struct Base<'a> {
 }
 
 impl<'a> Base<'a> {
-    /// The folder at `path`, were it not there.
+    /// The folder at `path`; where there is none, nothing is found in it.
     pub(super) fn new(path: &'a Path) -> Self {
         Self {
             path,
@@ -68,18 +68,13 @@ impl<'a> Base<'a> {
         }
     }
 
-    /// Its path.
-    pub(super) fn path(&self) -> &'a Path {
-        self.path
-    }
-
     /// What is at `inside`, a path in it.
-    pub(super) fn seen(&self, inside: &Path) -> Seen {
+    pub(super) fn stat(&self, inside: &Path) -> Found {
         #[cfg(unix)]
         if let Some(folder) = &self.open {
-            return Seen::from(stat_in(folder, inside));
+            return Found::from(stat_in(folder, inside));
         }
-        Seen::at(&self.path.join(inside))
+        Found::at(&self.path.join(inside))
     }
 }
 
