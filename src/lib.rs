@@ -15,17 +15,27 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! The rooms, from the ground up; a room imports only from floors below its own:
+//! The rooms, from the ground up; a room imports only from those above it in this list:
 //!
-//! | floor | room | what it is for |
-//! |---|---|---|
-//! | 6 | `cli` | one file per command |
-//! | 5 | `hook` | an agent's event, answered |
-//! | 4 | `sync` | facts → plan → effects → snapshot |
-//! | 3 | `skills`, `installations` | what skills are; getting tools |
-//! | 2 | `agents`, `plugins`, `hook_protocol` | one folder per agent; manifests, sources, predicates; canonical events |
-//! | 1 | `workspace`, `documents`, `process`, `fetch` | facts and careful effects |
-//! | 0 | `config`, `report`, `files`, `text`, `symposium` | the ground |
+//! | room | what it is for |
+//! |---|---|
+//! | `text` | files' text with positions; diagnostics; TOML with spans |
+//! | `files` | bounded reads, atomic writes, locks, paths that stay inside their root |
+//! | `config` | the process's surroundings, our folders, `config.toml`, `state.toml` |
+//! | `report` | the only room that prints; the log |
+//! | `symposium` | the context that every command shares |
+//! | `hook_protocol` | the canonical events: the crate `symposium-hook` |
+//! | `workspace` | root, members, direct dependencies, fingerprint |
+//! | `documents` | edits of people's files that keep every byte not ours; the ledger |
+//! | `process` | the only room that starts programs |
+//! | `fetch` | git, HTTP, archives: bounded and contained |
+//! | `agents` | one folder per agent, with everything about it |
+//! | `plugins` | manifests, sources, the registry, predicates |
+//! | `skills` | `SKILL.md`, crates' metadata, resolution, names |
+//! | `installations` | getting a tool onto disk, and how to run it |
+//! | `sync` | facts → plan → effects |
+//! | `hook` | an agent's event, answered |
+//! | `cli` | one file per command |
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read what they wrote"))]
 

@@ -7,8 +7,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::index;
 use crate::files::{Limit, ReadError, final_target, read_bytes};
+
+mod index;
 
 /// A folder with a `.git`, and what stands behind that.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,7 +18,6 @@ pub mod exclude;
 mod file;
 mod format;
 mod hash;
-mod index;
 mod json;
 pub mod ledger;
 mod splice;

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::read::{Limit, open, read_optional};
+use super::read::{Limit, named, open, read_optional};
 use super::writers::{read_path_when_quiet, read_when_quiet};
 
 /// Replaces `path` by `bytes` in one step and makes it durable; parents are created.
@@ -356,10 +356,6 @@ fn keeps_identity(file: &fs::File, before: &fs::Metadata) -> bool {
     }
     let _ = file.set_permissions(before.permissions());
     true
-}
-
-pub(super) fn named(path: &Path, what: &str, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{what} {}: {error}", path.display()))
 }
 
 #[cfg(test)]

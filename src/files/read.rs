@@ -164,8 +164,13 @@ pub fn read_optional(path: &Path, limit: Limit) -> io::Result<Option<Vec<u8>>> {
     match read_bytes(path, limit) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(super::atomic::named(path, "can't read", &error.into())),
+        Err(error) => Err(named(path, "can't read", &error.into())),
     }
+}
+
+/// The error with what was tried at which file.
+pub(super) fn named(path: &Path, what: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{what} {}: {error}", path.display()))
 }
 
 #[cfg(test)]

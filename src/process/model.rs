@@ -6,6 +6,10 @@ use std::time::Duration;
 
 use crate::config::Environment;
 
+/// The shortest and the longest pause between two looks at the child.
+pub(super) const PAUSE: (Duration, Duration) =
+    (Duration::from_micros(50), Duration::from_millis(10));
+
 /// A program to run: arguments as they are (never a shell string), in its own process group.
 #[derive(Debug, Clone)]
 pub struct Child {
@@ -195,5 +199,21 @@ fn not_found(program: &str) -> String {
         format!("there is no program {program}")
     } else {
         format!("`{program}` is not installed, or not on PATH")
+    }
+}
+
+/// What is kept of an output.
+#[derive(Default)]
+pub(super) struct Kept {
+    pub(super) bytes: Vec<u8>,
+    pub(super) truncated: bool,
+}
+
+impl Kept {
+    /// Adds what came, up to `cap` bytes in all.
+    pub(super) fn add(&mut self, bytes: &[u8], cap: usize) {
+        let room = cap.saturating_sub(self.bytes.len()).min(bytes.len());
+        self.bytes.extend_from_slice(bytes.get(..room).unwrap_or_default());
+        self.truncated |= room < bytes.len();
     }
 }

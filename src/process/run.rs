@@ -11,6 +11,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::group::Group;
+use super::model::PAUSE;
 #[cfg(not(unix))]
 use super::threads::Traffic;
 #[cfg(unix)]
@@ -23,9 +24,6 @@ const GRACE: Duration = Duration::from_millis(100);
 const AFTER_KILL: Duration = Duration::from_millis(50);
 /// How long a killed child may take to end before it is given up.
 const REAP: Duration = Duration::from_secs(1);
-/// The shortest and the longest pause between two looks at the child.
-pub(super) const PAUSE: (Duration, Duration) =
-    (Duration::from_micros(50), Duration::from_millis(10));
 
 /// Runs a child to its end, or to its limit.
 ///
@@ -85,20 +83,4 @@ fn reap(mut group: Group) -> io::Result<ExitStatus> {
         pause = (pause * 2).min(PAUSE.1);
     }
     group.reap()
-}
-
-/// What is kept of an output.
-#[derive(Default)]
-pub(super) struct Kept {
-    bytes: Vec<u8>,
-    truncated: bool,
-}
-
-impl Kept {
-    /// Adds what came, up to `cap` bytes in all.
-    pub(super) fn add(&mut self, bytes: &[u8], cap: usize) {
-        let room = cap.saturating_sub(self.bytes.len()).min(bytes.len());
-        self.bytes.extend_from_slice(bytes.get(..room).unwrap_or_default());
-        self.truncated |= room < bytes.len();
-    }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::Child;
 use super::group::Group;
-use super::run::{Kept, PAUSE};
+use super::model::{Kept, PAUSE};
 
 /// What goes to and comes from a child, and its end.
 pub(super) struct Traffic {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::group::Group;
-use super::run::{Kept, PAUSE};
+use super::model::{Kept, PAUSE};
 use super::{Child, signals};
 
 /// How much is read at once.

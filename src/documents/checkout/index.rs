@@ -7,7 +7,7 @@
 use std::io;
 use std::path::Path;
 
-use super::checkout::{Tracking, Unclear};
+use super::{Tracking, Unclear};
 use crate::files::{Limit, read_bytes};
 use crate::text::hex;
 
