@@ -63,6 +63,16 @@ impl Child {
         self
     }
 
+    /// A program asked for its version, in its own folder: a version manager's stand-in for it reads
+    /// the files of the folder that it is run in, and a checkout's are anybody's.
+    pub fn version(program: &Path) -> Self {
+        let child = Self::new(program).args(["--version"]);
+        match program.parent() {
+            Some(folder) if folder.is_absolute() => child.cwd(folder),
+            _ => child,
+        }
+    }
+
     /// Sets the working folder.
     #[must_use]
     pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {

@@ -352,3 +352,16 @@ fn a_subcommand_that_dies_of_ctrl_c_at_once_does_not_take_us_along() {
         assert_eq!(output.status.code(), Some(1), "{output:?}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_program_is_asked_for_its_version_in_its_own_folder() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = dunce::canonicalize(dir.path()).expect("is there");
+    let program = dir.join("stand-in");
+    std::fs::write(&program, "#!/bin/sh\npwd -P\n").expect("writes");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&program, mode).expect("makes it executable");
+    let output = run(&Child::version(&program)).expect("runs");
+    assert_eq!(output.stdout_text().trim_end(), dir.to_string_lossy());
+}

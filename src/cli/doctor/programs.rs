@@ -68,7 +68,7 @@ pub(super) fn ask(survey: &Survey<'_>) -> Vec<AgentProgram> {
 }
 
 fn version_of(program: PathBuf) -> Option<Version> {
-    let child = Child::new(program).args(["--version"]).limit(PATIENCE);
+    let child = Child::version(&program).limit(PATIENCE);
     let output = run(&child).ok().filter(crate::process::Output::success)?;
     read_version(&output.stdout_text())
 }
@@ -138,7 +138,7 @@ pub(super) fn own_program(patient: &Patient<'_>) -> Vec<Finding> {
 
 /// What an agent would start must start.
 fn is_broken(program: &Path) -> Option<Finding> {
-    let child = Child::new(program).args(["--version"]).limit(PATIENCE);
+    let child = Child::version(program).limit(PATIENCE);
     let why = match run(&child) {
         Ok(output) if output.success() => return None,
         Ok(output) => {

@@ -140,7 +140,7 @@ impl<'a> Setup<'a> {
                 Some(program) => {
                     let title = agent.title();
                     let _busy = self.sym.report.spin("Asking", &format!("{title} for its version"));
-                    let child = Child::new(program).args(["--version"]).limit(ASK_LIMIT);
+                    let child = Child::version(&program).limit(ASK_LIMIT);
                     let output = run(&child).ok();
                     output.and_then(|output| version_in(&output.stdout_text())).map(Told::Version)
                 }
