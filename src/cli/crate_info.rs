@@ -221,8 +221,7 @@ impl Lookup<'_> {
 
     fn disk<'w>(&'w self, workspace: &'w Workspace) -> CrateDisk<'w> {
         let sym = self.sym;
-        let vendored = crate::workspace::vendored(&workspace.root, &sym.env);
-        CrateDisk::new(workspace, &sym.env, &sym.dirs).with_vendor(vendored.folders)
+        CrateDisk::new(workspace, &sym.env, &sym.dirs)
     }
 
     fn info(&self, choice: &Choice) -> Result<Info, NotOnDisk> {

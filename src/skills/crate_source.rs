@@ -12,7 +12,9 @@ use semver::{Version, VersionReq};
 
 use crate::config::{Dirs, Environment};
 use crate::text::{SecretUrl, same_crate};
-use crate::workspace::{ByCrate, Dependency, DependencyOrigin, LockedPackage, Workspace};
+use crate::workspace::{
+    ByCrate, Dependency, DependencyOrigin, LockedPackage, Workspace, vendored,
+};
 
 pub mod fetch;
 mod git;
@@ -182,14 +184,9 @@ impl<'a> CrateDisk<'a> {
     /// The usual places for `workspace`.
     pub fn new(workspace: &'a Workspace, env: &Environment, dirs: &'a Dirs) -> Self {
         let (shelves, known) = (Rc::default(), Rc::default());
-        Self { workspace, cargo_home: env.cargo_home(), vendor: Vec::new(), dirs, shelves, known }
-    }
-
-    /// With vendor folders.
-    #[must_use]
-    pub fn with_vendor(mut self, folders: Vec<PathBuf>) -> Self {
-        self.vendor = folders;
-        self
+        let vendor = workspace.vendor_folders.clone();
+        let vendor = vendor.unwrap_or_else(|| vendored(&workspace.root, env).folders);
+        Self { workspace, cargo_home: env.cargo_home(), vendor, dirs, shelves, known }
     }
 
     /// Finds a crate: what the workspace depends on first, then anything in its lock file, then

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::str::Utf8Error;
 
+use super::content::{Content, FileContent};
 use super::discover::SKILL_FILE;
 use super::frontmatter::Frontmatter;
 use super::model::Skill;
@@ -37,44 +38,11 @@ const JUNK: [&str; 9] = [
 /// Folders in folders; deeper is an accident or an attack.
 const DEPTH: usize = 32;
 
-/// Where a file's bytes are.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
-    /// Here.
-    Bytes(Vec<u8>),
-    /// In this regular file, links resolved.
-    File(PathBuf),
-}
-
-impl Content {
-    /// The bytes.
-    ///
-    /// # Errors
-    /// Trouble reading the file.
-    pub fn read(&self) -> io::Result<Cow<'_, [u8]>> {
-        match self {
-            Self::Bytes(bytes) => Ok(bytes.into()),
-            Self::File(path) => Ok(read_bytes(path, Limit::COPY)?.into()),
-        }
-    }
-}
-
-/// One file to install.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SkillFile {
-    /// Its place below the skill's folder, with `/`.
-    pub path: String,
-    /// Its bytes.
-    pub content: Content,
-    /// Whether its owner may execute it; never on Windows.
-    pub executable: bool,
-}
-
-/// The files of one skill, sorted by path.
+/// The files of one skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillFiles {
     /// The files.
-    pub files: Vec<SkillFile>,
+    pub content: Content,
     /// What was left out, and what else people should know.
     pub warnings: Vec<Diagnostic>,
 }
@@ -102,20 +70,20 @@ pub fn collect_within(
     observer: &Observer,
     limits: &Limits,
 ) -> Result<SkillFiles, Box<Diagnostic>> {
-    let Walk { mut files, mut warnings, .. } = walked(skill, observer, limits)?;
+    let Walk { files, mut warnings, .. } = walked(skill, observer, limits)?;
     if !files.iter().any(|file| file.path == SKILL_FILE) {
         let error = Diagnostic::error(format!("there is no usable `{SKILL_FILE}`"));
         return Err(Box::new(error.in_file(&skill.dir)));
     }
-    for file in &mut files {
-        let shown = skill.dir.join(&file.path);
-        let bytes = file.content.read().map_err(|error| broken(&shown, &error))?.into_owned();
-        let bytes = checked(&shown, bytes, &file.path, install_name, &mut warnings)?;
-        if file.path == SKILL_FILE {
-            file.content = Content::Bytes(bytes);
-        }
+    let mut content = Content::default();
+    for Found { path, real, executable } in files {
+        let shown = skill.dir.join(&path);
+        let bytes =
+            read_bytes(&real, Limit::COPY).map_err(|error| broken(&shown, &error.into()))?;
+        let bytes = checked(&shown, bytes, &path, install_name, &mut warnings)?;
+        content.files.insert(path, FileContent { bytes, executable });
     }
-    Ok(SkillFiles { files, warnings })
+    Ok(SkillFiles { content, warnings })
 }
 
 /// What is wrong with the files beside the `SKILL.md`: everything, not the first alone, also where
@@ -127,10 +95,10 @@ pub fn inspect(skill: &Skill, observer: &Observer) -> Vec<Diagnostic> {
     };
     for file in files.iter().filter(|file| file.path != SKILL_FILE) {
         let shown = skill.dir.join(&file.path);
-        let read = file.content.read().map_err(|error| broken(&shown, &error));
-        let problem = read.and_then(|bytes| {
-            checked(&shown, bytes.into_owned(), &file.path, &skill.name, &mut warnings)
-        });
+        let read = read_bytes(&file.real, Limit::COPY);
+        let read = read.map_err(|error| broken(&shown, &error.into()));
+        let problem =
+            read.and_then(|bytes| checked(&shown, bytes, &file.path, &skill.name, &mut warnings));
         warnings.extend(problem.err().map(|problem| *problem));
     }
     warnings
@@ -212,6 +180,16 @@ fn text_of<'a>(bytes: &'a [u8], path: &str) -> Option<Result<Cow<'a, str>, Utf8E
     }
 }
 
+/// A file to install.
+struct Found {
+    /// Its place below the skill's folder, with `/`.
+    path: String,
+    /// The regular file itself, links resolved.
+    real: PathBuf,
+    /// Whether its owner may execute it; never on Windows.
+    executable: bool,
+}
+
 struct Walk<'a> {
     skill: &'a Skill,
     observer: &'a Observer,
@@ -219,7 +197,7 @@ struct Walk<'a> {
     limits: &'a Limits,
     ancestors: Vec<PathBuf>,
     folders: usize,
-    files: Vec<SkillFile>,
+    files: Vec<Found>,
     bytes: u64,
     warnings: Vec<Diagnostic>,
 }
@@ -284,11 +262,7 @@ impl Walk<'_> {
             return Ok(());
         }
         self.count(metadata.len())?;
-        self.files.push(SkillFile {
-            path: relative,
-            content: Content::File(real),
-            executable: executable(&metadata),
-        });
+        self.files.push(Found { path: relative, real, executable: executable(&metadata) });
         Ok(())
     }
 

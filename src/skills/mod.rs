@@ -10,6 +10,7 @@
 //!
 //! May use: `plugins`, `workspace`, `fetch`, `process` and the ground. Used by: `sync`, `cli`.
 
+pub mod content;
 pub mod crate_source;
 pub mod discover;
 pub mod document;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use super::background::Background;
 use super::registration::opt_out;
-use super::run::{Caller, Mode, Request, look_beyond, sync, sync_unless};
+use super::request::{Caller, Mode, Request};
+use super::run::{look_beyond, sync, sync_unless};
 use super::snapshot::{Snapshot, Stored};
 use crate::Symposium;
 use crate::config::{Dirs, Environment};

@@ -15,6 +15,7 @@ pub mod facts;
 pub mod placing;
 pub mod registration;
 pub mod remove;
+mod request;
 mod run;
 pub mod snapshot;
 #[cfg(test)]
@@ -23,4 +24,5 @@ pub mod survey;
 
 pub use placing::desired_skills::shown as shown_origin;
 pub use registration::opt_out::forget as forget_leaving;
-pub use run::{Caller, Mode, Request, Synced, configured_agents, sync};
+pub use request::{Caller, Mode, Request, Synced, configured_agents};
+pub use run::sync;

@@ -4,7 +4,6 @@
 //! because of us go once they are empty.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::bounds::Bounds;
@@ -19,10 +18,10 @@ use super::registration::opt_out;
 use super::registration::register::register;
 use super::registration::setup::Setup;
 use super::registration::{Desired, Registrar};
-use super::run::Caller;
+use super::request::Caller;
 use super::snapshot::Snapshot;
 use crate::Symposium;
-use crate::config::{Config, HookScope};
+use crate::config::HookScope;
 use crate::documents::ledger::Surroundings;
 use crate::documents::{Entry, Ledger, Record};
 use crate::report::{Action, Change};
@@ -109,12 +108,8 @@ impl<'a> Removal<'a> {
         Self { sym, apply, alone, made: Made::default(), removed: Removed::default() }
     }
 
-    fn registrar<'s>(
-        &self,
-        sym: &'s Symposium,
-        root: Option<&Path>,
-    ) -> (Registrar<'s>, Vec<Diagnostic>) {
-        let (mut registrar, diagnostics) = Registrar::open(sym, root, self.apply);
+    fn registrar(&self, root: Option<&Path>) -> (Registrar<'a>, Vec<Diagnostic>) {
+        let (mut registrar, diagnostics) = Registrar::open(self.sym, root, self.apply);
         if self.alone {
             registrar.for_caller_alone();
         }
@@ -138,7 +133,7 @@ impl<'a> Removal<'a> {
         }
         self.recorded(root, Elsewhere::Gone)?;
         let setup = Setup::new(sym, Some(root), false)?;
-        let (mut registrar, diagnostics) = self.registrar(sym, Some(root));
+        let (mut registrar, diagnostics) = self.registrar(Some(root));
         sym.report.diagnostics(&diagnostics);
         let mut desired = Desired { leave_home_hooks: true, ..Desired::default() };
         setup.no_hooks(&mut desired, HookScope::Project, registrar.ledgers());
@@ -153,9 +148,9 @@ impl<'a> Removal<'a> {
     /// What the ledger knows of the workspace. It is ours even in a file that git tracks, which is
     /// otherwise left alone while hooks are registered elsewhere.
     fn recorded(&mut self, root: &Path, elsewhere: Elsewhere) -> anyhow::Result<()> {
-        let sym = as_if_shared(self.sym);
-        let setup = Setup::new(&sym, Some(root), false)?;
-        let (mut registrar, _) = self.registrar(&sym, Some(root));
+        let setup = Setup::new(self.sym, Some(root), false)?.at(HookScope::Project);
+        let (mut registrar, _) = self.registrar(Some(root));
+        registrar.set_scope(HookScope::Project);
         let mut desired = Desired { leave_home_hooks: true, ..Desired::default() };
         setup.no_recorded_hooks(&mut desired, HookScope::Project, registrar.ledgers());
         if elsewhere == Elsewhere::Kept {
@@ -170,7 +165,7 @@ impl<'a> Removal<'a> {
     fn home(&mut self) -> anyhow::Result<Vec<Change>> {
         let sym = self.sym;
         let setup = Setup::new(sym, None, false)?;
-        let (mut registrar, diagnostics) = self.registrar(sym, None);
+        let (mut registrar, diagnostics) = self.registrar(None);
         sym.report.diagnostics(&diagnostics);
         let mut desired = Desired::default();
         setup.no_hooks(&mut desired, HookScope::Global, registrar.ledgers());
@@ -273,19 +268,6 @@ impl<'a> Removal<'a> {
             home.note_created(path, Surroundings { created, folders });
         }
         save(sym, &mut home);
-    }
-}
-
-/// The same surroundings with hooks registered in the project's files.
-fn as_if_shared(sym: &Symposium) -> Symposium {
-    Symposium {
-        env: sym.env.clone(),
-        dirs: sym.dirs.clone(),
-        config: Config { hook_scope: HookScope::Project, ..sym.config.clone() },
-        config_state: sym.config_state,
-        config_diagnostics: Vec::new(),
-        report: Arc::new(sym.report.hushed()),
-        options: sym.options,
     }
 }
 

@@ -1,10 +1,6 @@
 //! One sync, from start to end.
 
-use std::path::PathBuf;
-use std::time::Duration;
-
 use super::bounds::Bounds;
-use super::facts::candidates::Candidate;
 use super::facts::{Facts, Gatherer};
 use super::placing::apply::apply;
 use super::placing::desired_skills::{self, Chosen};
@@ -14,13 +10,10 @@ use super::placing::parents::Parents;
 use super::placing::plan::{Plan, plan};
 use super::registration::lock::lock;
 use super::registration::opt_out;
-use super::registration::setup::Sweep;
-use super::snapshot::Stored;
+use super::request::{Caller, Mode, Request, Sync, Synced, configured_agents, refuse_broken};
 use super::snapshot::programs::resolve_server;
-use super::survey::Known;
 use crate::Symposium;
 use crate::agents::Agent;
-use crate::config::{ConfigState, now_in_ms, place_of_agent};
 use crate::fetch::git::Policy;
 use crate::files::Lock;
 use crate::installations::{Acquirer, Mode as InstallMode, Network};
@@ -30,112 +23,7 @@ use crate::report::{Action, Change, Event, Kind, Verdict};
 use crate::skills::crate_source::fetch::Fetcher;
 use crate::skills::crate_source::{CrateDisk, CrateSources, OnDemand};
 use crate::text::Diagnostic;
-use crate::workspace::{ByCrate, Loaded, Observer, Workspace};
-
-/// Whether a sync changes something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
-    /// It only says what it would do.
-    Plan,
-    /// It only finds out what hooks, help and subcommands need.
-    Look,
-    /// It does it.
-    #[default]
-    Apply,
-}
-
-/// On whose behalf a sync runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Caller {
-    /// The user: it may take its time and use the network.
-    #[default]
-    Command,
-    /// A background process of ours: it may, too, and tells nobody.
-    Background,
-    /// A hook: quick, and with what is on disk.
-    Hook,
-    /// Somebody who only wants to know: nothing is fetched, nobody is told.
-    Survey,
-}
-
-/// What is asked for.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// A folder of the workspace.
-    pub start: PathBuf,
-    /// Agents to place skills for instead of the configured ones.
-    pub named: Option<Vec<Agent>>,
-    /// Replace what was edited in place.
-    pub force: bool,
-    /// Whether something is changed.
-    pub mode: Mode,
-    /// On whose behalf.
-    pub caller: Caller,
-    /// What of our hooks in the other scope is cleaned.
-    pub sweep: Sweep,
-}
-
-impl Default for Request {
-    fn default() -> Self {
-        Self {
-            start: PathBuf::new(),
-            named: None,
-            force: false,
-            mode: Mode::Apply,
-            caller: Caller::Command,
-            sweep: Sweep::Recorded,
-        }
-    }
-}
-
-/// What came of it.
-#[derive(Debug)]
-pub struct Synced {
-    /// What was, or would be, done to skill folders.
-    pub plan: Plan,
-    /// All changes, as people see them.
-    pub changes: Vec<Change>,
-    /// What there is now: `14 skills, 1 server for claude and codex`.
-    pub summary: String,
-    /// Whether something could not be done.
-    pub failed: bool,
-    /// The workspace's root.
-    pub root: PathBuf,
-    /// What hooks, help and subcommands need now; none of a plan, or for agents that were named.
-    pub stored: Option<Stored>,
-    /// Dependencies with skills of their own that nobody said anything about yet.
-    pub candidates: Vec<Candidate>,
-}
-
-impl Synced {
-    /// Whether anything changed, or would.
-    pub fn is_change(&self) -> bool {
-        self.changes.iter().any(|change| change.action.is_change())
-    }
-}
-
-/// The configured agents that we know; the others are told about.
-pub fn configured_agents(sym: &Symposium) -> Vec<Agent> {
-    let mut agents = Vec::new();
-    for name in &sym.config.agents {
-        match Agent::from_name(name) {
-            Some(agent) => agents.push(agent),
-            None => {
-                let known: Vec<_> = Agent::ALL.iter().map(|agent| agent.name()).collect();
-                sym.report.diagnostic(
-                    &sym.in_configuration(
-                        Diagnostic::warning(format!(
-                            "there is no agent `{name}`; the others go on"
-                        )),
-                        |config| place_of_agent(config, name),
-                    )
-                    .note(format!("the agents are {}", known.join(", "))),
-                );
-            }
-        }
-    }
-    agents
-}
+use crate::workspace::{ByCrate, Loaded, Workspace};
 
 /// Brings a workspace's agents up to date.
 ///
@@ -205,29 +93,17 @@ fn start(sym: &Symposium, request: &Request) -> anyhow::Result<Started> {
     Ok(Started { sym, loaded, _locks: locks })
 }
 
-/// Where it is not known which agents are configured, none would count as such, and what is there for
-/// them would be removed.
-pub(in crate::sync) fn refuse_broken(sym: &Symposium, request: &Request) -> Result<(), Diagnostic> {
-    let acts = request.mode == Mode::Apply && request.named.is_none();
-    if !acts || sym.config_state.names_the_agents() {
-        return Ok(());
-    }
-    let message = match sym.config_state {
-        ConfigState::Broken => "the configuration can't be read, so nothing is changed",
-        _ => "which agents are configured can't be read, so nothing is changed",
-    };
-    Err(Diagnostic::error(message)
-        .in_file(sym.dirs.config_file())
-        .note("each agent is a section: `[[agent]]`, and below it `name = \"claude\"`"))
-}
-
-pub(in crate::sync) struct Sync<'a> {
-    pub(in crate::sync) sym: &'a Symposium,
-    pub(in crate::sync) request: &'a Request,
-    pub(in crate::sync) loaded: &'a Loaded,
-    pub(in crate::sync) now: u64,
-    /// What is read of skills, crates and the workspace is read through it.
-    pub(in crate::sync) observer: Observer,
+/// What applies to a workspace, and what of it should change in skill folders.
+#[derive(Debug)]
+pub struct Known<'r> {
+    /// What applies.
+    pub facts: Facts<'r>,
+    /// The folders that hold skill folders.
+    pub parents: Parents,
+    /// What should be in them.
+    pub chosen: Chosen,
+    /// The difference.
+    pub plan: Plan,
 }
 
 #[cfg(test)]
@@ -245,18 +121,6 @@ fn reached(step: &str) {
     #[cfg(test)]
     AT.with_borrow_mut(|at| at.iter_mut().for_each(|at| at(step)));
     let _ = step;
-}
-
-impl<'a> Sync<'a> {
-    pub(in crate::sync) fn new(
-        sym: &'a Symposium,
-        request: &'a Request,
-        loaded: &'a Loaded,
-    ) -> Self {
-        let mut fixed = vec![sym.dirs.cache().to_path_buf()];
-        fixed.extend(sym.env.cargo_home().map(|home| home.join("registry")));
-        Self { sym, request, loaded, now: now_in_ms(), observer: Observer::except(fixed) }
-    }
 }
 
 impl Sync<'_> {
@@ -387,8 +251,7 @@ impl Sync<'_> {
 
     fn gather<'r>(&self, registry: &'r Registry) -> Facts<'r> {
         let (sym, workspace) = (self.sym, &self.loaded.workspace);
-        let vendored = crate::workspace::vendored(&workspace.root, &sym.env);
-        let disk = CrateDisk::new(workspace, &sym.env, &sym.dirs).with_vendor(vendored.folders);
+        let disk = CrateDisk::new(workspace, &sym.env, &sym.dirs);
         let looks_only = matches!(self.request.caller, Caller::Hook | Caller::Survey);
         let fetching = !looks_only && !sym.options.offline;
         let policy = if looks_only { Policy::cached() } else { Policy::for_sync(&sym.options) };
@@ -440,10 +303,6 @@ impl Sync<'_> {
         Bounds::of(&self.loaded.workspace.root, self.sym.env.home().as_deref())
     }
 
-    pub(in crate::sync) fn is_for_the_user(&self) -> bool {
-        matches!(self.request.caller, Caller::Command | Caller::Survey)
-    }
-
     /// With `--agent`, folders of other configured agents are left as they are.
     fn spared(&self, parents: &Parents, agents: &[Agent]) -> std::collections::BTreeSet<usize> {
         if self.request.named.is_none() {
@@ -486,14 +345,6 @@ impl Sync<'_> {
         let takes = |action| matches!(action, Action::Remove | Action::Unregister);
         if self.request.mode == Mode::Apply && changes.iter().any(|change| takes(change.action)) {
             folders::reap(self.sym, &self.loaded.workspace.root);
-        }
-    }
-
-    pub(in crate::sync) fn install_mode(&self) -> InstallMode {
-        match (self.request.mode, self.request.caller) {
-            (Mode::Apply, Caller::Command) => InstallMode::Explicit,
-            (Mode::Apply, Caller::Background) => InstallMode::Detached,
-            _ => InstallMode::Dispatch { budget: Duration::ZERO },
         }
     }
 }

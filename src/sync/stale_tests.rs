@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use symposium_hook::Event;
 
 use super::current::{known, of_folder};
-use super::run::{AT, Caller, Mode, Request, sync};
+use super::request::{Caller, Mode, Request};
+use super::run::{AT, sync};
 use super::snapshot::Stored;
 use crate::Symposium;
 use crate::config::{Dirs, Environment};

@@ -214,7 +214,7 @@ impl CargoConfig {
         includes
     }
 
-    fn vendor_folders(&self) -> Vec<PathBuf> {
+    pub(super) fn vendor_folders(&self) -> Vec<PathBuf> {
         let mut folders = Vec::new();
         let default = self.sources.get(DEFAULT_SOURCE);
         for source in default.into_iter().chain(self.sources.values()) {

@@ -61,6 +61,7 @@ impl Workspace {
         reader.diagnostics.append(&mut config.diagnostics);
         let mut patches = resolve::patch_folders(&root.dir, &root.patches);
         patches.append(&mut config.patches);
+        let vendor_folders = Some(config.vendor_folders());
         let facts = Facts { root: &root, members: &members, lock: lock.as_ref(), patches };
         let dependencies = resolve::dependencies(&mut reader, &facts);
         let (fingerprint, diagnostics) = reader.finish();
@@ -82,6 +83,7 @@ impl Workspace {
             lock_file: lock.is_some().then_some(lock_path),
             locked: lock.map(|lock| lock.packages).unwrap_or_default(),
             inputs: fingerprint.paths().map(Path::to_path_buf).collect(),
+            vendor_folders,
         };
         Ok(Some(Loaded { workspace, fingerprint, doors, diagnostics, is_unknown: false }))
     }

@@ -28,6 +28,9 @@ pub struct Workspace {
     /// manifests of path dependencies, the manifests above a root without `[workspace]`, and cargo's
     /// configuration files (also where they are missing).
     pub inputs: Vec<PathBuf>,
+    /// Folders that replace a registry, by cargo's configuration; `None` where there is no workspace to
+    /// have read it for.
+    pub vendor_folders: Option<Vec<PathBuf>>,
 }
 
 /// One member of a workspace.

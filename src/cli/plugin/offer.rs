@@ -87,8 +87,7 @@ impl View<'_> {
 
     fn resolved(&self, plugin: &Plugin, group: &SkillGroup, offer: &mut GroupOffer) {
         let (sym, workspace) = (self.sym, &self.workspace);
-        let vendored = crate::workspace::vendored(&workspace.root, &sym.env);
-        let disk = CrateDisk::new(workspace, &sym.env, &sym.dirs).with_vendor(vendored.folders);
+        let disk = CrateDisk::new(workspace, &sym.env, &sym.dirs);
         let gatherer = Gatherer {
             sym,
             workspace,

@@ -55,7 +55,7 @@ fn set_executable(path: &Path, executable: bool) {
 fn set_executable(_path: &Path, _executable: bool) {}
 
 fn paths(files: &SkillFiles) -> Vec<&str> {
-    files.files.iter().map(|file| file.path.as_str()).collect()
+    files.content.files.keys().map(String::as_str).collect()
 }
 
 #[test]
@@ -66,10 +66,10 @@ fn f90_everything_beside_skill_md_comes_along_sorted_with_its_execute_bit() {
     place.put("root/s/resources/a.bin", [0, 159, 146, 150]);
     let files = place.collect();
     assert_eq!(paths(&files), ["SKILL.md", "resources/a.bin", "scripts/run.sh"]);
-    assert_eq!(files.files[2].executable, cfg!(unix));
-    assert!(!files.files[1].executable);
-    let text = files.files[0].content.read().expect("reads");
-    assert_eq!(String::from_utf8_lossy(&text), SKILL.replace("old", "new"));
+    assert_eq!(files.content.files["scripts/run.sh"].executable, cfg!(unix));
+    assert!(!files.content.files["resources/a.bin"].executable);
+    let text = &files.content.files["SKILL.md"].bytes;
+    assert_eq!(String::from_utf8_lossy(text), SKILL.replace("old", "new"));
     assert_eq!(files.warnings, []);
 }
 
@@ -113,8 +113,8 @@ fn case_84_links_are_resolved_inside_the_root_and_never_lead_out() {
     let files = place.collect();
     assert_eq!(paths(&files), ["SKILL.md", "guide.md", "shared/guide.md"]);
     assert_eq!(files.warnings.len(), 5, "{:?}", files.warnings);
-    for file in &files.files {
-        assert!(!String::from_utf8_lossy(&file.content.read().expect("reads")).contains("secret"));
+    for file in files.content.files.values() {
+        assert!(!String::from_utf8_lossy(&file.bytes).contains("secret"));
     }
 }
 
@@ -125,7 +125,8 @@ fn case_73_a_linked_skill_md_becomes_a_file() {
     let skill = place.dir.path().join("root/s/SKILL.md");
     fs::rename(&skill, place.dir.path().join("root/real.md")).expect("moves");
     std::os::unix::fs::symlink("../real.md", &skill).expect("links");
-    assert!(matches!(place.collect().files[0].content, Content::Bytes(_)));
+    let text = place.collect().content.files["SKILL.md"].bytes.clone();
+    assert_eq!(String::from_utf8(text), Ok(SKILL.replace("old", "new")));
 }
 
 #[cfg(unix)]

@@ -7,9 +7,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::content::Content;
 use super::plan::{Plan, Step};
 use crate::report::Action;
+use crate::skills::content::Content;
 use crate::sync::bounds::{self, Bounds};
 
 /// How the names of folders under construction (and on their way out) start.
@@ -159,7 +159,7 @@ mod tests {
         fs::create_dir_all(&root).expect("creates");
         let bounds = Bounds::of(&root, None);
         let mut content = Content::default();
-        content.files.insert("SKILL.md".to_owned(), super::super::content::FileContent::text("x"));
+        content.files.insert("SKILL.md".to_owned(), crate::skills::content::FileContent::text("x"));
         let step = |action| Step {
             action,
             name: "s".to_owned(),

@@ -3,15 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::content::{Content, FileContent};
-use super::marker::MARKER;
 use super::parents::Parents;
 use super::plan::{Disk, Found, Wanted, WantedSkill};
 use super::targets::{self, NEUTRAL};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::report::{Event, Kind, Verdict};
-use crate::skills::files::{SkillFiles, collect};
+use crate::skills::files::collect;
 use crate::skills::naming::{NamedSkill, assign_names};
 use crate::skills::{Skill, SkillOrigin};
 use crate::sync::facts::Facts;
@@ -150,24 +148,16 @@ impl Chosen {
         }
         match collect(skill, install_name, observer) {
             Ok(files) => {
-                self.diagnostics.extend(files.warnings.iter().cloned());
-                match content(files) {
-                    Ok(content) => {
-                        self.descriptions.push(skill.description.clone());
-                        self.skills.push(skill.clone());
-                        self.wanted.skills.push(WantedSkill {
-                            name: install_name.to_owned(),
-                            content: Arc::new(content),
-                            origin: shown(skill),
-                            source,
-                            parents,
-                        });
-                    }
-                    Err(error) => self.leave_out(
-                        skill,
-                        &Diagnostic::error(error.to_string()).in_file(&skill.dir),
-                    ),
-                }
+                self.diagnostics.extend(files.warnings);
+                self.descriptions.push(skill.description.clone());
+                self.skills.push(skill.clone());
+                self.wanted.skills.push(WantedSkill {
+                    name: install_name.to_owned(),
+                    content: Arc::new(files.content),
+                    origin: shown(skill),
+                    source,
+                    parents,
+                });
             }
             Err(error) => self.leave_out(skill, &error),
         }
@@ -226,18 +216,6 @@ impl Chosen {
             }
         }
     }
-}
-
-fn content(files: SkillFiles) -> std::io::Result<Content> {
-    let mut content = Content::default();
-    for file in files.files {
-        if file.path == MARKER {
-            continue;
-        }
-        let bytes = file.content.read()?.into_owned();
-        content.files.insert(file.path, FileContent { bytes, executable: file.executable });
-    }
-    Ok(content)
 }
 
 /// Where a skill comes from, for people.

@@ -7,7 +7,6 @@
 //! May use: `facts` and `bounds`. Used by: a sync, `remove` and `survey`.
 
 pub mod apply;
-pub mod content;
 pub mod desired_skills;
 pub mod folders;
 pub mod marker;

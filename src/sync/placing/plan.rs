@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::content::{Content, FileContent};
 use super::marker::{MARKER, Marker};
 use crate::config::SkillIgnore;
 use crate::report::{Action, Change, Kind, Place};
+use crate::skills::content::{Content, FileContent};
 
 /// A folder that holds skill folders.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::Symposium;
 use crate::documents::hash_bytes;
 use crate::files::{Lock, LockError};
-use crate::sync::run::Caller;
+use crate::sync::request::Caller;
 use crate::text::Diagnostic;
 
 /// How long those that must be alone wait for the others.

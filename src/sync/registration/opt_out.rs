@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::Symposium;
 use crate::config::HookScope;
 use crate::config::state::State;
-use crate::sync::run::{Caller, Mode, Request};
+use crate::sync::request::{Caller, Mode, Request};
 use crate::text::Diagnostic;
 
 /// Stands for the home folder; workspaces are absolute paths.

@@ -9,7 +9,7 @@ use super::{Desired, Registrar, Which};
 use crate::Symposium;
 use crate::documents::{Entry, Ledger};
 use crate::sync::remove::Removed;
-use crate::sync::run::configured_agents;
+use crate::sync::request::configured_agents;
 use crate::sync::snapshot::Snapshot;
 use crate::text::Diagnostic;
 

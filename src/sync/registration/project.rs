@@ -34,7 +34,7 @@ impl Registrar<'_> {
     /// Why the file may not be written: git tracks it, or it can't be told. Where an agent waits, a
     /// file in a checkout that is there counts as tracked, unless we made it.
     pub(super) fn off_limits(&self, path: &Path, exists: bool, wanted: bool) -> Option<Diagnostic> {
-        if self.sym.config.hook_scope == HookScope::Project || !self.is_inside(path) {
+        if self.scope == HookScope::Project || !self.is_inside(path) {
             return None;
         }
         let tracking = if self.in_hook && exists && !self.is_made_by_us(path) {
@@ -76,7 +76,7 @@ impl Registrar<'_> {
 
     fn needed_lines(&self, problems: &mut Vec<Diagnostic>) -> Vec<Line> {
         let Some(ledger) = &self.ledgers.workspace else { return Vec::new() };
-        if self.sym.config.hook_scope == HookScope::Project {
+        if self.scope == HookScope::Project {
             return Vec::new();
         }
         let mut lines = Vec::new();

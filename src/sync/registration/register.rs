@@ -29,7 +29,7 @@ pub fn register(
     let mut survey = None;
     let mut registered =
         registrar.carry_out_after(desired, &mut || survey = Some(Survey::of(setup)));
-    let scope = setup.symposium().config.hook_scope;
+    let scope = setup.scope;
     // Where nothing was written, they are as they were.
     let before_it = || survey.unwrap_or_else(|| Survey::of(setup));
     describe(before_it, setup, (agents, scope), &mut registered.changes);

@@ -8,7 +8,7 @@ use crate::Symposium;
 use crate::agents::Agent;
 use crate::plugins::source::SourceKind;
 use crate::sync::facts::Facts;
-use crate::sync::run::{Caller, Mode, Sync, configured_agents, refuse_broken};
+use crate::sync::request::{Caller, Mode, Sync, configured_agents, refuse_broken};
 use crate::text::Diagnostic;
 
 impl Sync<'_> {

@@ -10,6 +10,7 @@ use super::ledgers::Ledgers;
 use super::lock::Turn;
 use super::own::{self, Fate};
 use crate::Symposium;
+use crate::config::HookScope;
 use crate::documents::ledger::Surroundings;
 use crate::documents::{
     Change as FileChange, Created, Edited, Entry, Ledger, edit_file, missing_folders, read_text,
@@ -29,6 +30,8 @@ pub struct Registrar<'a> {
     pub(super) sym: &'a Symposium,
     pub(super) ledgers: Ledgers,
     pub(super) root: Option<PathBuf>,
+    /// The scope of hooks and servers: the configured one, unless the caller says otherwise.
+    pub(super) scope: HookScope,
     /// What of the disk belongs to the workspace.
     pub(super) bounds: Option<Bounds>,
     apply: bool,
@@ -95,6 +98,7 @@ impl<'a> Registrar<'a> {
             sym,
             ledgers,
             root: root.map(Path::to_path_buf),
+            scope: sym.config.hook_scope,
             bounds: root.and_then(|root| Bounds::of(root, sym.env.home().as_deref())),
             apply,
             turn: None,
@@ -104,6 +108,11 @@ impl<'a> Registrar<'a> {
             undone: Vec::new(),
         };
         (registrar, diagnostics)
+    }
+
+    /// Another scope than the configured one.
+    pub fn set_scope(&mut self, scope: HookScope) {
+        self.scope = scope;
     }
 
     /// The ledgers.

@@ -32,7 +32,7 @@ pub fn wish(
         match resolve_server(&acquirer, plugin, server, mode) {
             Ok(resolved) => {
                 for agent in agents {
-                    let placement = setup.placement(*agent, sym.config.hook_scope, "");
+                    let placement = setup.placement(*agent, setup.scope, "");
                     desired.server(*agent, &resolved, *everywhere, &placement);
                 }
             }
@@ -53,7 +53,7 @@ pub fn wish_everywhere(
     desired: &mut Desired,
 ) {
     let sym = setup.symposium();
-    if sym.config.hook_scope != HookScope::Global || agents.is_empty() {
+    if setup.scope != HookScope::Global || agents.is_empty() {
         return;
     }
     let registry = Registry::load(sym, &Refresh::for_command(sym));

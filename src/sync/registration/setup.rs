@@ -35,6 +35,8 @@ pub struct Setup<'a> {
     root: Option<PathBuf>,
     git_root: Option<PathBuf>,
     bounds: Option<Bounds>,
+    /// The scope of hooks and servers: the configured one, unless the caller says otherwise.
+    pub(super) scope: HookScope,
     /// Whether a person waits, so that there is time to look closer.
     ask: bool,
     /// What agents' programs said about their version.
@@ -92,6 +94,7 @@ impl<'a> Setup<'a> {
             bounds,
             root: root.map(Path::to_path_buf),
             git_root,
+            scope: sym.config.hook_scope,
             ask,
             versions: Vec::new(),
             on_minimal_path: OnceLock::new(),
@@ -100,6 +103,13 @@ impl<'a> Setup<'a> {
             setup.ask_versions();
         }
         Ok(setup)
+    }
+
+    /// The same with another scope than the configured one.
+    #[must_use]
+    pub fn at(mut self, scope: HookScope) -> Self {
+        self.scope = scope;
+        self
     }
 
     /// `path` as people read it.
@@ -269,7 +279,7 @@ impl<'a> Setup<'a> {
         let mut notes: Vec<Diagnostic> = Vec::new();
         desired.kept.extend(trust::all_records(self, ledgers));
         desired.agents = agents.to_vec();
-        let scope = self.sym.config.hook_scope;
+        let scope = self.scope;
         let other = match scope {
             HookScope::Global => HookScope::Project,
             HookScope::Project => HookScope::Global,
@@ -306,7 +316,7 @@ impl<'a> Setup<'a> {
     /// Every file with hooks of ours besides those at the configured scope, of `agents`.
     pub fn duplicates(&self, agents: &[Agent], ledgers: &Ledgers) -> Vec<Duplicate> {
         let mut found = Vec::new();
-        let other = match self.sym.config.hook_scope {
+        let other = match self.scope {
             HookScope::Global => HookScope::Project,
             HookScope::Project => HookScope::Global,
         };

@@ -81,8 +81,7 @@ pub fn reconcile(
         if paths.is_empty() && consent == Consent::AsGiven {
             return;
         }
-        let wanted =
-            agents.contains(&agent) && placement.scope == setup.symposium().config.hook_scope;
+        let wanted = agents.contains(&agent) && placement.scope == setup.scope;
         let entries = if wanted { entries(setup, agent, placement) } else { Vec::new() };
         if !entries.is_empty() {
             paths.insert(trust.path.clone());

@@ -21,7 +21,7 @@ use crate::sync::placing::desired_skills::Chosen;
 use crate::sync::placing::parents::Parents;
 use crate::sync::placing::plan::{Parent, Plan};
 use crate::sync::placing::targets::NEUTRAL;
-use crate::sync::run::{Caller, Mode, Sync, Synced};
+use crate::sync::request::{Caller, Mode, Sync, Synced};
 use crate::workspace::Fingerprint;
 
 impl Sync<'_> {

@@ -16,32 +16,16 @@ use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
 use crate::report::Change;
 use crate::symposium::Options;
-use crate::sync::facts::Facts;
-use crate::sync::placing::desired_skills::Chosen;
-use crate::sync::placing::parents::Parents;
-use crate::sync::placing::plan::Plan;
 use crate::sync::registration::register::register;
 use crate::sync::registration::setup::{Duplicate, Setup, Sweep};
 use crate::sync::registration::{Desired, Registered, Registrar};
-use crate::sync::run::{Caller, Mode, Request, Sync, configured_agents};
+use crate::sync::request::{Caller, Mode, Request, Sync, configured_agents};
+use crate::sync::run::Known;
 use crate::text::Diagnostic;
 use crate::workspace::{Loaded, Workspace};
 
 pub use registered::Health;
 pub use skills::{SkillView, described};
-
-/// What applies to a workspace, and what of it should change in skill folders.
-#[derive(Debug)]
-pub struct Known<'r> {
-    /// What applies.
-    pub facts: Facts<'r>,
-    /// The folders that hold skill folders.
-    pub parents: Parents,
-    /// What should be in them.
-    pub chosen: Chosen,
-    /// The difference.
-    pub plan: Plan,
-}
 
 /// What was read.
 #[derive(Debug)]

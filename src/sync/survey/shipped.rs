@@ -7,7 +7,7 @@ use crate::files::{Limit, read_source};
 use crate::skills::crate_source::{CrateDisk, CrateRequest, Located, NotOnDisk};
 use crate::skills::document::SkillDocument;
 use crate::sync::facts::candidates::ships;
-use crate::workspace::{Dependency, vendored};
+use crate::workspace::Dependency;
 
 /// One skill in a direct dependency's own sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,8 +36,7 @@ impl Survey<'_> {
             return Err(NotOnDisk { name, version, ..NotOnDisk::default() });
         };
         let workspace = &loaded.workspace;
-        let folders = vendored(&workspace.root, &sym.env).folders;
-        CrateDisk::new(workspace, &sym.env, &sym.dirs).with_vendor(folders).locate(&request)
+        CrateDisk::new(workspace, &sym.env, &sym.dirs).locate(&request)
     }
 
     /// The skills in the sources of every direct dependency that has them on this machine.
