@@ -9,7 +9,7 @@ use crate::agents::Agent;
 use crate::config::HookScope;
 use crate::report::{Change, Event};
 use crate::sync::registration::Registrar;
-use crate::sync::registration::lock::{self, Turn};
+use crate::sync::registration::lock::{self, RegistrationLock};
 use crate::sync::registration::setup::Setup;
 use crate::sync::registration::trust::{self, Consent};
 
@@ -69,9 +69,9 @@ pub(super) fn follow(
     let setup = Setup::new(sym, root, false)?;
     let mut failed = false;
     if wish == Wish::Give {
-        let _turn = Turn::beside_others(sym, lock::PATIENCE)?;
+        let _registration = RegistrationLock::beside_others(sym, lock::LOCK_TIMEOUT)?;
         let (mut registrar, _) = Registrar::open(sym, root, true);
-        registrar.for_caller_alone();
+        registrar.under_callers_lock();
         let trusted = trust::reconcile(&setup, &mut registrar, &known_agents(sym), Consent::Yes);
         failed = trusted.failed();
         sym.report.diagnostics(&trusted.diagnostics);

@@ -19,7 +19,7 @@ use crate::documents::Outcome;
 use crate::documents::user_config::{self, UserConfig};
 use crate::files::{Lock, LockError};
 use crate::report::{Action, Change, Event, Kind};
-use crate::sync::registration::lock::Turn;
+use crate::sync::registration::lock::RegistrationLock;
 use crate::sync::registration::register::register;
 use crate::sync::registration::servers;
 use crate::sync::registration::setup::{Setup, Sweep};
@@ -31,7 +31,7 @@ use ask::Asked;
 /// The exit code of a program that Ctrl-C ended, as shells have it.
 const INTERRUPTED: u8 = 130;
 /// How long another `init` may take.
-const PATIENCE: Duration = Duration::from_secs(120);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// What the user chose.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,7 +86,7 @@ pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
     let _alone = alone(sym)?;
     let before = Config::load(&sym.dirs).config;
     let saved = {
-        let _turn = Turn::alone(sym)?;
+        let _registration = RegistrationLock::alone(sym)?;
         save(sym, &choices)?
     };
     sym.config = Config::load(&sym.dirs).config;
@@ -121,7 +121,7 @@ fn refuse(sym: &Symposium) -> Result<(), Diagnostic> {
 
 /// One `init` at a time. Where no lock file can be made we go on without.
 fn alone(sym: &Symposium) -> anyhow::Result<Option<Lock>> {
-    match Lock::acquire(&sym.dirs.locks().join("init.lock"), PATIENCE) {
+    match Lock::acquire(&sym.dirs.locks().join("init.lock"), LOCK_TIMEOUT) {
         Ok(lock) => Ok(Some(lock)),
         Err(LockError::Io { .. }) => Ok(None),
         Err(error @ LockError::Busy { .. }) => Err(Diagnostic::error(error.to_string())

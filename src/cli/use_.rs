@@ -10,7 +10,7 @@ use super::{CommandResult, ask};
 use crate::Symposium;
 use crate::config::{Reach, Word};
 use crate::report::Event;
-use crate::sync::survey::{Ground, Survey};
+use crate::sync::survey::{Inputs, Survey};
 use crate::sync::{Mode, Request, sync};
 use crate::text::{Diagnostic, is_crate_name, same_crate};
 
@@ -20,8 +20,8 @@ pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
     let cwd = sym.cwd()?;
     let word = if args.remove { Word::Disable } else { Word::Use };
     let reach = if args.global { Reach::Everywhere } else { Reach::Workspace };
-    let ground = Ground::read(sym, &cwd)?;
-    let root = match (reach, ground.root(), &ground.trouble) {
+    let inputs = Inputs::read(sym, &cwd)?;
+    let root = match (reach, inputs.root(), &inputs.trouble) {
         (Reach::Everywhere, root, _) => root,
         (Reach::Workspace, Some(root), _) => Some(root),
         (Reach::Workspace, None, Some(problem)) => return Err(problem.clone().into()),
@@ -31,7 +31,7 @@ pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
                 .into());
         }
     };
-    check(&ground.survey()?, &args.name, word, reach)?.iter().for_each(|note| {
+    check(&inputs.survey()?, &args.name, word, reach)?.iter().for_each(|note| {
         sym.report.diagnostic(note);
     });
     let root = root.map(Path::to_path_buf);
@@ -76,16 +76,16 @@ fn check(
     reach: Reach,
 ) -> Result<Vec<Diagnostic>, Diagnostic> {
     let same = |known: &str| same_crate(known, name);
-    let registry = &survey.ground.registry;
+    let registry = &survey.inputs.registry;
     let plugin = registry.plugins.iter().any(|entry| same(&entry.plugin.name));
     let folder =
         |dir: &Path| dir.file_name().is_some_and(|folder| folder.to_str().is_some_and(same));
     let skill = registry.skills.iter().any(|skill| folder(&skill.dir));
-    let dependencies = survey.ground.loaded.iter().flat_map(|found| &found.workspace.dependencies);
+    let dependencies = survey.inputs.loaded.iter().flat_map(|found| &found.workspace.dependencies);
     let names: Vec<&str> = dependencies.map(|dependency| dependency.name.as_str()).collect();
     let dependency = names.iter().any(|known| same(known));
-    let choices = &survey.ground.sym.config.plugins;
-    let was_said = choices.word_on(name, survey.ground.root()).is_some();
+    let choices = &survey.inputs.sym.config.plugins;
+    let was_said = choices.word_on(name, survey.inputs.root()).is_some();
     if !is_crate_name(name) && !plugin && !skill && !was_said {
         return Err(Diagnostic::error(format!(
             "`{}` can't be a crate's name",
@@ -118,7 +118,7 @@ fn check(
     let candidate =
         facts.is_some_and(|facts| facts.candidates.iter().any(|found| same(&found.name)));
     if word == Word::Use && dependency && !candidate && !plugin && !skill && !was_said {
-        let message = match crate::sync::facts::candidates::vouchers(registry, name).next() {
+        let message = match crate::sync::facts::candidates::endorsers(registry, name).next() {
             Some(plugin) => format!("the plugin `{}` already offers its skills", plugin.name),
             None => format!("no skills of {name} were found on this machine"),
         };

@@ -139,7 +139,7 @@ impl<'de> Deserialize<'de> for Records {
 
 /// What exists of a file because of us, besides the entries themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Surroundings {
+pub struct CreatedContainers {
     /// Tables and arrays, or the whole file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub created: Vec<Created>,
@@ -152,7 +152,7 @@ pub struct Surroundings {
 struct FileNote {
     path: PathBuf,
     #[serde(flatten)]
-    surroundings: Surroundings,
+    surroundings: CreatedContainers,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -211,7 +211,7 @@ impl Data {
             Step::Created(path, more) => {
                 let at = self.files.iter().position(|note| note.path == *path);
                 let at = at.unwrap_or_else(|| {
-                    let surroundings = Surroundings::default();
+                    let surroundings = CreatedContainers::default();
                     self.files.push(FileNote { path: path.clone(), surroundings });
                     self.files.len() - 1
                 });
@@ -227,7 +227,7 @@ impl Data {
                     note.folders.retain(|one| !gone.folders.contains(one));
                     is_change |= *note != before;
                 }
-                self.files.retain(|note| note.surroundings != Surroundings::default());
+                self.files.retain(|note| note.surroundings != CreatedContainers::default());
                 is_change
             }
         }
@@ -261,8 +261,8 @@ enum Step {
     Record(Record),
     Ahead(Record),
     Forget(Record),
-    Created(PathBuf, Surroundings),
-    Undone(PathBuf, Surroundings),
+    Created(PathBuf, CreatedContainers),
+    Undone(PathBuf, CreatedContainers),
 }
 
 /// What we wrote in the home folder, or in one workspace.
@@ -345,7 +345,7 @@ impl Ledger {
     }
 
     /// What exists of the file at `path` because of us, besides entries.
-    pub fn surroundings(&self, path: &Path) -> Surroundings {
+    pub fn surroundings(&self, path: &Path) -> CreatedContainers {
         let note = self.data.files.iter().find(|note| note.path == path);
         note.map(|note| note.surroundings.clone()).unwrap_or_default()
     }
@@ -383,8 +383,8 @@ impl Ledger {
 
     /// Remembers what else exists of a file because of us; also when that is known already, for
     /// another process may have forgotten it since.
-    pub fn note_created(&mut self, path: &Path, more: Surroundings) {
-        if more != Surroundings::default() {
+    pub fn note_created(&mut self, path: &Path, more: CreatedContainers) {
+        if more != CreatedContainers::default() {
             let step = Step::Created(path.to_path_buf(), more);
             self.data.apply(&step);
             self.steps.push(step);
@@ -399,8 +399,8 @@ impl Ledger {
     }
 
     /// Forgets what is gone again, or has become the user's.
-    pub fn note_undone(&mut self, path: &Path, gone: Surroundings) {
-        if gone != Surroundings::default() {
+    pub fn note_undone(&mut self, path: &Path, gone: CreatedContainers) {
+        if gone != CreatedContainers::default() {
             self.step(Step::Undone(path.to_path_buf(), gone));
         }
     }

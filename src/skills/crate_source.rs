@@ -12,9 +12,7 @@ use semver::{Version, VersionReq};
 
 use crate::config::{Dirs, Environment};
 use crate::text::{SecretUrl, same_crate};
-use crate::workspace::{
-    ByCrate, Dependency, DependencyOrigin, LockedPackage, Workspace, vendored,
-};
+use crate::workspace::{ByCrate, Dependency, DependencyOrigin, LockedPackage, Workspace, vendored};
 
 pub mod fetch;
 mod git;

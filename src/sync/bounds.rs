@@ -8,13 +8,29 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::placing::parents::every_skill_dir;
+use crate::agents::Agent;
 use crate::documents::checkout;
 use crate::files::relative_inside;
 use crate::text::Diagnostic;
 
 /// How many links lead from one skill folder to the next; more than that is a loop.
 const HOPS: usize = 8;
+
+/// The vendor-neutral skill folder, preferred where there is a choice.
+pub(crate) const NEUTRAL: &str = ".agents/skills";
+
+/// Every folder that some agent reads, the neutral one first.
+pub(crate) fn every_skill_dir() -> Vec<&'static str> {
+    let mut dirs = vec![NEUTRAL];
+    for agent in Agent::ALL {
+        for dir in agent.identity().skill_dirs {
+            if !dirs.contains(dir) {
+                dirs.push(dir);
+            }
+        }
+    }
+    dirs
+}
 
 /// A checkout's bounds.
 #[derive(Debug, Clone, PartialEq, Eq)]

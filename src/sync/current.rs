@@ -110,7 +110,7 @@ impl Work {
             // What the user wants is not known until the file is mended.
             return self.old.clone().or_else(|| self.look(&sym));
         }
-        if opt_out::is_left(&sym, &self.root) {
+        if opt_out::is_opted_out(&sym, &self.root) {
             return None;
         }
         if !sym.config.auto_sync.0 || self.root == Snapshot::outside(&sym.dirs) {

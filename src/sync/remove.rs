@@ -12,8 +12,8 @@ use super::placing::folders;
 use super::placing::observe::observe;
 use super::placing::parents::Parents;
 use super::placing::plan::{Wanted, plan};
-use super::registration::created::Made;
-use super::registration::lock::{Turn, lock};
+use super::registration::created::CreatedByUs;
+use super::registration::lock::{RegistrationLock, lock};
 use super::registration::opt_out;
 use super::registration::register::register;
 use super::registration::setup::Setup;
@@ -22,13 +22,13 @@ use super::request::Caller;
 use super::snapshot::Snapshot;
 use crate::Symposium;
 use crate::config::HookScope;
-use crate::documents::ledger::Surroundings;
+use crate::documents::ledger::CreatedContainers;
 use crate::documents::{Entry, Ledger, Record};
 use crate::report::{Action, Change};
 use crate::text::Diagnostic;
 
 /// How long another process of ours may hold a file.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -52,9 +52,9 @@ pub fn remove(sym: &Symposium, roots: &[PathBuf], apply: bool) -> anyhow::Result
     let locked: &[PathBuf] = if apply { roots } else { &[] };
     let locks = locked.iter().map(|root| lock(sym, root, Caller::Command));
     let _locks = locks.collect::<anyhow::Result<Vec<_>>>()?;
-    let _turn = apply.then(|| Turn::alone(sym)).transpose()?;
+    let _registration = apply.then(|| RegistrationLock::alone(sym)).transpose()?;
     if apply {
-        opt_out::note(sym, roots);
+        opt_out::record(sym, roots);
     }
     let mut removal = Removal::new(sym, apply, true);
     let (home, _) = Ledger::home(&sym.dirs);
@@ -99,19 +99,19 @@ struct Removal<'a> {
     apply: bool,
     /// Whether others are kept out.
     alone: bool,
-    made: Made,
+    made: CreatedByUs,
     removed: Removed,
 }
 
 impl<'a> Removal<'a> {
     fn new(sym: &'a Symposium, apply: bool, alone: bool) -> Self {
-        Self { sym, apply, alone, made: Made::default(), removed: Removed::default() }
+        Self { sym, apply, alone, made: CreatedByUs::default(), removed: Removed::default() }
     }
 
     fn registrar(&self, root: Option<&Path>) -> (Registrar<'a>, Vec<Diagnostic>) {
         let (mut registrar, diagnostics) = Registrar::open(self.sym, root, self.apply);
         if self.alone {
-            registrar.for_caller_alone();
+            registrar.under_callers_lock();
         }
         (registrar, diagnostics)
     }
@@ -265,7 +265,7 @@ impl<'a> Removal<'a> {
         for (path, created) in left.into_iter().filter(|(path, _)| outside(path)) {
             let above = |folder: &&PathBuf| path.starts_with(folder);
             let folders = folders.iter().filter(above).cloned().collect();
-            home.note_created(path, Surroundings { created, folders });
+            home.note_created(path, CreatedContainers { created, folders });
         }
         save(sym, &mut home);
     }
@@ -292,7 +292,7 @@ fn drop_ledger(sym: &Symposium, mut ledger: Ledger) {
 }
 
 fn save(sym: &Symposium, ledger: &mut Ledger) {
-    if let Err(error) = ledger.save(&sym.dirs, PATIENCE) {
+    if let Err(error) = ledger.save(&sym.dirs, LOCK_TIMEOUT) {
         sym.report.diagnostic(&error);
     }
 }

@@ -3,7 +3,7 @@
 use super::bounds::Bounds;
 use super::facts::{Facts, Gatherer};
 use super::placing::apply::apply;
-use super::placing::desired_skills::{self, Chosen};
+use super::placing::desired_skills::{self, DesiredSkills};
 use super::placing::folders;
 use super::placing::observe::observe;
 use super::placing::parents::Parents;
@@ -33,7 +33,7 @@ use crate::workspace::{ByCrate, Loaded, Workspace};
 /// What concerns single skills, plugins or files is told and does not stop the rest.
 pub fn sync(sym: &Symposium, request: &Request) -> anyhow::Result<Synced> {
     if request.caller == Caller::Background {
-        Sync::new(sym, request, &load(sym, request)?).get_ahead();
+        Sync::new(sym, request, &load(sym, request)?).prefetch();
     }
     let started = start(sym, request)?;
     Sync::new(&started.sym, request, &started.loaded).run()
@@ -89,7 +89,7 @@ fn start(sym: &Symposium, request: &Request) -> anyhow::Result<Started> {
     let locks = if acts { lock(sym, &loaded.workspace.root, request.caller)? } else { Vec::new() };
     let sym = sym.reread();
     refuse_broken(&sym, request)?;
-    opt_out::mind(&sym, &loaded.workspace.root, request)?;
+    opt_out::check(&sym, &loaded.workspace.root, request)?;
     Ok(Started { sym, loaded, _locks: locks })
 }
 
@@ -101,7 +101,7 @@ pub struct Known<'r> {
     /// The folders that hold skill folders.
     pub parents: Parents,
     /// What should be in them.
-    pub chosen: Chosen,
+    pub chosen: DesiredSkills,
     /// The difference.
     pub plan: Plan,
 }
@@ -173,7 +173,7 @@ impl Sync<'_> {
 
     /// Gets what takes long before the workspace is locked: nobody shall wait for a program that is
     /// being compiled. Afterwards everything is on disk, or known not to be had.
-    fn get_ahead(&self) {
+    fn prefetch(&self) {
         let registry = self.registry();
         let facts = self.gather(&registry);
         let fetcher = Network::new(self.sym);
@@ -205,7 +205,7 @@ impl Sync<'_> {
         let mut chosen =
             desired_skills::choose(sym, &facts, agents, (&parents, &disk), &self.observer);
         chosen.wanted.force = self.request.force;
-        chosen.wanted.spared = self.spared(&parents, agents);
+        chosen.wanted.protected = self.protected(&parents, agents);
         chosen.wanted.missing = facts.missing.iter().map(|missing| missing.name.clone()).collect();
         chosen.wanted.unavailable = facts.unavailable.keys().cloned().collect();
         sym.report.diagnostics(&chosen.blocked);
@@ -304,7 +304,7 @@ impl Sync<'_> {
     }
 
     /// With `--agent`, folders of other configured agents are left as they are.
-    fn spared(&self, parents: &Parents, agents: &[Agent]) -> std::collections::BTreeSet<usize> {
+    fn protected(&self, parents: &Parents, agents: &[Agent]) -> std::collections::BTreeSet<usize> {
         if self.request.named.is_none() {
             return std::collections::BTreeSet::new();
         }
@@ -349,7 +349,7 @@ impl Sync<'_> {
     }
 }
 
-fn summary(chosen: &Chosen, facts: &Facts<'_>, agents: &[Agent]) -> String {
+fn summary(chosen: &DesiredSkills, facts: &Facts<'_>, agents: &[Agent]) -> String {
     let count =
         |number: usize, one: &str| format!("{number} {one}{}", if number == 1 { "" } else { "s" });
     let mut parts = Vec::new();

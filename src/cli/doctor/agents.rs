@@ -195,7 +195,7 @@ fn servers_twice(patient: &Patient<'_>, agent: Agent) -> Vec<Finding> {
             }
         };
         let mut seen = Vec::new();
-        seen.extend(place(survey.ground.sym.config.hook_scope, *everywhere));
+        seen.extend(place(survey.inputs.sym.config.hook_scope, *everywhere));
         // What a sync takes back is another finding.
         let goes = survey.registered.changes.iter().any(|change| {
             change.kind == Kind::Server

@@ -15,7 +15,7 @@ use super::screen::Screen;
 use crate::Symposium;
 use crate::config::ConfigState;
 use crate::report::{Palette, Verbosity};
-use crate::sync::survey::{Ground, SkillView, Survey};
+use crate::sync::survey::{Inputs, SkillView, Survey};
 use model::{Doctor, Finding, Weight};
 
 /// Runs the command.
@@ -41,7 +41,7 @@ pub(super) fn run(sym: &Symposium, args: &DoctorArgs) -> CommandResult {
 
 /// What every check may look at.
 struct Patient<'a> {
-    /// The command's own context; [`Ground::sym`] is always offline.
+    /// The command's own context; [`Inputs::sym`] is always offline.
     sym: &'a Symposium,
     survey: &'a Survey<'a>,
     skills: &'a [SkillView<'a>],
@@ -80,9 +80,9 @@ const CHECKS: &[Check] = &[
 ];
 
 fn examine(sym: &Symposium) -> anyhow::Result<Doctor> {
-    let ground = Ground::read(sym, &sym.cwd()?)?;
+    let inputs = Inputs::read(sym, &sym.cwd()?)?;
     let busy = programs::busy(sym)?;
-    let survey = ground.survey()?;
+    let survey = inputs.survey()?;
     let versions = programs::ask(&survey);
     drop(busy);
     let skills = survey.skills();
@@ -108,12 +108,12 @@ fn examine(sym: &Symposium) -> anyhow::Result<Doctor> {
 
 impl Patient<'_> {
     fn can(&self, needs: Needs) -> bool {
-        let ground = self.survey.ground;
-        let configured = ground.sym.config_state != ConfigState::Broken;
+        let inputs = self.survey.inputs;
+        let configured = inputs.sym.config_state != ConfigState::Broken;
         match needs {
             Needs::Nothing => true,
             Needs::Configuration => configured,
-            Needs::Workspace => configured && ground.trouble.is_none(),
+            Needs::Workspace => configured && inputs.trouble.is_none(),
         }
     }
 }

@@ -92,7 +92,7 @@ pub(super) fn own_program(patient: &Patient<'_>) -> Vec<Finding> {
         findings.push(Finding::of("program-not-found", Weight::Warning, note, "put it on PATH"));
     }
     let found = survey.setup.find(PROGRAM);
-    let by_name = survey.ground.sym.config.hook_scope == HookScope::Project;
+    let by_name = survey.inputs.sym.config.hook_scope == HookScope::Project;
     let from_desktop = survey.setup.find_from_desktop(PROGRAM).filter(|_| by_name);
     if by_name && found.is_none() {
         let message =

@@ -9,9 +9,9 @@ use crate::text::Diagnostic;
 
 /// Each source is there, or answers.
 pub(super) fn sources(patient: &Patient<'_>) -> Vec<Finding> {
-    let sym = &patient.survey.ground.sym;
+    let sym = &patient.survey.inputs.sym;
     let specs = effective(sym);
-    let states = &patient.survey.ground.registry.sources;
+    let states = &patient.survey.inputs.registry.sources;
     let mut findings = Vec::new();
     for spec in &specs {
         let state = states.iter().find(|state| state.name == spec.name);
@@ -62,8 +62,8 @@ pub(super) fn sources(patient: &Patient<'_>) -> Vec<Finding> {
 }
 
 fn ask(patient: &Patient<'_>, spec: &SourceSpec, repository: &Repository) -> Option<Finding> {
-    let (sym, limit) = (&patient.survey.ground.sym, patient.sym.options.timeout);
-    let states = &patient.survey.ground.registry.sources;
+    let (sym, limit) = (&patient.survey.inputs.sym, patient.sym.options.timeout);
+    let states = &patient.survey.inputs.registry.sources;
     let copy = states.iter().find(|state| state.name == spec.name).is_some_and(has_copy);
     let again = format!("`cargo agents plugin sync {}`", spec.name);
     match repository.ask(&sym.dirs.plugin_sources(), limit, &sym.env) {
@@ -95,7 +95,7 @@ fn has_copy(state: &SourceState) -> bool {
 pub(super) fn content(patient: &Patient<'_>) -> Vec<Finding> {
     let survey = patient.survey;
     let own: Vec<_> = survey
-        .ground
+        .inputs
         .registry
         .sources
         .iter()
@@ -108,12 +108,12 @@ pub(super) fn content(patient: &Patient<'_>) -> Vec<Finding> {
         if is_own { Weight::Warning } else { Weight::Note }
     };
     // A source that can't be had has a finding of its own.
-    let config = survey.ground.sym.dirs.config_file();
+    let config = survey.inputs.sym.dirs.config_file();
     let of_source = |found: &&Diagnostic| {
         found.location().is_none_or(|place| place.path != config)
             && !found.message.starts_with("can't read the plugin source")
     };
-    let registry = survey.ground.registry.diagnostics.iter().filter(of_source);
+    let registry = survey.inputs.registry.diagnostics.iter().filter(of_source);
     let known = survey.known.iter().flat_map(|known| {
         let chosen = known.chosen.diagnostics.iter().filter(|found| !is_about_budget(found));
         known.facts.diagnostics.iter().chain(chosen)

@@ -8,7 +8,7 @@ use crate::sync::registration::orphans;
 
 /// `config.toml` reads, and says nothing odd.
 pub(super) fn configuration(patient: &Patient<'_>) -> Vec<Finding> {
-    let sym = &patient.survey.ground.sym;
+    let sym = &patient.survey.inputs.sym;
     let broken = sym.config_state == ConfigState::Broken;
     let weight = if broken { Weight::Error } else { Weight::Warning };
     let of = |found| Finding::of("configuration", weight, found, "correct or remove it");
@@ -30,12 +30,12 @@ pub(super) fn configuration(patient: &Patient<'_>) -> Vec<Finding> {
 
 /// The workspace's manifests and lock file read.
 pub(super) fn workspace(patient: &Patient<'_>) -> Vec<Finding> {
-    let ground = patient.survey.ground;
+    let inputs = patient.survey.inputs;
     let mut findings = Vec::new();
-    if let Some(problem) = &ground.trouble {
+    if let Some(problem) = &inputs.trouble {
         findings.push(Finding::of("workspace", Weight::Error, problem, "mend the file"));
     }
-    for found in ground.loaded.iter().flat_map(|loaded| &loaded.diagnostics) {
+    for found in inputs.loaded.iter().flat_map(|loaded| &loaded.diagnostics) {
         findings.push(Finding::of("workspace", Weight::Note, found, "mend it, if it matters"));
     }
     let blocked = patient.survey.known.iter().flat_map(|known| &known.chosen.blocked);
@@ -59,7 +59,7 @@ pub(super) fn stale(patient: &Patient<'_>) -> Vec<Finding> {
             _ => {}
         }
     }
-    let (gone, mut damaged) = orphans::find(&survey.ground.sym);
+    let (gone, mut damaged) = orphans::find(&survey.inputs.sym);
     for found in &survey.damaged {
         if !damaged.contains(found) {
             damaged.push(found.clone());

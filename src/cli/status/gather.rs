@@ -27,14 +27,14 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
     let known = survey.known.as_ref();
     let candidates = known.map(|known| known.facts.candidates.as_slice()).unwrap_or_default();
     let mut warnings: Vec<String> =
-        survey.ground.sym.config_diagnostics.iter().map(ToString::to_string).collect();
+        survey.inputs.sym.config_diagnostics.iter().map(ToString::to_string).collect();
     warnings.extend(survey.diagnostics().iter().map(ToString::to_string));
-    if survey.ground.sym.config_state == ConfigState::Broken {
+    if survey.inputs.sym.config_state == ConfigState::Broken {
         warnings.push("nothing is synced until the configuration can be read".to_owned());
     }
     Status {
         workspace: workspace(survey),
-        workspace_trouble: survey.ground.trouble.as_ref().map(|found| trouble(found, "mend it")),
+        workspace_trouble: survey.inputs.trouble.as_ref().map(|found| trouble(found, "mend it")),
         configuration_trouble: configuration(survey),
         agents: survey.agents.iter().map(|agent| of_agent(survey, *agent, &views)).collect(),
         plugins: plugins(survey, &views),
@@ -75,7 +75,7 @@ fn trouble(found: &Diagnostic, remedy: &str) -> Trouble {
 }
 
 fn configuration(survey: &Survey<'_>) -> Option<Trouble> {
-    let sym = &survey.ground.sym;
+    let sym = &survey.inputs.sym;
     if sym.config_state != ConfigState::Broken {
         return None;
     }
@@ -89,7 +89,7 @@ fn configuration(survey: &Survey<'_>) -> Option<Trouble> {
 }
 
 fn workspace(survey: &Survey<'_>) -> Option<WorkspaceStatus> {
-    let workspace = &survey.ground.loaded.as_ref()?.workspace;
+    let workspace = &survey.inputs.loaded.as_ref()?.workspace;
     let mut names: Vec<_> = workspace.dependencies.iter().map(|found| &found.name).collect();
     names.dedup();
     let synced = last_sync(survey, &workspace.root);
@@ -103,7 +103,7 @@ fn workspace(survey: &Survey<'_>) -> Option<WorkspaceStatus> {
 
 /// Each sync that ended well writes the snapshot.
 pub(super) fn last_sync(survey: &Survey<'_>, root: &Path) -> Option<SystemTime> {
-    let path = Snapshot::path(&survey.ground.sym.dirs, root);
+    let path = Snapshot::path(&survey.inputs.sym.dirs, root);
     std::fs::metadata(path).ok()?.modified().ok()
 }
 
@@ -113,7 +113,7 @@ fn of_agent(survey: &Survey<'_>, agent: Agent, views: &[SkillView<'_>]) -> Agent
     let hooks = survey.hooks_of(agent).map(|hooks| {
         let state = state_of(&hooks.health, "hooks", &mut problems);
         HooksStatus {
-            scope: scope_word(survey.ground.sym.config.hook_scope).to_owned(),
+            scope: scope_word(survey.inputs.sym.config.hook_scope).to_owned(),
             files: hooks.files,
             state: switched_off(state, Topic::Hooks, None, &found),
         }
@@ -196,15 +196,15 @@ fn switched_off(state: State, topic: Topic, server: Option<&str>, found: &[Findi
 
 fn plugins(survey: &Survey<'_>, views: &[SkillView<'_>]) -> Vec<PluginStatus> {
     let Some(known) = &survey.known else {
-        let outside = match survey.ground.trouble {
+        let outside = match survey.inputs.trouble {
             Some(_) => "the workspace can't be read",
             None => "this is no Rust workspace",
         };
-        let entries = survey.ground.registry.plugins.iter();
+        let entries = survey.inputs.registry.plugins.iter();
         return entries.map(|entry| outside_of_a_workspace(entry, outside)).collect();
     };
-    let fetcher = Network::new(&survey.ground.sym);
-    let acquirer = Acquirer::new(&survey.ground.sym, &fetcher);
+    let fetcher = Network::new(&survey.inputs.sym);
+    let acquirer = Acquirer::new(&survey.inputs.sym, &fetcher);
     known.facts.plugins.iter().map(|fate| of_plugin(fate, views, &acquirer)).collect()
 }
 

@@ -9,12 +9,12 @@ use crate::report::ExitCode;
 
 use super::CommandResult;
 use crate::Symposium;
-use crate::sync::survey::Ground;
+use crate::sync::survey::Inputs;
 
 /// Runs the command.
 pub(super) fn run(sym: &Symposium) -> CommandResult {
-    let ground = Ground::read(sym, &sym.cwd()?)?;
-    let survey = ground.survey()?;
+    let inputs = Inputs::read(sym, &sym.cwd()?)?;
+    let survey = inputs.survey()?;
     let status = gather::gather(&survey);
     sym.report.json(&status);
     let home = sym.env.home();
@@ -22,7 +22,7 @@ pub(super) fn run(sym: &Symposium) -> CommandResult {
         width: sym.report.width(),
         home: home.as_deref(),
         verbosity: sym.report.verbosity(),
-        synced: ground.root().and_then(|root| gather::last_sync(&survey, root)),
+        synced: inputs.root().and_then(|root| gather::last_sync(&survey, root)),
     };
     sym.report.result(&show::show(&status, &view));
     Ok(ExitCode::SUCCESS)

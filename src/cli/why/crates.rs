@@ -5,7 +5,7 @@ use super::model::Account;
 use crate::config::{Reach, Word};
 use crate::report::Kind;
 use crate::skills::SkillOrigin;
-use crate::sync::facts::candidates::{ships, vouchers};
+use crate::sync::facts::candidates::{endorsers, ships};
 use crate::text::same_crate;
 use crate::workspace::{Dependency, DependencyOrigin, dependents};
 
@@ -15,7 +15,7 @@ const NAMED: usize = 3;
 impl Inquiry<'_> {
     /// The crate of that name, when it is in the workspace's graph or some plugin speaks of it.
     pub(super) fn of_crate(&self) -> Vec<Account> {
-        let Some(loaded) = &self.survey.ground.loaded else { return Vec::new() };
+        let Some(loaded) = &self.survey.inputs.loaded else { return Vec::new() };
         let workspace = &loaded.workspace;
         let direct: Vec<&Dependency> = workspace
             .dependencies
@@ -32,7 +32,7 @@ impl Inquiry<'_> {
         } else if workspace.members.iter().any(|member| same_crate(&member.name, &self.name)) {
             account.step("but", "it is a member, on which no other member depends");
         }
-        let registry = &self.survey.ground.registry;
+        let registry = &self.survey.inputs.registry;
         let named = registry.active().filter(|plugin| {
             plugin.gate.crates_named().iter().any(|named| same_crate(named, &self.name))
         });
@@ -90,9 +90,9 @@ impl Inquiry<'_> {
     }
 
     fn vouching_steps(&self, account: &mut Account, name: &str, ships: bool) {
-        let registry = &self.survey.ground.registry;
+        let registry = &self.survey.inputs.registry;
         let mut vouched = false;
-        for plugin in vouchers(registry, name) {
+        for plugin in endorsers(registry, name) {
             vouched = true;
             let reason = self.fate(plugin).map(|fate| fate.reason.clone()).unwrap_or_default();
             account.step(
@@ -102,7 +102,8 @@ impl Inquiry<'_> {
         }
         for plugin in registry.active() {
             let about = plugin.gate.crates_named().iter().any(|named| same_crate(named, name));
-            if about && !vouchers(registry, name).any(|voucher| voucher.manifest == plugin.manifest)
+            if about
+                && !endorsers(registry, name).any(|voucher| voucher.manifest == plugin.manifest)
             {
                 let reason = self.fate(plugin).map(|fate| fate.reason.clone()).unwrap_or_default();
                 account.step("plugin", format!("{} is about it: {reason}", plugin.name));
@@ -123,8 +124,8 @@ impl Inquiry<'_> {
 
     /// What the user said of the crate's skills.
     pub(super) fn word_step(&self, account: &mut Account, name: &str) -> Option<Word> {
-        let choices = &self.survey.ground.sym.config.plugins;
-        let (word, reach) = choices.word_on(name, self.survey.ground.root())?;
+        let choices = &self.survey.inputs.sym.config.plugins;
+        let (word, reach) = choices.word_on(name, self.survey.inputs.root())?;
         let place = match reach {
             Reach::Workspace => "for this workspace",
             Reach::Everywhere => "for every workspace",
@@ -141,7 +142,7 @@ impl Inquiry<'_> {
 
     /// Through which crates a crate comes that is in the lock file and no direct dependency.
     pub(super) fn transitive(&self, name: &str) -> Option<String> {
-        let workspace = &self.survey.ground.loaded.as_ref()?.workspace;
+        let workspace = &self.survey.inputs.loaded.as_ref()?.workspace;
         let is_direct = |found: &Dependency| same_crate(&found.name, name);
         if workspace.dependencies.iter().any(is_direct) {
             return None;

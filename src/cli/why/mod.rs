@@ -15,14 +15,14 @@ use super::screen::{Screen, column};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::report::{Kind, Palette};
-use crate::sync::survey::{Ground, Survey};
+use crate::sync::survey::{Inputs, Survey};
 use crate::text::Diagnostic;
 use model::{Account, Why};
 
 /// Runs the command.
 pub(super) fn run(sym: &Symposium, args: &WhyArgs) -> CommandResult {
-    let ground = Ground::read(sym, &sym.cwd()?)?;
-    let survey = ground.survey()?;
+    let inputs = Inputs::read(sym, &sym.cwd()?)?;
+    let survey = inputs.survey()?;
     let inquiry = Inquiry { survey: &survey, name: args.name.clone() };
     let why = Why { name: args.name.clone(), accounts: inquiry.accounts() };
     sym.report.json(&why);
@@ -57,7 +57,7 @@ impl Inquiry<'_> {
     }
 
     fn path(&self, path: &Path) -> String {
-        self.survey.ground.sym.report.path(path)
+        self.survey.inputs.sym.report.path(path)
     }
 
     /// An agent is no thing that is decided about, but people ask.
@@ -79,7 +79,7 @@ impl Inquiry<'_> {
         let name = self.name.escape_debug();
         let mut error = Diagnostic::error(format!("nothing is known by the name `{name}`"))
             .note("it is no skill, plugin, hook, server or subcommand of your sources")
-            .note(match (self.survey.ground.root(), &self.survey.ground.trouble) {
+            .note(match (self.survey.inputs.root(), &self.survey.inputs.trouble) {
                 (Some(_), _) => {
                     "and no crate that this workspace depends on, directly or not".to_owned()
                 }
@@ -96,14 +96,14 @@ impl Inquiry<'_> {
 
     fn known_names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
-        for entry in &self.survey.ground.registry.plugins {
+        for entry in &self.survey.inputs.registry.plugins {
             names.push(entry.plugin.name.clone());
             names.extend(entry.plugin.hooks.iter().map(|hook| hook.name.clone()));
             names.extend(entry.plugin.servers.iter().map(|server| server.name.clone()));
             names.extend(entry.plugin.subcommands.iter().map(|found| found.name.clone()));
         }
         names.extend(self.survey.skills().into_iter().map(|view| view.name));
-        let workspace = self.survey.ground.loaded.iter().map(|loaded| &loaded.workspace);
+        let workspace = self.survey.inputs.loaded.iter().map(|loaded| &loaded.workspace);
         names.extend(
             workspace.flat_map(|found| &found.dependencies).map(|found| found.name.clone()),
         );

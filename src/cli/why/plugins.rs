@@ -15,7 +15,7 @@ use crate::sync::survey::Health;
 impl Inquiry<'_> {
     /// Every plugin of that name, those that another one comes before included.
     pub(super) fn of_plugins(&self) -> Vec<Account> {
-        let plugins = self.survey.ground.registry.plugins.iter().map(|entry| &entry.plugin);
+        let plugins = self.survey.inputs.registry.plugins.iter().map(|entry| &entry.plugin);
         plugins
             .filter(|plugin| self.is_meant(&plugin.name))
             .map(|plugin| self.of_plugin(plugin))
@@ -67,7 +67,7 @@ impl Inquiry<'_> {
     /// Hooks, servers and subcommands of that name.
     pub(super) fn of_parts(&self) -> Vec<Account> {
         let mut accounts = Vec::new();
-        for entry in &self.survey.ground.registry.plugins {
+        for entry in &self.survey.inputs.registry.plugins {
             let plugin = &entry.plugin;
             for (index, hook) in plugin.hooks.iter().enumerate() {
                 if self.is_meant(&hook.name) {
@@ -168,7 +168,7 @@ impl Inquiry<'_> {
                     self.transitive_step(account, &plugin.gate);
                 }
             }
-            None => match &self.survey.ground.trouble {
+            None => match &self.survey.inputs.trouble {
                 Some(problem) => {
                     account.step("found", format!("the workspace can't be read: {problem}"));
                 }
@@ -264,7 +264,7 @@ impl Inquiry<'_> {
     }
 
     fn program_steps(&self, account: &mut Account, fate: &PluginFate<'_>, user: Option<&str>) {
-        let sym = &self.survey.ground.sym;
+        let sym = &self.survey.inputs.sym;
         let fetcher = Network::new(sym);
         for program in programs(fate, &Acquirer::new(sym, &fetcher)) {
             if user.is_some_and(|user| !program.used_by.iter().any(|known| known == user)) {

@@ -7,7 +7,7 @@ use crate::files::contained;
 use crate::plugins::model::{Gate, Plugin, SkillSource};
 use crate::report::{Event, Kind, Verdict};
 use crate::skills::discover::discover;
-use crate::sync::facts::candidates::vouchers;
+use crate::sync::facts::candidates::endorsers;
 use crate::sync::shown_origin;
 use crate::sync::survey::SkillView;
 use crate::workspace::UNOBSERVED;
@@ -41,7 +41,7 @@ impl Inquiry<'_> {
         account
             .step("from", format!("{}, {}", shown_origin(view.skill), self.path(&view.skill.dir)));
         if let Some(plugin) = view.skill.plugin.as_deref() {
-            let registry = &self.survey.ground.registry;
+            let registry = &self.survey.inputs.registry;
             if let Some(plugin) = registry.plugin(plugin) {
                 self.plugin_steps(&mut account, plugin, &[]);
             }
@@ -91,7 +91,7 @@ impl Inquiry<'_> {
     /// Skills in folders of plugins that do not apply.
     fn in_plugins(&self) -> Vec<Account> {
         let mut accounts = Vec::new();
-        for entry in &self.survey.ground.registry.plugins {
+        for entry in &self.survey.inputs.registry.plugins {
             for (index, group) in entry.plugin.skills.iter().enumerate() {
                 let holds = self.fate(&entry.plugin).is_some_and(|fate| {
                     fate.parts
@@ -139,7 +139,7 @@ impl Inquiry<'_> {
             account.step("from", from);
             let said = self.word_step(&mut account, name);
             let mut vouched = false;
-            for plugin in vouchers(&self.survey.ground.registry, name) {
+            for plugin in endorsers(&self.survey.inputs.registry, name) {
                 vouched = true;
                 self.plugin_steps(&mut account, plugin, &[]);
                 for (index, group) in plugin.skills.iter().enumerate() {

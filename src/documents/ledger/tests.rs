@@ -61,7 +61,7 @@ fn what_was_made_is_remembered_though_another_process_forgot_it_meanwhile() {
     let (_dir, dirs) = dirs();
     let path = Path::new("/h/.claude.json");
     let created = vec![Created::container(&["projects".to_owned()], None)];
-    let made = Surroundings { created, folders: Vec::new() };
+    let made = CreatedContainers { created, folders: Vec::new() };
     let (mut one, _) = Ledger::home(&dirs);
     one.note_created(path, made.clone());
     one.save(&dirs, PATIENCE).expect("saves");
@@ -140,9 +140,9 @@ fn surroundings_are_merged_and_go_when_they_are_undone() {
     let file = Created::File { was: None };
     let folders = vec![PathBuf::from("/h/.claude")];
     let (mut ledger, _) = Ledger::home(&dirs);
-    let first = Surroundings { created: vec![file.clone(), hooks.clone()], folders };
+    let first = CreatedContainers { created: vec![file.clone(), hooks.clone()], folders };
     ledger.note_created(path, first.clone());
-    let again = Surroundings { created: vec![hooks.clone()], folders: Vec::new() };
+    let again = CreatedContainers { created: vec![hooks.clone()], folders: Vec::new() };
     ledger.note_created(path, again.clone());
     ledger.save(&dirs, PATIENCE).expect("saves");
     let (mut ledger, _) = Ledger::home(&dirs);

@@ -64,7 +64,7 @@ pub fn find(
     (on_disk, observer): (&dyn CrateSources, &Observer),
 ) -> Vec<Candidate> {
     // Once for all dependencies: there are many of both.
-    let vouched: HashSet<_> = registry.active().flat_map(vouched).map(spelling).collect();
+    let endorsed: HashSet<_> = registry.active().flat_map(endorsed).map(spelling).collect();
     let silent = workspace.members.iter().filter(|member| !member.names_us);
     let silent: HashSet<_> = silent.map(|member| member.dir.as_path()).collect();
     let mut found = Vec::new();
@@ -72,7 +72,7 @@ pub fn find(
         let name = &dependency.name;
         if choices.word_on(name, Some(&workspace.root)).is_some()
             || !is_crate_name(name)
-            || vouched.contains(&spelling(name))
+            || endorsed.contains(&spelling(name))
         {
             continue;
         }
@@ -92,12 +92,12 @@ pub fn find(
 
 /// The plugins, of sources in force, that take the crate's own skills: whether their gates hold here
 /// or not, the source has said its word about the crate.
-pub fn vouchers<'r>(registry: &'r Registry, name: &str) -> impl Iterator<Item = &'r Plugin> {
-    registry.active().filter(move |plugin| vouched(plugin).any(|named| same_crate(named, name)))
+pub fn endorsers<'r>(registry: &'r Registry, name: &str) -> impl Iterator<Item = &'r Plugin> {
+    registry.active().filter(move |plugin| endorsed(plugin).any(|named| same_crate(named, name)))
 }
 
 /// The crates whose own skills a plugin takes.
-fn vouched(plugin: &Plugin) -> impl Iterator<Item = &str> {
+fn endorsed(plugin: &Plugin) -> impl Iterator<Item = &str> {
     plugin.skills.iter().flat_map(|group| match &group.source {
         SkillSource::Crate { .. } => {
             [&plugin.gate, &group.gate].into_iter().flat_map(Gate::crates_named).collect()

@@ -25,8 +25,7 @@ use crate::report::{Event, Kind, Progress, Verdict};
 use crate::skills::crate_source::{CrateRequest, CrateSources, NotOnDisk};
 use crate::skills::resolve::{GitFolder, Resolver};
 use crate::skills::{Skill, SkillOrigin};
-use crate::sync::bounds::Bounds;
-use crate::sync::placing::targets::NEUTRAL;
+use crate::sync::bounds::{Bounds, NEUTRAL};
 use crate::text::Diagnostic;
 use crate::workspace::{Observer, Workspace};
 

@@ -5,20 +5,21 @@ use std::sync::Arc;
 
 use super::parents::Parents;
 use super::plan::{Disk, Found, Wanted, WantedSkill};
-use super::targets::{self, NEUTRAL};
+use super::targets;
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::report::{Event, Kind, Verdict};
 use crate::skills::files::collect;
 use crate::skills::naming::{NamedSkill, assign_names};
 use crate::skills::{Skill, SkillOrigin};
+use crate::sync::bounds::NEUTRAL;
 use crate::sync::facts::Facts;
 use crate::text::{Diagnostic, Severity};
 use crate::workspace::Observer;
 
 /// What is wanted, with what people and the snapshot should know.
 #[derive(Debug, Default)]
-pub struct Chosen {
+pub struct DesiredSkills {
     /// The skill folders.
     pub wanted: Wanted,
     /// Each wanted skill's description, in the order of `wanted.skills`.
@@ -42,10 +43,10 @@ pub fn choose(
     agents: &[Agent],
     (parents, disk): (&Parents, &Disk),
     observer: &Observer,
-) -> Chosen {
+) -> DesiredSkills {
     let reads: Vec<_> = agents.iter().map(|agent| (*agent, agent.identity().skill_dirs)).collect();
     let targets = targets::choose(&reads);
-    let mut chosen = Chosen::default();
+    let mut chosen = DesiredSkills::default();
     let indices: Vec<usize> = unique(targets.dirs.iter().filter_map(|dir| parents.index(dir)));
     // The workspace's own skills are read from the neutral folder.
     let reads_own = sym.config.agents_syncing.0 && !agents.is_empty();
@@ -135,7 +136,7 @@ fn unique(indices: impl Iterator<Item = usize>) -> Vec<usize> {
     indices.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-impl Chosen {
+impl DesiredSkills {
     fn add(
         &mut self,
         skill: &Skill,

@@ -13,7 +13,7 @@ use crate::report::Action;
 use crate::sync::bounds::{self, Bounds};
 
 /// How long another process of ours may hold the ledger.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Remembers the folders that carrying out `plan` is about to make. Trouble with the ledger costs
 /// tidiness only, so it is logged.
@@ -71,7 +71,7 @@ fn record(folder: &Path, entry: Entry) -> Record {
 }
 
 fn save(sym: &Symposium, ledger: &mut Ledger) {
-    if let Err(error) = ledger.save(&sym.dirs, PATIENCE) {
+    if let Err(error) = ledger.save(&sym.dirs, LOCK_TIMEOUT) {
         tracing::warn!("the folders that were made are not remembered: {}", error.message);
     }
 }

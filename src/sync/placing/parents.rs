@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::plan::Parent;
-use super::targets::NEUTRAL;
-use crate::agents::Agent;
-use crate::sync::bounds::Bounds;
+use crate::sync::bounds::{Bounds, NEUTRAL, every_skill_dir};
 use crate::text::Diagnostic;
 
 /// All folders that any agent reads, each once, and which of them each relative name stands for.
@@ -62,19 +60,6 @@ impl Parents {
     pub fn neutral(&self) -> Option<usize> {
         self.index(NEUTRAL)
     }
-}
-
-/// Every folder that some agent reads, the neutral one first.
-pub fn every_skill_dir() -> Vec<&'static str> {
-    let mut dirs = vec![NEUTRAL];
-    for agent in Agent::ALL {
-        for dir in agent.identity().skill_dirs {
-            if !dirs.contains(dir) {
-                dirs.push(dir);
-            }
-        }
-    }
-    dirs
 }
 
 /// Where the skill folders of `path` are, or what stands in the way.

@@ -63,7 +63,7 @@ pub struct Wanted {
     /// Every folder to look into, those of other agents included.
     pub parents: Vec<Parent>,
     /// Indices of parents whose stale skills are left alone this time.
-    pub spared: BTreeSet<usize>,
+    pub protected: BTreeSet<usize>,
     /// Plugin sources that can't be had now: what they brought stays.
     pub unavailable: BTreeSet<String>,
     /// Crates whose sources can't be had now: what came from them, in whatever version, stays.
@@ -151,7 +151,7 @@ pub fn plan(wanted: &Wanted, disk: &Disk) -> Plan {
             if kept.contains(name.as_str()) {
                 continue;
             }
-            if *found == Found::Leftover || !wanted.spared.contains(&index) {
+            if *found == Found::Leftover || !wanted.protected.contains(&index) {
                 steps.extend(step_for_stale(wanted, parent, name, found));
             }
         }

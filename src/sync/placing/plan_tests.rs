@@ -159,8 +159,8 @@ fn what_a_killed_run_left_is_cleaned_up_in_silence() {
 #[test]
 fn folders_of_agents_that_were_not_asked_for_are_spared() {
     let disk = installed(&wanted(&[("a", "x")]));
-    let spared = Wanted { spared: [0].into(), ..wanted(&[]) };
-    assert!(plan(&spared, &disk).steps.is_empty());
+    let protected = Wanted { protected: [0].into(), ..wanted(&[]) };
+    assert!(plan(&protected, &disk).steps.is_empty());
 }
 
 #[test]

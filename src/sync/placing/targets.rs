@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::agents::Agent;
-
-/// The vendor-neutral folder, preferred where there is a choice.
-pub const NEUTRAL: &str = ".agents/skills";
+use crate::sync::bounds::NEUTRAL;
 
 /// The folders chosen for some agents.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::Symposium;
-use crate::documents::ledger::Surroundings;
+use crate::documents::ledger::CreatedContainers;
 use crate::documents::{
     Change, Created, Document, Entry, FileFormat, Ledger, edit_file_and, remove_empty_folders,
 };
@@ -14,12 +14,12 @@ use crate::sync::bounds::Bounds;
 use crate::text::Diagnostic;
 
 /// How long another process of ours may hold a file.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Containers in files, files, and folders. Who of us filled them does not matter: they go when they
 /// are empty.
 #[derive(Debug, Default)]
-pub struct Made {
+pub struct CreatedByUs {
     /// By file.
     pub created: BTreeMap<PathBuf, Vec<Created>>,
     folders: Vec<PathBuf>,
@@ -27,7 +27,7 @@ pub struct Made {
     bounds: Vec<Bounds>,
 }
 
-impl Made {
+impl CreatedByUs {
     /// Adds what `ledger` knows.
     pub fn collect(&mut self, sym: &Symposium, ledger: &Ledger) {
         let bounds = ledger.root().and_then(|root| Bounds::of(root, sym.env.home().as_deref()));
@@ -57,7 +57,7 @@ impl Made {
         for (path, created) in &self.created {
             let mut ledgers: Vec<&mut Ledger> = ledgers.iter_mut().collect();
             let check = || self.check(path);
-            if let Err(error) = undo(sym, path, created, (&mut ledgers, &check), PATIENCE) {
+            if let Err(error) = undo(sym, path, created, (&mut ledgers, &check), LOCK_TIMEOUT) {
                 tracing::warn!("not tidied: {}", error.message);
             }
         }
@@ -74,7 +74,7 @@ impl Made {
         path: &Path,
         created: &[Created],
     ) -> Result<Vec<Created>, Diagnostic> {
-        prune_and(sym, path, created, PATIENCE, (&|| self.check(path), |_: &[Created]| ()))
+        prune_and(sym, path, created, LOCK_TIMEOUT, (&|| self.check(path), |_: &[Created]| ()))
     }
 
     fn check(&self, path: &Path) -> Result<(), Diagnostic> {
@@ -96,11 +96,11 @@ impl Made {
 /// Lets a file be edited, or not.
 pub type Check<'a> = &'a dyn Fn() -> Result<(), Diagnostic>;
 
-/// As [`Made::prune`], and the ledgers forget what is gone before another process of ours may write the
+/// As [`CreatedByUs::prune`], and the ledgers forget what is gone before another process of ours may write the
 /// file: what that one makes anew is then remembered after it was forgotten.
 ///
 /// # Errors
-/// As [`Made::prune`].
+/// As [`CreatedByUs::prune`].
 pub fn undo(
     sym: &Symposium,
     path: &Path,
@@ -110,7 +110,7 @@ pub fn undo(
 ) -> Result<(), Diagnostic> {
     let forget = |kept: &[Created]| {
         let created = created.iter().filter(|one| !kept.contains(one)).cloned().collect();
-        let gone = Surroundings { created, folders: Vec::new() };
+        let gone = CreatedContainers { created, folders: Vec::new() };
         for ledger in ledgers {
             ledger.note_undone(path, gone.clone());
             if let Err(error) = ledger.save(&sym.dirs, patience) {

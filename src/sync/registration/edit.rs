@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::desired::{Desired, DesiredEntry, FileWork, Slot, Which};
 pub use super::ledgers::Ledgers;
 use super::ledgers::is_member;
-use super::ownership::{Whose, covers, is_as_written, restricted_hash};
+use super::ownership::{Ownership, covers, is_as_written, restricted_hash};
 use crate::agents::Agent;
 use crate::documents::{Candidate, Created, Document, Edited, Entry, Keep, Record, hash_value};
 use crate::report::{Action, Change, Kind, Place};
@@ -92,7 +92,7 @@ impl Editing<'_> {
         for Slot { array, group } in slots {
             let written = self.written_entries(agent, array);
             let found = self.document.get(array)?;
-            let whose = Whose::of(agent.name(), found.as_ref(), group.as_ref(), &written);
+            let whose = Ownership::of(agent.name(), found.as_ref(), group.as_ref(), &written);
             let verdict = |candidate: &Candidate<'_>| whose.verdict(candidate);
             match group {
                 Some(group) if wanted => self.document.ensure_in_array(array, group, &verdict)?,

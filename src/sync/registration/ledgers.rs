@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::desired::Which;
 use crate::config::Dirs;
-use crate::documents::ledger::Surroundings;
+use crate::documents::ledger::CreatedContainers;
 use crate::documents::{Entry, Ledger, Record};
 use crate::text::Diagnostic;
 
@@ -95,7 +95,7 @@ impl Ledgers {
         let Some(own) = &mut self.workspace else { return Ok(()) };
         let made = own.surroundings(path);
         let file = own.file().to_path_buf();
-        if made == Surroundings::default() {
+        if made == CreatedContainers::default() {
             return Ok(());
         }
         let mut others = Ledger::all_workspaces(&self.dirs).0.into_iter();

@@ -15,15 +15,15 @@ use crate::sync::request::Caller;
 use crate::text::Diagnostic;
 
 /// How long those that must be alone wait for the others.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The right to change what is registered; dropping it gives it back.
 #[derive(Debug)]
-pub struct Turn {
+pub struct RegistrationLock {
     _lock: Option<Lock>,
 }
 
-impl Turn {
+impl RegistrationLock {
     /// Beside others that register. Where no lock file can be made, nobody is waited for.
     ///
     /// # Errors
@@ -35,13 +35,13 @@ impl Turn {
     /// Alone. Where no lock file can be made, nobody is waited for.
     ///
     /// # Errors
-    /// When others register for longer than [`PATIENCE`].
+    /// When others register for longer than [`LOCK_TIMEOUT`].
     pub fn alone(sym: &Symposium) -> Result<Self, Diagnostic> {
-        Self::of(Lock::acquire(&sym.dirs.locks().join(NAME), PATIENCE))
+        Self::of(Lock::acquire(&sym.dirs.locks().join(NAME), LOCK_TIMEOUT))
     }
 
     /// As part of a turn that the caller holds.
-    pub(in crate::sync) fn of_caller() -> Self {
+    pub(in crate::sync) fn held_by_caller() -> Self {
         Self { _lock: None }
     }
 
@@ -93,12 +93,12 @@ mod tests {
     fn who_registers_is_beside_others_and_who_takes_back_is_alone() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let sym = Symposium::from_dir(dir.path());
-        let beside = || Turn::beside_others(&sym, Duration::ZERO);
+        let beside = || RegistrationLock::beside_others(&sym, Duration::ZERO);
         let (one, two) = (beside().expect("free"), beside().expect("side by side"));
         let third = Lock::acquire(&sym.dirs.locks().join(NAME), Duration::ZERO);
         assert!(matches!(third, Err(LockError::Busy { .. })), "not alone");
         drop((one, two));
-        let _alone = Turn::alone(&sym).expect("free");
+        let _alone = RegistrationLock::alone(&sym).expect("free");
         assert!(beside().is_err());
     }
 }

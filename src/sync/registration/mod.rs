@@ -3,19 +3,21 @@
 //! `desired` says what should be where, as data; `recorded` adds what only the ledger knows of. `edit`
 //! turns a file's text into what it should be; the same edit serves the plan (on text that was read)
 //! and the apply (under the file's lock, on the text that is there then). `own` does the same for
-//! files that are ours alone. `ownership` tells our entries from those of others. `registrar` brings all to
-//! disk and keeps the ledger; `project` keeps it away from git.
+//! files that are ours alone. `ownership` tells our entries from those of others. `registrar` brings
+//! all to disk and keeps the ledger; `project` keeps it away from git.
 //!
 //! [`setup`] knows how the agents call us and which of their files carry our hooks ([`hook_files`]),
-//! [`servers`] which servers a workspace wishes for; [`register`] brings both to the agents, with
-//! [`trust`] for those that ask for it, and [`registering`] is that part of a sync. [`lock`] says who
-//! may, [`created`] what exists because of us, [`opt_out`] where everything was taken back, and
-//! [`orphans`] finds registrations of workspaces that are gone.
+//! [`servers`] which servers a workspace should have; [`register`] brings both to the agents, with
+//! [`trust`] for those that ask for it, and [`registering`] is that part of a sync. [`duplicates`]
+//! finds hooks at both scopes, [`orphans`] registrations of workspaces that are gone. [`lock`] says who
+//! may change something, [`created`] what exists because of us, [`opt_out`] where everything was taken
+//! back.
 //!
 //! May use: `bounds`, `facts` and `snapshot`. Used by: a sync, `remove`, `survey` and `cli`.
 
 pub mod created;
 pub mod desired;
+pub mod duplicates;
 pub mod edit;
 pub mod hook_files;
 pub mod ledgers;

@@ -16,7 +16,7 @@ const HOME: &str = "~";
 
 /// Remembers that the home folder and the workspaces of `roots` were left. Trouble is logged: it
 /// must not keep anybody from leaving.
-pub fn note(sym: &Symposium, roots: &[PathBuf]) {
+pub fn record(sym: &Symposium, roots: &[PathBuf]) {
     let roots = roots.iter().map(|root| name(root));
     let left: Vec<String> = std::iter::once(HOME.to_owned()).chain(roots).collect();
     update(sym, |known| {
@@ -42,7 +42,7 @@ pub fn forget(sym: &Symposium, root: Option<&Path>) {
 }
 
 /// Whether the hooks that would be called in the workspace at `root` were taken back.
-pub fn is_left(sym: &Symposium, root: &Path) -> bool {
+pub fn is_opted_out(sym: &Symposium, root: &Path) -> bool {
     let left = State::load(&sym.dirs.state_file()).left;
     let here = name(root);
     let global = sym.config.hook_scope == HookScope::Global;
@@ -53,7 +53,7 @@ pub fn is_left(sym: &Symposium, root: &Path) -> bool {
 ///
 /// # Errors
 /// When everything was taken back there, and nobody asked for this.
-pub(in crate::sync) fn mind(
+pub(in crate::sync) fn check(
     sym: &Symposium,
     root: &Path,
     request: &Request,
@@ -62,7 +62,7 @@ pub(in crate::sync) fn mind(
         return Ok(());
     }
     match request.caller {
-        Caller::Hook | Caller::Background if is_left(sym, root) => Err(Diagnostic::error(
+        Caller::Hook | Caller::Background if is_opted_out(sym, root) => Err(Diagnostic::error(
             "everything was taken back here, so nothing is changed by itself",
         )
         .note("`cargo agents sync` brings it back")),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::lock::Turn;
+use super::lock::RegistrationLock;
 use super::setup::{Setup, Sweep};
 use super::{Desired, Registrar, Which};
 use crate::Symposium;
@@ -14,7 +14,7 @@ use crate::sync::snapshot::Snapshot;
 use crate::text::Diagnostic;
 
 /// How long another process may hold a ledger.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The roots that a ledger knows and that are not there any more, and ledgers that can't be read.
 pub fn find(sym: &Symposium) -> (Vec<PathBuf>, Vec<Diagnostic>) {
@@ -29,7 +29,7 @@ pub fn find(sym: &Symposium) -> (Vec<PathBuf>, Vec<Diagnostic>) {
 /// # Errors
 /// When there is no home folder, the ledger can't be written, or another process does not end.
 pub fn forget(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
-    let _turn = Turn::alone(sym)?;
+    let _registration = RegistrationLock::alone(sym)?;
     let (mut ledger, diagnostics) = Ledger::workspace(&sym.dirs, root);
     sym.report.diagnostics(&diagnostics);
     let inside: Vec<_> =
@@ -38,11 +38,11 @@ pub fn forget(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
         ledger.forget(record);
         ledger.note_undone(&record.path, ledger.surroundings(&record.path));
     }
-    ledger.save(&sym.dirs, PATIENCE)?;
+    ledger.save(&sym.dirs, LOCK_TIMEOUT)?;
     // As if outside of any workspace: nothing must be made where the root was.
     let setup = Setup::new(sym, None, false)?;
     let (mut registrar, diagnostics) = Registrar::open(sym, Some(root), true);
-    registrar.for_caller_alone();
+    registrar.under_callers_lock();
     sym.report.diagnostics(&diagnostics);
     let mut desired = Desired::default();
     let agents = configured_agents(sym);

@@ -4,11 +4,15 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::Ledgers;
 use super::desired::OwnWork;
-use super::edit::Ledgers;
+use super::registrar::{Pending, Registered, Registrar, left_alone};
 use crate::agents::Agent;
 use crate::agents::command::is_ours;
-use crate::documents::{Entry, Record, hash_bytes};
+use crate::documents::{
+    Change as FileChange, Entry, Record, edit_file, hash_bytes, missing_folders, read_text,
+};
+use crate::report::{Action, Change, Kind, Place};
 use crate::text::Diagnostic;
 
 /// What should become of a file of ours.
@@ -58,6 +62,103 @@ pub fn record(work: &OwnWork, text: &str) -> Record {
         agent: work.agent.name().to_owned(),
         path: work.path.clone(),
         entry: Entry::OwnFile { hash: hash_bytes(text.as_bytes()) },
+    }
+}
+
+impl Registrar<'_> {
+    /// What is to be done with a file that is ours alone, announced to the ledger.
+    pub(super) fn plan_own<'d>(
+        &mut self,
+        work: &'d OwnWork,
+        registered: &mut Registered,
+    ) -> Option<Pending<'d>> {
+        let text = match self.check(&work.path).and_then(|()| read_text(&work.path)) {
+            Ok(text) => text,
+            Err(error) => {
+                let wanted =
+                    work.text.is_some() || self.ledgers.records_at(&work.path).next().is_some();
+                registered.diagnostics.extend(wanted.then(|| left_alone(error)));
+                return None;
+            }
+        };
+        let (action, new) = match fate(work, text.as_deref(), &self.ledgers) {
+            Fate::Fine => {
+                self.record_own_written(work, text.as_deref().unwrap_or_default());
+                return None;
+            }
+            Fate::Absent => {
+                self.forget_own(work);
+                return None;
+            }
+            Fate::Leave(diagnostic) => {
+                if work.text.is_some() || self.ledgers.records_at(&work.path).next().is_some() {
+                    registered.diagnostics.push(diagnostic);
+                }
+                return None;
+            }
+            Fate::Write(text) => (Action::Register, Some(text)),
+            Fate::Delete => (Action::Unregister, None),
+        };
+        if let Some(why) = self.off_limits(&work.path, text.is_some(), work.text.is_some()) {
+            registered.diagnostics.push(why);
+            return None;
+        }
+        let change = Change {
+            places: vec![Place::Agent(work.agent.name())],
+            planned: !self.apply,
+            ..Change::new(action, Kind::Hooks, "hooks")
+        };
+        if !self.apply {
+            registered.tell(vec![change]);
+            return None;
+        }
+        if let Some(text) = new {
+            if let Some(ledger) = self.ledgers.of_mut(work.which) {
+                ledger.record_ahead(record(work, &text));
+            }
+            self.note_created(&work.path, Vec::new(), missing_folders(&work.path));
+        }
+        Some(Pending::Own(work, change))
+    }
+
+    /// Decides anew under the lock: another program may have written since.
+    pub(super) fn write_own(&mut self, work: &OwnWork, before: &Ledgers) -> Result<(), Diagnostic> {
+        let locks = self.sym.dirs.locks();
+        let mut decide = |text: Option<&str>| {
+            self.check(&work.path)?;
+            match fate(work, text, before) {
+                Fate::Write(text) => Ok(FileChange::Write(text)),
+                Fate::Delete => Ok(FileChange::Delete),
+                Fate::Leave(diagnostic) => Err(diagnostic),
+                Fate::Fine | Fate::Absent => Ok(FileChange::Keep),
+            }
+        };
+        let outcome = edit_file(&locks, &work.path, self.patience(), &mut decide)?;
+        self.note_created(&work.path, Vec::new(), outcome.into_folders());
+        self.insist();
+        match &work.text {
+            Some(text) => self.record_own_written(work, text),
+            None => self.forget_own(work),
+        }
+        Ok(())
+    }
+
+    /// The file says what it should; what is known of it is true again.
+    fn record_own_written(&mut self, work: &OwnWork, text: &str) {
+        if self.apply
+            && let Some(ledger) = self.ledgers.of_mut(work.which)
+            && ledger.records_at(&work.path).next().is_some()
+        {
+            ledger.record(record(work, text));
+        }
+    }
+
+    fn forget_own(&mut self, work: &OwnWork) {
+        if self.apply
+            && let Some(ledger) = self.ledgers.of_mut(work.which)
+        {
+            ledger.forget(&record(work, ""));
+        }
     }
 }
 

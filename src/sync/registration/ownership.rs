@@ -1,4 +1,4 @@
-//! Whose a hook handler or a server's entry is.
+//! Ownership a hook handler or a server's entry is.
 
 use serde_json::{Map, Value, json};
 
@@ -15,13 +15,13 @@ const USERS_SWITCHES: &[&str] = &["enabled", "disabled"];
 /// ledger knows that there was, the first that has the command we write was changed by the user: it
 /// stays as it is.
 #[derive(Debug)]
-pub(super) struct Whose<'a> {
+pub(super) struct Ownership<'a> {
     agent: &'a str,
     /// The handler that the user changed, and its group.
     edited: Option<(Value, Option<Value>)>,
 }
 
-impl<'a> Whose<'a> {
+impl<'a> Ownership<'a> {
     /// Looks at `array` as it is. `group` is the entry that we would write; `written` are the hashes
     /// of those that we did.
     pub fn of(

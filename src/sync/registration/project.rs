@@ -6,7 +6,7 @@ use super::desired::Which;
 use super::registrar::Registrar;
 use crate::config::HookScope;
 use crate::documents::checkout::{self, Tracking, Unclear};
-use crate::documents::ledger::Surroundings;
+use crate::documents::ledger::CreatedContainers;
 use crate::documents::{Created, Entry, Outcome, Record, exclude, missing_folders, read_text};
 use crate::files::Limit;
 use crate::sync::bounds;
@@ -133,7 +133,7 @@ impl Registrar<'_> {
             if text.is_none() {
                 let created = vec![Created::File { was: None }];
                 let folders = missing_folders(&wanted.exclude);
-                ledger.note_created(&wanted.exclude, Surroundings { created, folders });
+                ledger.note_created(&wanted.exclude, CreatedContainers { created, folders });
             }
         }
         self.save();

@@ -1,6 +1,6 @@
 //! Hooks, servers and trust in the agents' files, in the order that leaves nothing behind.
 
-use super::created::Made;
+use super::created::CreatedByUs;
 use super::hook_files::{Survey, describe};
 use super::setup::Setup;
 use super::trust::{self, Consent};
@@ -20,7 +20,7 @@ pub fn register(
     if let Err(busy) = registrar.begin() {
         return Registered { diagnostics: vec![busy], ..Registered::default() };
     }
-    let mut made = Made::default();
+    let mut made = CreatedByUs::default();
     let ledgers = registrar.ledgers();
     Which::ALL
         .into_iter()

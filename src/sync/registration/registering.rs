@@ -49,7 +49,7 @@ impl Sync<'_> {
 
     /// The context as it is by now, when other agents were configured since this began.
     fn overtaken(&self) -> anyhow::Result<Option<Symposium>> {
-        opt_out::mind(self.sym, &self.loaded.workspace.root, self.request)?;
+        opt_out::check(self.sym, &self.loaded.workspace.root, self.request)?;
         let now = self.sym.reread();
         let choice = |sym: &Symposium| (sym.config.agents.clone(), sym.config.hook_scope);
         if self.request.mode != Mode::Apply || choice(&now) == choice(self.sym) {

@@ -7,23 +7,22 @@ use super::created;
 use super::desired::{Desired, FileWork, OwnWork, Which};
 use super::edit::{Noted, edit};
 use super::ledgers::Ledgers;
-use super::lock::Turn;
-use super::own::{self, Fate};
+use super::lock::RegistrationLock;
 use crate::Symposium;
 use crate::config::HookScope;
-use crate::documents::ledger::Surroundings;
+use crate::documents::ledger::CreatedContainers;
 use crate::documents::{
     Change as FileChange, Created, Edited, Entry, Ledger, edit_file, missing_folders, read_text,
     remove_empty_folders,
 };
-use crate::report::{Action, Change, Kind, Place};
+use crate::report::Change;
 use crate::sync::bounds::{self, Bounds};
 use crate::text::{Diagnostic, Severity};
 
 /// How long another process of ours may hold a file.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 /// The same for all files together where an agent waits.
-const HOOK_PATIENCE: Duration = Duration::from_millis(100);
+const HOOK_LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Carries out [`Desired`], or says what would be done.
 pub struct Registrar<'a> {
@@ -34,9 +33,9 @@ pub struct Registrar<'a> {
     pub(super) scope: HookScope,
     /// What of the disk belongs to the workspace.
     pub(super) bounds: Option<Bounds>,
-    apply: bool,
+    pub(super) apply: bool,
     /// The right to change something, once it was taken.
-    turn: Option<Turn>,
+    lock: Option<RegistrationLock>,
     /// Whether an agent waits.
     pub(super) in_hook: bool,
     /// When waiting for other processes must end.
@@ -73,7 +72,7 @@ impl Registered {
     }
 
     /// Several files may make up one registration, which is told once.
-    fn tell(&mut self, changes: Vec<Change>) {
+    pub(super) fn tell(&mut self, changes: Vec<Change>) {
         for change in changes {
             if !self.changes.contains(&change) {
                 self.changes.push(change);
@@ -83,7 +82,7 @@ impl Registered {
 }
 
 /// A file that will be written.
-enum Pending<'d> {
+pub(super) enum Pending<'d> {
     /// A shared one.
     Shared(&'d FileWork),
     /// One that is ours alone, and what is told of it.
@@ -101,7 +100,7 @@ impl<'a> Registrar<'a> {
             scope: sym.config.hook_scope,
             bounds: root.and_then(|root| Bounds::of(root, sym.env.home().as_deref())),
             apply,
-            turn: None,
+            lock: None,
             in_hook: false,
             deadline: None,
             unsaved: Vec::new(),
@@ -129,12 +128,12 @@ impl<'a> Registrar<'a> {
     /// other processes are not waited for.
     pub fn for_hook(&mut self) {
         self.in_hook = true;
-        self.deadline = Some(Instant::now() + HOOK_PATIENCE);
+        self.deadline = Some(Instant::now() + HOOK_LOCK_TIMEOUT);
     }
 
     /// The caller keeps others out.
-    pub fn for_caller_alone(&mut self) {
-        self.turn = Some(Turn::of_caller());
+    pub fn under_callers_lock(&mut self) {
+        self.lock = Some(RegistrationLock::held_by_caller());
     }
 
     /// Takes the right to change something, until this is dropped, and reads the ledgers anew: who
@@ -143,8 +142,8 @@ impl<'a> Registrar<'a> {
     /// # Errors
     /// When somebody takes everything back meanwhile.
     pub fn begin(&mut self) -> Result<(), Diagnostic> {
-        if self.apply && self.turn.is_none() {
-            self.turn = Some(Turn::beside_others(self.sym, self.patience())?);
+        if self.apply && self.lock.is_none() {
+            self.lock = Some(RegistrationLock::beside_others(self.sym, self.patience())?);
             self.ledgers = Ledgers::open(&self.sym.dirs, self.root.as_deref()).0;
         }
         Ok(())
@@ -152,7 +151,7 @@ impl<'a> Registrar<'a> {
 
     /// How long the next lock may be waited for.
     pub(super) fn patience(&self) -> Duration {
-        self.deadline.map_or(PATIENCE, |at| at.saturating_duration_since(Instant::now()))
+        self.deadline.map_or(LOCK_TIMEOUT, |at| at.saturating_duration_since(Instant::now()))
     }
 
     /// Makes the files say what is desired, adds files that only the ledger knows, and saves the
@@ -228,7 +227,7 @@ impl<'a> Registrar<'a> {
         registered.diagnostics.extend(noted.notes.iter().cloned());
         if edited.change == FileChange::Keep {
             if self.apply {
-                self.settle(&work.path, &noted);
+                self.record_written(&work.path, &noted);
             }
             return None;
         }
@@ -264,7 +263,7 @@ impl<'a> Registrar<'a> {
         })?;
         let Some((edited, mut noted)) = done else { return Ok(Vec::new()) };
         self.note_created(&work.path, edited.created, outcome.into_folders());
-        self.settle(&work.path, &noted);
+        self.record_written(&work.path, &noted);
         self.insist();
         for change in &mut noted.changes {
             change.planned = false;
@@ -272,105 +271,10 @@ impl<'a> Registrar<'a> {
         Ok(noted.changes)
     }
 
-    /// What is to be done with a file that is ours alone, announced to the ledger.
-    fn plan_own<'d>(
-        &mut self,
-        work: &'d OwnWork,
-        registered: &mut Registered,
-    ) -> Option<Pending<'d>> {
-        let text = match self.check(&work.path).and_then(|()| read_text(&work.path)) {
-            Ok(text) => text,
-            Err(error) => {
-                let wanted =
-                    work.text.is_some() || self.ledgers.records_at(&work.path).next().is_some();
-                registered.diagnostics.extend(wanted.then(|| left_alone(error)));
-                return None;
-            }
-        };
-        let (action, new) = match own::fate(work, text.as_deref(), &self.ledgers) {
-            Fate::Fine => {
-                self.settle_own(work, text.as_deref().unwrap_or_default());
-                return None;
-            }
-            Fate::Absent => {
-                self.forget_own(work);
-                return None;
-            }
-            Fate::Leave(diagnostic) => {
-                if work.text.is_some() || self.ledgers.records_at(&work.path).next().is_some() {
-                    registered.diagnostics.push(diagnostic);
-                }
-                return None;
-            }
-            Fate::Write(text) => (Action::Register, Some(text)),
-            Fate::Delete => (Action::Unregister, None),
-        };
-        if let Some(why) = self.off_limits(&work.path, text.is_some(), work.text.is_some()) {
-            registered.diagnostics.push(why);
-            return None;
-        }
-        let change = Change {
-            places: vec![Place::Agent(work.agent.name())],
-            planned: !self.apply,
-            ..Change::new(action, Kind::Hooks, "hooks")
-        };
-        if !self.apply {
-            registered.tell(vec![change]);
-            return None;
-        }
-        if let Some(text) = new {
-            if let Some(ledger) = self.ledgers.of_mut(work.which) {
-                ledger.record_ahead(own::record(work, &text));
-            }
-            self.note_created(&work.path, Vec::new(), missing_folders(&work.path));
-        }
-        Some(Pending::Own(work, change))
-    }
-
-    /// Decides anew under the lock: another program may have written since.
-    fn write_own(&mut self, work: &OwnWork, before: &Ledgers) -> Result<(), Diagnostic> {
-        let locks = self.sym.dirs.locks();
-        let mut decide = |text: Option<&str>| {
-            self.check(&work.path)?;
-            match own::fate(work, text, before) {
-                Fate::Write(text) => Ok(FileChange::Write(text)),
-                Fate::Delete => Ok(FileChange::Delete),
-                Fate::Leave(diagnostic) => Err(diagnostic),
-                Fate::Fine | Fate::Absent => Ok(FileChange::Keep),
-            }
-        };
-        let outcome = edit_file(&locks, &work.path, self.patience(), &mut decide)?;
-        self.note_created(&work.path, Vec::new(), outcome.into_folders());
-        self.insist();
-        match &work.text {
-            Some(text) => self.settle_own(work, text),
-            None => self.forget_own(work),
-        }
-        Ok(())
-    }
-
-    /// The file says what it should; what is known of it is true again.
-    fn settle_own(&mut self, work: &OwnWork, text: &str) {
-        if self.apply
-            && let Some(ledger) = self.ledgers.of_mut(work.which)
-            && ledger.records_at(&work.path).next().is_some()
-        {
-            ledger.record(own::record(work, text));
-        }
-    }
-
     /// What was just written is remembered, even if another process forgot it meanwhile.
-    fn insist(&mut self) {
+    pub(super) fn insist(&mut self) {
         for which in Which::ALL {
             self.ledgers.of_mut(which).into_iter().for_each(Ledger::insist);
-        }
-    }
-
-    fn forget_own(&mut self, work: &OwnWork) {
-        if self.apply
-            && let Some(ledger) = self.ledgers.of_mut(work.which)
-        {
-            ledger.forget(&own::record(work, ""));
         }
     }
 
@@ -389,16 +293,21 @@ impl<'a> Registrar<'a> {
 
     /// Remembers what else exists because of us. What lies outside of the project is remembered
     /// for all: the next workspace may need it, and the last one takes it away.
-    fn note_created(&mut self, path: &Path, created: Vec<Created>, folders: Vec<PathBuf>) {
+    pub(super) fn note_created(
+        &mut self,
+        path: &Path,
+        created: Vec<Created>,
+        folders: Vec<PathBuf>,
+    ) {
         let which = if self.is_inside(path) { Which::Workspace } else { Which::Home };
         let which = if self.ledgers.of(which).is_some() { which } else { Which::Home };
         if let Some(ledger) = self.ledgers.of_mut(which) {
-            ledger.note_created(path, Surroundings { created, folders });
+            ledger.note_created(path, CreatedContainers { created, folders });
         }
     }
 
     /// The file says what it should; so does the ledger, then.
-    fn settle(&mut self, path: &Path, noted: &Noted) {
+    fn record_written(&mut self, path: &Path, noted: &Noted) {
         for (which, record) in &noted.records {
             if let Some(ledger) = self.ledgers.of_mut(*which) {
                 ledger.record(record.clone());
@@ -468,6 +377,6 @@ impl<'a> Registrar<'a> {
     }
 }
 
-fn left_alone(error: Diagnostic) -> Diagnostic {
+pub(super) fn left_alone(error: Diagnostic) -> Diagnostic {
     if error.is_error() { error.note("everything else goes on") } else { error }
 }

@@ -16,11 +16,11 @@ use crate::plugins::model::SkillSource;
 use crate::plugins::registry::Registry;
 use crate::plugins::source::SourceKind;
 use crate::report::{Action, Change, Kind};
+use crate::sync::bounds::NEUTRAL;
 use crate::sync::facts::Facts;
-use crate::sync::placing::desired_skills::Chosen;
+use crate::sync::placing::desired_skills::DesiredSkills;
 use crate::sync::placing::parents::Parents;
 use crate::sync::placing::plan::{Parent, Plan};
-use crate::sync::placing::targets::NEUTRAL;
 use crate::sync::request::{Caller, Mode, Sync, Synced};
 use crate::workspace::Fingerprint;
 
@@ -32,7 +32,7 @@ impl Sync<'_> {
         registry: &Registry,
         observed: Observed,
         facts: &Facts<'_>,
-        chosen: &Chosen,
+        chosen: &DesiredSkills,
         (agents, synced): (&[Agent], &Synced),
     ) -> Option<Stored> {
         let sym = self.sym;
@@ -123,7 +123,7 @@ impl Sync<'_> {
     fn offer(
         &self,
         facts: &Facts<'_>,
-        chosen: &Chosen,
+        chosen: &DesiredSkills,
         agents: &[Agent],
         (before, synced): (Option<&Stored>, &Synced),
     ) -> Offer {

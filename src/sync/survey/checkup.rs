@@ -10,7 +10,7 @@ use crate::agents::checkup::{Finding, Look, SeenServer, SeenSkill};
 use crate::config::SkillIgnore;
 use crate::documents::read_text;
 use crate::skills::SkillOrigin;
-use crate::sync::placing::targets::NEUTRAL;
+use crate::sync::bounds::NEUTRAL;
 
 impl Survey<'_> {
     /// What `agent`'s settings make of our registrations; `version` is its program's, where it was
@@ -21,10 +21,10 @@ impl Survey<'_> {
         views: &[SkillView<'_>],
         version: Option<&Version>,
     ) -> Vec<Finding> {
-        let scope = self.ground.sym.config.hook_scope;
+        let scope = self.inputs.sym.config.hook_scope;
         let mut placement = self.setup.placement(agent, scope, "");
         placement.version = version.or(placement.version);
-        let root = self.ground.root();
+        let root = self.inputs.root();
         let inside = |file: &Path| root.is_some_and(|root| file.starts_with(root));
         let there = |health: &Health| matches!(health, Health::Fine | Health::Edited(_));
         let registered = self.servers_of(agent);
@@ -45,7 +45,7 @@ impl Survey<'_> {
     }
 
     fn seen_by(&self, agent: Agent, views: &[SkillView<'_>]) -> Vec<SeenSkill> {
-        let ignoring = self.ground.sym.config.skill_ignore == SkillIgnore::Gitignore;
+        let ignoring = self.inputs.sym.config.skill_ignore == SkillIgnore::Gitignore;
         let dirs = agent.identity().skill_dirs;
         let read = |folder: &&String| dirs.iter().any(|dir| Path::new(folder).starts_with(dir));
         let mut seen = Vec::new();

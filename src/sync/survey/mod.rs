@@ -1,6 +1,6 @@
 //! What a sync would find and do, for those who only want to know: `status`, `why`, `doctor`.
 //!
-//! A [`Ground`] is what was read, a [`Survey`] what follows from it. Nothing is fetched, installed
+//! A [`Inputs`] is what was read, a [`Survey`] what follows from it. Nothing is fetched, installed
 //! or told, and no file of the user's or the workspace's is written.
 
 mod checkup;
@@ -16,8 +16,9 @@ use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
 use crate::report::Change;
 use crate::symposium::Options;
+use crate::sync::registration::duplicates::Duplicate;
 use crate::sync::registration::register::register;
-use crate::sync::registration::setup::{Duplicate, Setup, Sweep};
+use crate::sync::registration::setup::{Setup, Sweep};
 use crate::sync::registration::{Desired, Registered, Registrar};
 use crate::sync::request::{Caller, Mode, Request, Sync, configured_agents};
 use crate::sync::run::Known;
@@ -29,7 +30,7 @@ pub use skills::{SkillView, described};
 
 /// What was read.
 #[derive(Debug)]
-pub struct Ground {
+pub struct Inputs {
     /// A context of its own, which tells nobody and stays offline.
     pub sym: Symposium,
     /// The workspace, in one.
@@ -45,7 +46,7 @@ pub struct Ground {
 #[derive(Debug)]
 pub struct Survey<'g> {
     /// What was read.
-    pub ground: &'g Ground,
+    pub inputs: &'g Inputs,
     /// The configured agents.
     pub agents: Vec<Agent>,
     /// What applies to the workspace, in one.
@@ -64,9 +65,9 @@ pub struct Survey<'g> {
     pub damaged: Vec<Diagnostic>,
 }
 
-impl Ground {
+impl Inputs {
     /// Reads everything for the folder `start`. A broken workspace is no error: it is in
-    /// [`Ground::trouble`].
+    /// [`Inputs::trouble`].
     ///
     /// # Errors
     /// When there is nowhere to keep our files.
@@ -121,9 +122,9 @@ impl Ground {
         let duplicates = setup.duplicates(&agents, registrar.ledgers());
         let mut registered = register(&setup, &mut registrar, desired.clone(), &agents, false);
         registered.diagnostics.extend(damaged.iter().cloned());
-        let ground = self;
+        let inputs = self;
         let survey = Survey {
-            ground,
+            inputs,
             agents,
             known,
             setup,
@@ -141,7 +142,7 @@ impl Survey<'_> {
     /// Everything the next sync would change or leave alone, as people see it. Nothing while the
     /// configuration can't be read: then a sync changes nothing either.
     pub fn changes(&self) -> Vec<Change> {
-        if !self.ground.sym.config_state.names_the_agents() {
+        if !self.inputs.sym.config_state.names_the_agents() {
             return Vec::new();
         }
         let mut changes = self.known.as_ref().map(|known| known.plan.changes()).unwrap_or_default();
@@ -158,7 +159,7 @@ impl Survey<'_> {
     /// Every problem that came up, each once, without those of the configuration and without what
     /// [`Survey::servers_of`] tells.
     pub fn diagnostics(&self) -> Vec<&Diagnostic> {
-        let loaded = self.ground.loaded.iter().flat_map(|loaded| &loaded.diagnostics);
+        let loaded = self.inputs.loaded.iter().flat_map(|loaded| &loaded.diagnostics);
         let known = self.known.iter().flat_map(|known| {
             let facts = known.facts.diagnostics.iter();
             facts.chain(&known.chosen.blocked).chain(&known.chosen.diagnostics)
@@ -166,7 +167,7 @@ impl Survey<'_> {
         let told = self.desired.remarks.diagnostics(&self.registered.changes);
         let mut all: Vec<&Diagnostic> = Vec::new();
         let found =
-            self.ground.trouble.iter().chain(loaded).chain(&self.ground.registry.diagnostics);
+            self.inputs.trouble.iter().chain(loaded).chain(&self.inputs.registry.diagnostics);
         for diagnostic in found.chain(known).chain(&self.registered.diagnostics) {
             if !told.contains(diagnostic) && !all.contains(&diagnostic) {
                 all.push(diagnostic);

@@ -49,7 +49,7 @@ impl Survey<'_> {
     /// How `agent`'s hooks stand at the configured scope; `None` where there is nowhere to put them:
     /// project scope outside of a workspace.
     pub fn hooks_of(&self, agent: Agent) -> Option<AgentHooks> {
-        let scope = self.ground.sym.config.hook_scope;
+        let scope = self.inputs.sym.config.hook_scope;
         let (program, _) = self.setup.program(agent, scope);
         let placement = self.setup.placement(agent, scope, &program);
         let places = agent.registration().hooks(&placement);

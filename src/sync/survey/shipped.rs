@@ -28,10 +28,10 @@ impl Survey<'_> {
     /// # Errors
     /// They are not here; outside of a workspace none are.
     pub fn locate(&self, dependency: &Dependency) -> Result<Located, NotOnDisk> {
-        let sym = &self.ground.sym;
+        let sym = &self.inputs.sym;
         let (name, version) = (dependency.name.clone(), dependency.version.clone());
         let request = CrateRequest { name, version, requirement: None };
-        let Some(loaded) = &self.ground.loaded else {
+        let Some(loaded) = &self.inputs.loaded else {
             let CrateRequest { name, version, .. } = request;
             return Err(NotOnDisk { name, version, ..NotOnDisk::default() });
         };
@@ -41,7 +41,7 @@ impl Survey<'_> {
 
     /// The skills in the sources of every direct dependency that has them on this machine.
     pub fn shipped(&self) -> Vec<Shipped> {
-        let loaded = self.ground.loaded.iter();
+        let loaded = self.inputs.loaded.iter();
         let dependencies = loaded.flat_map(|loaded| &loaded.workspace.dependencies);
         let mut shipped: Vec<Shipped> = Vec::new();
         for located in dependencies.filter_map(|dependency| self.locate(dependency).ok()) {
