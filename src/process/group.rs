@@ -22,7 +22,7 @@ impl Group {
         #[cfg(unix)]
         {
             command.wrap(process_wrap::std::ProcessGroup::leader());
-            let (inner, guard) = signals::guarded(signals::Care::Group, || {
+            let (inner, guard) = signals::guarded(signals::SignalPolicy::Group, || {
                 let child = super::start::retry_busy(|| command.spawn())?;
                 let id = child.id();
                 Ok((child, id))

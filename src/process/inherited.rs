@@ -51,8 +51,8 @@ enum Failed {
 
 #[cfg(unix)]
 fn wait_for(mut command: std::process::Command) -> Result<std::process::ExitStatus, Failed> {
-    use super::signals::{self, Care};
-    let (mut running, mut guard) = signals::guarded(Care::Foreground, || {
+    use super::signals::{self, SignalPolicy};
+    let (mut running, mut guard) = signals::guarded(SignalPolicy::Foreground, || {
         let running = start::retry_busy(|| command.spawn())?;
         let id = running.id();
         Ok((running, id))

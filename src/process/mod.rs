@@ -13,6 +13,10 @@
 //! May use: the ground. Used by: `fetch` and every floor above.
 
 mod allowance;
+#[cfg(unix)]
+mod child_io;
+#[cfg(not(unix))]
+mod child_io_threads;
 mod detached;
 mod find;
 mod group;
@@ -24,10 +28,6 @@ mod signals;
 mod start;
 #[cfg(all(test, unix))]
 mod tests;
-#[cfg(not(unix))]
-mod threads;
-#[cfg(unix)]
-mod traffic;
 
 pub use allowance::end_after;
 pub use detached::{Detached, spawn_detached};

@@ -212,14 +212,14 @@ fn not_found(program: &str) -> String {
     }
 }
 
-/// What is kept of an output.
+/// What was captured of an output.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct Captured {
     pub(super) bytes: Vec<u8>,
     pub(super) truncated: bool,
 }
 
-impl Kept {
+impl Captured {
     /// Adds what came, up to `cap` bytes in all.
     pub(super) fn add(&mut self, bytes: &[u8], cap: usize) {
         let room = cap.saturating_sub(self.bytes.len()).min(bytes.len());

@@ -1,6 +1,6 @@
 //! A child that is fed, drained and ended in time.
 //!
-//! Input and output are moved as either side is ready ([`Traffic`]), so that neither a child that
+//! Input and output are moved as either side is ready ([`ChildIo`]), so that neither a child that
 //! does not read nor one that floods us can hold the other side. When the child itself has ended,
 //! what is left of its group gets [`GRACE`] to finish writing and is then ended too: only a process
 //! that left the group (`setsid`) outlives its parent, and its hold on our pipes is ignored.
@@ -10,12 +10,12 @@ use std::process::{ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+#[cfg(unix)]
+use super::child_io::ChildIo;
+#[cfg(not(unix))]
+use super::child_io_threads::ChildIo;
 use super::group::Group;
 use super::model::PAUSE;
-#[cfg(not(unix))]
-use super::threads::Traffic;
-#[cfg(unix)]
-use super::traffic::Traffic;
 use super::{Child, Output, RunError, Status, start};
 
 /// How long what a child leaves behind may go on writing to us.
@@ -38,20 +38,20 @@ pub fn run(child: &Child) -> Result<Output, RunError> {
     let mut group =
         Group::spawn(command).map_err(|error| start::refusal(child, &program, error))?;
 
-    let mut traffic = Traffic::of(&mut group, child);
-    let exited = traffic.until_exit(&mut group, deadline);
+    let mut child_io = ChildIo::new(&mut group, child);
+    let exited = child_io.until_exit(&mut group, deadline);
     if exited {
-        traffic.until_closed(GRACE);
+        child_io.until_closed(GRACE);
     }
     group.kill();
-    traffic.until_closed(AFTER_KILL);
+    child_io.until_closed(AFTER_KILL);
     let reaped = reap(group);
     let status = match reaped {
         _ if !exited => Status::TimedOut,
         Ok(status) => status_of(status),
         Err(source) => return Err(RunError::Io { program: shown(child), source }),
     };
-    let [stdout, stderr] = traffic.take();
+    let [stdout, stderr] = child_io.take();
     let truncated = stdout.truncated || stderr.truncated;
     Ok(Output { status, stdout: stdout.bytes, stderr: stderr.bytes, truncated })
 }

@@ -1,9 +1,9 @@
 //! Children must not be left behind when we are told to end.
 //!
-//! A group of its own does not get the terminal's Ctrl-C, nor the signal with which an agent ends
-//! us. So those signals are passed on, by whoever waits for a child: the handler only notes what
-//! came, in a pipe that is waited for together with the child's. While there is no child, a signal
-//! does what it does in any program.
+//! A child in a process group of its own gets neither the terminal's Ctrl-C nor the signal with which
+//! an agent ends us. So the thread that waits for a child passes those signals on: the handler only
+//! writes a signal's number to a pipe (the self-pipe trick), which is polled together with the
+//! child's streams. While there is no child, a signal does what it does in any program.
 
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -20,48 +20,49 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 /// What becomes of a child when we are told to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Care {
+pub(super) enum SignalPolicy {
     /// Its whole group ends with us.
     Group,
     /// It shares our terminal and gets the keyboard's signals itself; it decides, and we wait.
     Foreground,
 }
 
-static CHILDREN: Mutex<Vec<(Pid, Care)>> = Mutex::new(Vec::new());
+static CHILDREN: Mutex<Vec<(Pid, SignalPolicy)>> = Mutex::new(Vec::new());
 
 /// How many children there are, one that is being started included.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 /// How many of them share our terminal.
 static FOREGROUND: AtomicUsize = AtomicUsize::new(0);
 
-/// What came while there were children: the signal's number, with [`THEIRS`] when one of them shared
-/// our terminal. `None` where there can be no such pipe; signals then end us alone.
-static ARRIVALS: OnceLock<Option<(PipeReader, PipeWriter)>> = OnceLock::new();
+/// The pipe of the signals that came while there were children: each one's number, with
+/// [`FOREGROUND_FLAG`] when a child shared our terminal. `None` where there can be no such pipe;
+/// signals then end us alone.
+static SIGNAL_PIPE: OnceLock<Option<(PipeReader, PipeWriter)>> = OnceLock::new();
 
-/// Marks a signal that came while a child shared our terminal: the child can have died of it, and be
-/// forgotten, before anybody reads this.
-const THEIRS: u8 = 0x80;
+/// Marks a signal that came while a child shared our terminal: the child may have died of it, and no
+/// longer be tracked, when the pipe is read.
+const FOREGROUND_FLAG: u8 = 0x80;
 
 /// How often a child is looked at where nothing tells of its end.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
-/// A child that is cared for until this is dropped.
+/// Signals are passed on to a child until this is dropped.
 #[derive(Debug)]
 pub(super) struct Guard {
     pid: Option<Pid>,
 }
 
 impl Guard {
-    /// Stops caring; to be done before the child is reaped.
+    /// No longer passes signals on; to be called before the child is reaped.
     pub(super) fn forget(&mut self) {
         if let Some(pid) = self.pid.take() {
-            heed();
+            drain();
             let mut children = children();
             children.retain(|(other, _)| *other != pid);
             count(&children);
             drop(children);
-            // What came just before the count fell was noted and not acted on.
-            heed();
+            // A signal that came just before the count fell is in the pipe, and nothing acted on it yet.
+            drain();
         }
     }
 }
@@ -72,28 +73,28 @@ impl Drop for Guard {
     }
 }
 
-/// Starts a child and cares for it; no signal is acted on in between.
+/// Starts a child and passes signals on to it; none is acted on in between.
 pub(super) fn guarded<T>(
-    care: Care,
+    policy: SignalPolicy,
     start: impl FnOnce() -> io::Result<(T, u32)>,
 ) -> io::Result<(T, Guard)> {
-    ARRIVALS.get_or_init(watch);
+    SIGNAL_PIPE.get_or_init(install_handlers);
     let mut children = children();
     COUNT.store(children.len() + 1, Ordering::SeqCst);
     let started = start();
     let pid = started.as_ref().ok().and_then(|(_, id)| pid(*id));
-    children.extend(pid.map(|pid| (pid, care)));
+    children.extend(pid.map(|pid| (pid, policy)));
     count(&children);
     started.map(|(started, _)| (started, Guard { pid }))
 }
 
 /// Whether a child of ours has ended, without reaping it. Not being our child any more counts.
 pub(super) fn has_exited(id: u32) -> bool {
-    !matches!(look(id), Look::Running)
+    !matches!(state_of(id), ChildState::Running)
 }
 
 /// What is readable as soon as a child of ours has ended, where the system has that (Linux 5.3).
-pub(super) fn end_of(id: u32) -> Option<OwnedFd> {
+pub(super) fn exit_fd(id: u32) -> Option<OwnedFd> {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{PidfdFlags, pidfd_open};
@@ -106,29 +107,29 @@ pub(super) fn end_of(id: u32) -> Option<OwnedFd> {
     }
 }
 
-/// What is readable when a signal came that [`heed`] should see to.
-pub(super) fn arrivals() -> Option<BorrowedFd<'static>> {
-    ARRIVALS.get()?.as_ref().map(|(reader, _)| reader.as_fd())
+/// What is readable when a signal came that [`drain`] acts on.
+pub(super) fn signal_fd() -> Option<BorrowedFd<'static>> {
+    SIGNAL_PIPE.get()?.as_ref().map(|(reader, _)| reader.as_fd())
 }
 
 /// Waits until a child of ours has ended, without reaping it.
 pub(super) fn wait_for_exit(id: u32) {
-    let end = end_of(id);
+    let end = exit_fd(id);
     let patience = end.is_none().then_some(LOOK);
     let status = loop {
-        match look(id) {
-            Look::Running => {}
-            Look::Ended(status) => break status,
-            Look::Nobody => return,
+        match state_of(id) {
+            ChildState::Running => {}
+            ChildState::Ended(status) => break status,
+            ChildState::NotOurs => return,
         }
-        let waited = [end.as_ref().map(AsFd::as_fd), arrivals()];
+        let waited = [end.as_ref().map(AsFd::as_fd), signal_fd()];
         let mut waited: Vec<PollFd<'_>> = waited
             .into_iter()
             .flatten()
             .map(|descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN))
             .collect();
         let _ = poll(&mut waited, patience.as_ref());
-        heed();
+        drain();
     };
     // The signal that ended the child may be on its way to us as well: it is to come while the child
     // still counts.
@@ -138,20 +139,20 @@ pub(super) fn wait_for_exit(id: u32) {
     }
 }
 
-/// What can be seen of a child.
-enum Look {
+/// Whether a child is running.
+enum ChildState {
     Running,
     Ended(WaitIdStatus),
     /// It is no child of ours.
-    Nobody,
+    NotOurs,
 }
 
-fn look(id: u32) -> Look {
+fn state_of(id: u32) -> ChildState {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     match pid(id).map(|pid| rustix::process::waitid(WaitId::Pid(pid), options)) {
-        Some(Ok(None)) | Some(Err(rustix::io::Errno::INTR)) => Look::Running,
-        Some(Ok(Some(status))) => Look::Ended(status),
-        Some(Err(_)) | None => Look::Nobody,
+        Some(Ok(None)) | Some(Err(rustix::io::Errno::INTR)) => ChildState::Running,
+        Some(Ok(Some(status))) => ChildState::Ended(status),
+        Some(Err(_)) | None => ChildState::NotOurs,
     }
 }
 
@@ -159,18 +160,19 @@ fn pid(id: u32) -> Option<Pid> {
     i32::try_from(id).ok().and_then(Pid::from_raw)
 }
 
-fn children() -> MutexGuard<'static, Vec<(Pid, Care)>> {
+fn children() -> MutexGuard<'static, Vec<(Pid, SignalPolicy)>> {
     CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn count(children: &[(Pid, Care)]) {
-    let foreground = children.iter().filter(|(_, care)| *care == Care::Foreground).count();
+fn count(children: &[(Pid, SignalPolicy)]) {
+    let foreground =
+        children.iter().filter(|(_, policy)| *policy == SignalPolicy::Foreground).count();
     FOREGROUND.store(foreground, Ordering::SeqCst);
     COUNT.store(children.len(), Ordering::SeqCst);
 }
 
-/// Has what comes from now on noted while there are children.
-fn watch() -> Option<(PipeReader, PipeWriter)> {
+/// From now on, signals that come while there are children go into the pipe.
+fn install_handlers() -> Option<(PipeReader, PipeWriter)> {
     let (reader, writer) = io::pipe().ok()?;
     rustix::io::ioctl_fionbio(&reader, true).ok()?;
     rustix::io::ioctl_fionbio(&writer, true).ok()?;
@@ -178,42 +180,43 @@ fn watch() -> Option<(PipeReader, PipeWriter)> {
     for signal in [SIGINT, SIGQUIT, SIGTERM, SIGHUP].into_iter().filter(|signal| !ignored(*signal))
     {
         // SAFETY: the handler reads atomics and makes system calls, nothing else.
-        let _ = unsafe { signal_hook::low_level::register(signal, move || note(signal)) };
+        let _ = unsafe { signal_hook::low_level::register(signal, move || on_signal(signal)) };
     }
     Some((reader, writer))
 }
 
-/// The signals' handler.
-fn note(signal: i32) {
-    let pipe = ARRIVALS.get().and_then(Option::as_ref);
+/// The handler of the signals.
+fn on_signal(signal: i32) {
+    let pipe = SIGNAL_PIPE.get().and_then(Option::as_ref);
     let Some((_, writer)) = pipe.filter(|_| COUNT.load(Ordering::SeqCst) > 0) else {
         let _ = signal_hook::low_level::emulate_default_handler(signal);
         return;
     };
-    let theirs = if FOREGROUND.load(Ordering::SeqCst) > 0 { THEIRS } else { 0 };
+    let flag = if FOREGROUND.load(Ordering::SeqCst) > 0 { FOREGROUND_FLAG } else { 0 };
     // A pipe that is full is full of signals to end.
-    let _ = rustix::io::write(writer, &[u8::try_from(signal).unwrap_or(0) | theirs]);
+    let _ = rustix::io::write(writer, &[u8::try_from(signal).unwrap_or(0) | flag]);
 }
 
-/// Sees to what was noted: passes it on to the children, and ends us unless one of them decides.
-pub(super) fn heed() {
-    let Some(Some((reader, _))) = ARRIVALS.get() else { return };
+/// Acts on the signals in the pipe: passes them on to the children, and ends us unless one of the
+/// children decides.
+pub(super) fn drain() {
+    let Some(Some((reader, _))) = SIGNAL_PIPE.get() else { return };
     let mut came = [0; 64];
     let Ok(number) = rustix::io::read(reader, &mut came) else { return };
-    // Held to our end: nobody shall get an answer from a child that we are just ending.
+    // Locked until we end: no thread shall return the answer of a child that we are just ending.
     let children = children();
     for came in came.get(..number).unwrap_or_default() {
-        let signal = i32::from(came & !THEIRS);
-        let was_theirs = came & THEIRS != 0 && [SIGINT, SIGQUIT].contains(&signal);
-        if !pass_on(signal, &children) && !was_theirs {
+        let signal = i32::from(came & !FOREGROUND_FLAG);
+        let was_for_child = came & FOREGROUND_FLAG != 0 && [SIGINT, SIGQUIT].contains(&signal);
+        if !pass_on(signal, &children) && !was_for_child {
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     }
 }
 
 /// Passes a signal on. Says whether we go on living, for a child's sake.
-fn pass_on(signal: i32, children: &[(Pid, Care)]) -> bool {
-    let groups = || children.iter().filter(|(_, care)| *care == Care::Group);
+fn pass_on(signal: i32, children: &[(Pid, SignalPolicy)]) -> bool {
+    let groups = || children.iter().filter(|(_, policy)| *policy == SignalPolicy::Group);
     for (pid, _) in groups() {
         let _ = kill_process_group(*pid, Signal::TERM);
     }
@@ -225,7 +228,7 @@ fn pass_on(signal: i32, children: &[(Pid, Care)]) -> bool {
         let _ = kill_process_group(*pid, Signal::KILL);
     }
     let mut foreground = false;
-    for (pid, _) in children.iter().filter(|(_, care)| *care == Care::Foreground) {
+    for (pid, _) in children.iter().filter(|(_, policy)| *policy == SignalPolicy::Foreground) {
         foreground = true;
         match signal {
             SIGTERM => drop(kill_process(*pid, Signal::TERM)),

@@ -1,4 +1,5 @@
-//! A child's streams, moved by threads: for systems whose pipes can't be waited for together.
+//! A child's streams, read and written by a thread each: for systems that can't wait for several
+//! pipes at once.
 
 use std::io::{self, Read, Write};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -8,20 +9,20 @@ use std::time::{Duration, Instant};
 
 use super::Child;
 use super::group::Group;
-use super::model::{Kept, PAUSE};
+use super::model::{Captured, PAUSE};
 
 /// What goes to and comes from a child, and its end.
-pub(super) struct Traffic {
-    /// Readers hold a sender each; that all are gone is the news.
+pub(super) struct ChildIo {
+    /// Each reader holds a sender; the channel is closed when all have ended.
     ended: Receiver<()>,
     pipes_open: bool,
-    stdout: Option<Arc<Mutex<Kept>>>,
-    stderr: Option<Arc<Mutex<Kept>>>,
+    stdout: Option<Arc<Mutex<Captured>>>,
+    stderr: Option<Arc<Mutex<Captured>>>,
 }
 
-impl Traffic {
+impl ChildIo {
     /// Takes the child's pipes.
-    pub(super) fn of(group: &mut Group, child: &Child) -> Self {
+    pub(super) fn new(group: &mut Group, child: &Child) -> Self {
         let (done, ended) = mpsc::channel();
         if let Some(pipe) = group.child().stdin().take() {
             feed(pipe, &child.stdin);
@@ -61,11 +62,11 @@ impl Traffic {
     }
 
     /// What came on standard output and standard error.
-    pub(super) fn take(self) -> [Kept; 2] {
-        [self.stdout, self.stderr].map(|kept| {
-            let Some(kept) = kept else { return Kept::default() };
-            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut *kept)
+    pub(super) fn take(self) -> [Captured; 2] {
+        [self.stdout, self.stderr].map(|captured| {
+            let Some(captured) = captured else { return Captured::default() };
+            let mut captured = captured.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *captured)
         })
     }
 
@@ -85,9 +86,13 @@ fn feed(mut pipe: impl Write + Send + 'static, bytes: &[u8]) {
 }
 
 /// Reads a pipe to its end, keeping `cap` bytes.
-fn drain(mut pipe: impl Read + Send + 'static, cap: usize, done: &Sender<()>) -> Arc<Mutex<Kept>> {
-    let kept = Arc::new(Mutex::new(Kept::default()));
-    let (into, done) = (Arc::clone(&kept), done.clone());
+fn drain(
+    mut pipe: impl Read + Send + 'static,
+    cap: usize,
+    done: &Sender<()>,
+) -> Arc<Mutex<Captured>> {
+    let captured = Arc::new(Mutex::new(Captured::default()));
+    let (into, done) = (Arc::clone(&captured), done.clone());
     let read = move || {
         let _done = done;
         let mut chunk = [0; 16 * 1024];
@@ -103,5 +108,5 @@ fn drain(mut pipe: impl Read + Send + 'static, cap: usize, done: &Sender<()>) ->
     };
     // Without threads there is no output; the child's status still counts.
     let _ = std::thread::Builder::new().name("output".to_owned()).spawn(read);
-    kept
+    captured
 }
