@@ -178,7 +178,7 @@ mod tests {
             ("../docs", None),
             ("skills", None),
             ("/", None),
-            ("/nowhere/.agents/skills", None),
+            ("/elsewhere/.agents/skills", None),
         ] {
             let _ = fs::remove_file(&link);
             symlink(leads, &link).expect("links");

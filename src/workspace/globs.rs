@@ -215,7 +215,8 @@ mod tests {
     fn links_in_circles_end() {
         let dir = tree(&["a/b"]);
         std::os::unix::fs::symlink(dir.path(), dir.path().join("a/b/up")).expect("links");
-        std::os::unix::fs::symlink("/nowhere", dir.path().join("dangling")).expect("links");
+        std::os::unix::fs::symlink(dir.path().join("nowhere"), dir.path().join("dangling"))
+            .expect("links");
         let (found, _) = expanded(dir.path(), "**/b");
         assert_eq!(found, ["a/b"]);
         let (found, looked) = expanded(dir.path(), "*");

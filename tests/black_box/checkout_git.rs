@@ -144,19 +144,26 @@ fn is_left_alone(sandbox: &Sandbox, why: &str, case: &str) {
     }
 }
 
+/// Stands for a path in the sandbox where there is nothing.
+const NOWHERE: &str = "nowhere";
+
 #[test]
 fn a_tracked_file_is_left_alone_whatever_git_would_say() {
     for (name, value) in [
         ("CASE", "plain"),
         ("GIT_DIR", ".git"),
-        ("GIT_DIR", "/nowhere"),
-        ("GIT_INDEX_FILE", "/nowhere"),
+        ("GIT_DIR", NOWHERE),
+        ("GIT_INDEX_FILE", NOWHERE),
         ("GIT_CEILING_DIRECTORIES", "/"),
         ("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1"),
-        ("PATH", "/nowhere"),
+        ("PATH", NOWHERE),
     ] {
         let mut sandbox = tracked();
-        sandbox.set(name, value);
+        if value == NOWHERE {
+            sandbox.set(name, sandbox.dir().join(NOWHERE));
+        } else {
+            sandbox.set(name, value);
+        }
         is_left_alone(&sandbox, "git tracks this file", &format!("{name}={value}"));
     }
 }

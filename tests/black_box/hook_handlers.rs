@@ -48,9 +48,11 @@ fn decision_7_a_failing_hook_is_logged_and_the_others_are_heard() {
 
 #[test]
 fn decision_7_a_program_that_is_not_there_is_a_failure_and_no_block() {
-    for command in ["{ script = \"gone.sh\" }", "{ executable = \"/no/such/program\" }"] {
+    for (key, program) in [("script", "gone.sh"), ("executable", "gone")] {
         for guards in [false, true] {
             let sandbox = lab();
+            let program = sandbox.dir().join(program);
+            let command = format!("{{ {key} = {program:?} }}");
             let keys = if guards { BLOCK } else { "" };
             sandbox.user_plugin(
                 "p/SYMPOSIUM.toml",

@@ -308,8 +308,8 @@ fn a_sessions_start_refreshes_in_a_process_that_nobody_waits_for_and_that_surviv
 fn where_nothing_could_be_refreshed_no_process_is_started() {
     let sandbox = unsynced("claude");
     send(&sandbox, "claude", Event::SessionStart, &Told::in_ws(&sandbox));
+    // Each command but `hook` leaves its version there; it takes one some hundredths of a second.
     std::thread::sleep(Duration::from_millis(700));
-    // Each command but `hook` leaves its version there.
     assert!(!sandbox.has("home/.symposium/state.toml"));
 }
 

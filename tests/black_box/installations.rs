@@ -40,7 +40,7 @@ fn with_registry() -> (Sandbox, LocalRegistry) {
     // What a checkout says of cargo is not for us.
     sandbox.write(
         "ws/.cargo/config.toml",
-        "[build]\nrustc = \"/nowhere/rustc\"\n[net]\noffline = true\n",
+        "[build]\nrustc = \"no-such-rustc\"\n[net]\noffline = true\n",
     );
     sandbox.write("ws/rust-toolchain.toml", "[toolchain]\nchannel = \"nightly-1999-01-01\"\n");
     (sandbox, registry)

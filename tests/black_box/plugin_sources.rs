@@ -213,11 +213,12 @@ fn a_folder_that_is_away_takes_nothing_along() {
 #[test]
 fn f18_a_source_in_trouble_is_told_of_once_with_its_place() {
     let sandbox = ready("");
+    let gone = format!("git = \"file://{}/nowhere/x\"", sandbox.dir().display());
     for (source, place, message) in [
         ("path = \"gone\"", "config.toml:3:8", "does not exist"),
         ("path = \"config.toml\"", "config.toml:3:8", "is not a folder"),
         ("git = \"ext::sh -c x\"", "config.toml:3:7", "ext::"),
-        ("git = \"file:///nowhere/x\"", "config.toml:3:7", "/nowhere/x"),
+        (&*gone, "config.toml:3:7", "/nowhere/x"),
         ("git = \"https://example.com/a\"\nrev = \"-x\"", "config.toml:4:7", "-x"),
         ("git = \"https://example.com/a\"\nsubdir = \"../x\"", "config.toml:4:10", "../x"),
     ] {

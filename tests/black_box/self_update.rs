@@ -481,7 +481,11 @@ fn two_at_once_install_once() {
 #[test]
 fn another_update_under_way_holds_no_command_up() {
     let sandbox = installed(CRATES_IO);
-    let install = format!("touch {}/begun; sleep 3; exit 1", sandbox.dir().display());
+    // It goes on until the other command has ended, a minute at most.
+    let install = format!(
+        "cd '{}'; touch begun; for n in $(seq 600); do [ -e ended ] && exit 1; sleep 0.1; done",
+        sandbox.dir().display()
+    );
     fake_cargo(&sandbox, INFO_99, &install);
     let mut first = command(&sandbox, &["self-update"]);
     first.stderr(std::process::Stdio::null());
@@ -493,6 +497,7 @@ fn another_update_under_way_holds_no_command_up() {
     let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
     assert_eq!(code, 0, "{screen}");
     assert!(first.try_wait().expect("waits").is_none(), "it was waited for: {screen}");
+    sandbox.write("ended", "");
     assert!(!screen.contains("99.0.0"), "{screen}");
     first.wait().expect("it ends");
 }

@@ -318,7 +318,8 @@ fn two_hundred_kills_leave_whole_files_and_nothing_behind() {
         let found = now.get(path).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
         assert_eq!(found.as_deref(), std::str::from_utf8(bytes).ok(), "{path}");
     }
-    // Temporary files of the dead count as such when they are two seconds old.
+    // Temporary files of the dead count as such two seconds after their last change, a time that
+    // can't be set back.
     std::thread::sleep(Duration::from_millis(2_100));
     sandbox.run(&["uninstall"]).ok();
     assert_eq!(outside(&sandbox).changes_since(&before), [""; 0]);

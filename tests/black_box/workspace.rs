@@ -159,7 +159,7 @@ fn cargo_is_never_run() {
     let mut sandbox = with_probes(&["widget"]);
     sandbox.package(&[("widget", "1.0.0")]);
     sandbox.write("ws/rust-toolchain.toml", "[toolchain]\nchannel = \"1.0.0-nowhere\"\n");
-    sandbox.write("ws/.cargo/config.toml", "[build]\nrustc-wrapper = \"/nowhere\"\n");
+    sandbox.write("ws/.cargo/config.toml", "[build]\nrustc-wrapper = \"no-such-wrapper\"\n");
     let bin = sandbox.dir().join("bin");
     sandbox.write("bin/cargo", "#!/bin/sh\ntouch \"$0.was-run\"\nexit 1\n");
     sandbox.write("bin/rustc", "#!/bin/sh\ntouch \"$0.was-run\"\nexit 1\n");

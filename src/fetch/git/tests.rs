@@ -343,7 +343,7 @@ fn an_empty_repository_and_a_missing_git_are_told_apart() {
     let repo = Repo::new(place.path("repo"));
     let error = place.checkout(&at(&repo.url()), &policy(UpdateLevel::Check));
     assert_eq!(error, Err(GitError::NoSuchRef("HEAD".to_owned())));
-    let env = crate::config::Environment::with(place.dir.path(), [("PATH", "/nowhere")]);
+    let env = crate::config::Environment::with(place.dir.path(), [("PATH", place.path("empty"))]);
     let error = at(&repo.url()).checkout(&place.path("cache"), &policy(UpdateLevel::Check), &env);
     assert!(matches!(error, Err(GitError::NoGit(_))), "{error:?}");
 }

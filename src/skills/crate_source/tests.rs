@@ -282,7 +282,8 @@ fn a_git_dependency_is_found_in_cargos_checkout() {
 #[test]
 fn f94_offline_and_bad_names_start_nothing() {
     let place = Place::new();
-    let env = Environment::with(place.dir.path(), [("SYMPOSIUM_CARGO", "/nowhere/cargo")]);
+    let no_cargo = place.dir.path().join("no-such-cargo");
+    let env = Environment::with(place.dir.path(), [("SYMPOSIUM_CARGO", no_cargo)]);
     let limit = Duration::from_secs(1);
     let mut fetcher = Fetcher { env: &env, dirs: &place.dirs, limit, offline: true };
     let fetch = |fetcher: &Fetcher<'_>, name: &str| {
