@@ -258,7 +258,7 @@ fn in_configuration(sym: &Symposium, spec: &SourceSpec, problem: Diagnostic) -> 
     if !sym.config.sources.iter().any(|source| source.name == spec.name) {
         return problem;
     }
-    let key = match problem.subject {
+    let key = match problem.subject.as_deref() {
         Some(Subject::Key(key)) => key,
         _ => "",
     };
@@ -368,7 +368,7 @@ fn open_git(
     let mut told = Diagnostic::warning(format!("can't read the plugin source `{}`", spec.name))
         .note(told(repository, &problem))
         .note(format!("{used}; `cargo agents plugin sync {}` tries again", spec.name));
-    told.subject = problem.key().map(Subject::Key);
+    told.subject = problem.key().map(|key| Box::new(Subject::Key(key)));
     Some(in_configuration(sym, spec, told))
 }
 

@@ -111,7 +111,7 @@ pub struct Diagnostic {
     /// A stable code such as `S012`, for problems that have a page of their own.
     pub code: Option<&'static str>,
     /// What it is about; `None`: the whole file, or whatever the location says.
-    pub(crate) subject: Option<Subject>,
+    pub(crate) subject: Option<Box<Subject>>,
     /// One sentence, lower case, no full stop.
     pub message: String,
     /// The text the span points into.
@@ -164,7 +164,7 @@ impl Diagnostic {
     /// Says what it is about.
     #[must_use]
     pub(crate) fn about(mut self, subject: Subject) -> Self {
-        self.subject = Some(subject);
+        self.subject = Some(Box::new(subject));
         self
     }
 

@@ -59,7 +59,7 @@ impl Survey<'_> {
         }
         let about = |diagnostic: &&Diagnostic| {
             files.iter().any(|file| is_about(diagnostic, file))
-                && matches!(diagnostic.subject, None | Some(Subject::Hooks))
+                && matches!(diagnostic.subject.as_deref(), None | Some(Subject::Hooks))
         };
         let problem = self.registered.diagnostics.iter().find(about);
         let pending = self.registered.changes.iter().any(|change| {
@@ -96,7 +96,7 @@ impl Survey<'_> {
             })
         });
         let about = |diagnostic: &&Diagnostic| {
-            let concerned = match &diagnostic.subject {
+            let concerned = match diagnostic.subject.as_deref() {
                 None => true,
                 Some(Subject::Server { name: known, .. }) => known == name,
                 Some(_) => false,
@@ -123,7 +123,7 @@ impl Survey<'_> {
 
 fn left_alone(problem: &Diagnostic) -> Health {
     let message = problem.message.clone();
-    match problem.subject {
+    match problem.subject.as_deref() {
         Some(Subject::Hooks | Subject::Server { was_ours: true, .. }) => Health::Edited(message),
         _ => Health::LeftAlone(message),
     }
