@@ -23,6 +23,11 @@ pub trait Codec: Sync {
     /// How long the agent lets our hook run, in seconds, as registered.
     fn registered_timeout(&self, event: Event) -> u64;
 
+    /// Whether the agent tells of a session's start again and again, so that only the first counts.
+    fn repeats_start(&self) -> bool {
+        false
+    }
+
     /// Reads an event as the agent sends it.
     ///
     /// # Errors

@@ -25,6 +25,8 @@ pub struct Identity {
     pub verified_version: Option<&'static str>,
     /// The change of its files' layout, where there was one.
     pub new_layout: Option<NewLayout>,
+    /// Whether it is to call us by path even where the bare name is found.
+    pub wants_path: bool,
     /// Whether our hook runs twice when it is registered in both scopes.
     pub runs_both_scopes: bool,
 }
@@ -51,6 +53,7 @@ impl Identity {
             description_budget: None,
             verified_version: None,
             new_layout: None,
+            wants_path: false,
             runs_both_scopes: true,
         }
     }

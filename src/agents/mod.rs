@@ -11,6 +11,7 @@
 //!
 //! May use: `documents`, `fetch` and the floors below. Used by: `plugins`, `sync`, `hook`, `cli`.
 
+pub mod antigravity;
 pub mod canonical;
 pub mod checkup;
 pub mod claude;
@@ -107,6 +108,8 @@ table! {
     Copilot: copilot,
     /// Gemini CLI.
     Gemini: gemini,
+    /// Antigravity CLI.
+    Antigravity: antigravity,
     /// Goose.
     Goose: goose,
     /// Kiro.

@@ -116,6 +116,15 @@ impl Payload {
         self.first(keys).is_some()
     }
 
+    /// Puts the fields of an inner object beside those of the payload.
+    pub fn lift(&mut self, key: &str) {
+        if let Some(Value::Object(inner)) = self.object.shift_remove(key) {
+            for (key, value) in inner {
+                self.object.entry(key).or_insert(value);
+            }
+        }
+    }
+
     /// Fills a field that the agent may leave out.
     pub fn default_text(&mut self, key: &str, text: &str) {
         if self.get(key).is_none() {

@@ -77,6 +77,10 @@ pub struct Emulator {
     pub can_block: fn(Event) -> bool,
     /// Whether it lays a new input over the old one.
     pub lays_over: bool,
+    /// The key of the table of events in a shared file of hooks.
+    pub hooks_in: &'static str,
+    /// How many events our hooks are registered for.
+    pub events: usize,
 }
 
 /// What a client that is played by its rules makes of an answer.
@@ -108,7 +112,7 @@ pub fn fixtures(agent: &str) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<_> = std::fs::read_dir(fixture_folder(agent))
         .expect("the fixtures")
         .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.is_file())
+        .filter(|path| path.extension().is_some_and(|kind| kind == "json"))
         .map(|path| {
             let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
             (name, std::fs::read(&path).expect("a payload"))

@@ -83,10 +83,14 @@ impl EventHandler<'_> {
         if decoded.foreign {
             return None;
         }
-        let cwd = cwd_of(env, &decoded)?;
-        let here = current::of_folder(env, dirs, &cwd, self.retries_failed_sync());
         let store = decoded.input.session_id().map(|id| Store::new(dirs, id));
         let known = store.as_ref().and_then(Store::read);
+        let has_started = known.as_ref().is_some_and(|session| session.started_at != 0);
+        if self.event == Event::SessionStart && self.spec.repeats_start() && has_started {
+            return None;
+        }
+        let cwd = cwd_of(env, &decoded)?;
+        let here = current::of_folder(env, dirs, &cwd, self.retries_failed_sync());
         let began = self.began_in(known.as_ref(), here.as_ref());
         let stored = here.as_ref().or(began.as_ref())?;
         let mut servers = stored.header.servers.clone();

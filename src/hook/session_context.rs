@@ -62,9 +62,10 @@ impl SessionContext<'_> {
         self.spec.delivers_context(self.event)
     }
 
-    /// Whether the model reads what is said at any event.
-    fn delivers_ever(&self) -> bool {
-        Event::ALL.into_iter().any(|event| self.spec.delivers_context(event))
+    /// Whether the model reads what is said at any event after the session's start.
+    fn delivers_later(&self) -> bool {
+        let mut later = Event::ALL.into_iter().filter(|event| *event != Event::SessionStart);
+        later.any(|event| self.spec.delivers_context(event))
     }
 
     fn start(&self, missing: &[String], outcome: &mut Outcome) {
@@ -163,7 +164,7 @@ impl SessionContext<'_> {
             }
             match installing {
                 Some(text) if self.delivers_now() => said.push(text),
-                Some(text) if self.delivers_ever() => {
+                Some(text) if self.delivers_later() => {
                     session.pending.push(Deferred { text, ..Deferred::default() });
                 }
                 _ => {}
@@ -211,7 +212,7 @@ impl SessionContext<'_> {
         let Some(text) = outcome.context_text() else { return };
         outcome.context.clear();
         match &self.store {
-            Some(store) if self.delivers_ever() => {
+            Some(store) if self.delivers_later() => {
                 let tool = uses.flat_map(tool_keys).collect();
                 store.update(|session| {
                     self.begin_if_new(session);

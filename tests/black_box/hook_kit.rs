@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 pub use symposium_hook::Event;
-pub use symposium_testlib::AGENTS as REAL_AGENTS;
+pub use symposium_testlib::TELLING_ALL as REAL_AGENTS;
 use symposium_testlib::{Run, Sandbox};
 
 use crate::{NO_BUILTIN, sandbox};
 
-/// Everybody whom `hook` answers.
+/// Everybody whom `hook` answers about all four events; `antigravity.rs` is about the others.
 pub const AGENTS: [&str; REAL_AGENTS.len() + 1] = {
     let mut all = ["symposium"; REAL_AGENTS.len() + 1];
     all.split_at_mut(REAL_AGENTS.len()).0.copy_from_slice(&REAL_AGENTS);

@@ -6,6 +6,7 @@
 )]
 
 #[cfg(all(target_os = "linux", debug_assertions))]
+mod antigravity;
 mod background_pile;
 mod beside_writers;
 mod book_screens;

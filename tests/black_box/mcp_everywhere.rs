@@ -9,6 +9,7 @@ fn place(agent: &str) -> &'static str {
         "codex" => "home/.codex/config.toml",
         "copilot" => "home/.copilot/mcp-config.json",
         "gemini" => "home/.gemini/settings.json",
+        "antigravity" => "home/.gemini/config/mcp_config.json",
         "goose" => "home/.config/goose/config.yaml",
         "kiro" => "home/.kiro/settings/mcp.json",
         "opencode" => "home/.config/opencode/opencode.json",

@@ -13,6 +13,8 @@ pub(in crate::agents) static EMULATOR: Emulator = Emulator {
     delivery: |_| "its moment",
     can_block: |event| event != Event::SessionStart,
     lays_over: true,
+    hooks_in: "hooks",
+    events: 4,
 };
 
 /// Takes the answer as Gemini does.

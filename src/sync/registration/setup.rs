@@ -172,7 +172,7 @@ impl<'a> Setup<'a> {
             return (PROGRAM.to_owned(), None);
         }
         let windows = cfg!(windows);
-        let facts = ProgramFacts {
+        let mut facts = ProgramFacts {
             exe: self.own_program(),
             on_minimal_path: *self
                 .on_minimal_path
@@ -181,6 +181,13 @@ impl<'a> Setup<'a> {
             shell: agent.registration().shell(windows),
         };
         let program = choose_program(&facts);
+        if agent.identity().wants_path && facts.on_minimal_path {
+            facts.on_minimal_path = false;
+            let by_path = choose_program(&facts);
+            if by_path.warning.is_none() {
+                return (by_path.text, None);
+            }
+        }
         (program.text, program.warning)
     }
 

@@ -34,6 +34,14 @@ fn shared(agent: &str, scope: &str) -> Vec<(&'static str, Kind)> {
             vec![("home/.gemini/settings.json", Kind::Hooks), ("ws/.gemini/settings.json", mcp)]
         }
         ("gemini", _) => vec![("ws/.gemini/settings.json", Kind::Hooks)],
+        ("antigravity", "global") => vec![
+            ("home/.gemini/config/hooks.json", Kind::Hooks),
+            ("home/.gemini/config/mcp_config.json", mcp),
+            ("ws/.agents/mcp_config.json", mcp),
+        ],
+        ("antigravity", _) => {
+            vec![("ws/.agents/hooks.json", Kind::Hooks), ("ws/.agents/mcp_config.json", mcp)]
+        }
         ("goose", "global") => vec![
             ("home/.config/goose/config.yaml", Kind::Yaml),
             ("ws/.agents/plugins/symposium/.mcp.json", mcp),
@@ -165,4 +173,4 @@ macro_rules! pages {
     };
 }
 
-pages! { claude codex copilot gemini goose kiro opencode }
+pages! { claude codex copilot gemini antigravity goose kiro opencode }

@@ -57,7 +57,7 @@ pub use fixture::{Answer, Context, HookCall, Scenario, TestMode, with_fixture};
 pub use registry::{LocalRegistry, Publication};
 pub use sandbox::{Run, Sandbox};
 pub use server::{Manner, Server};
-pub use simulated::{AGENTS, HookAgent, HookStep};
+pub use simulated::{AGENTS, HookAgent, HookStep, TELLING_ALL};
 pub use sparse_registry::{SparseRegistry, vendor};
 #[cfg(unix)]
 pub use terminal::Terminal;

@@ -10,7 +10,12 @@ use crate::Step;
 
 /// The agents' names: what the tests go through. A test of the program's own table holds it against
 /// this list.
-pub const AGENTS: [&str; 7] = ["claude", "codex", "copilot", "gemini", "goose", "kiro", "opencode"];
+pub const AGENTS: [&str; 8] =
+    ["claude", "codex", "copilot", "gemini", "antigravity", "goose", "kiro", "opencode"];
+
+/// Those that tell of all four events.
+pub const TELLING_ALL: [&str; 7] =
+    ["claude", "codex", "copilot", "gemini", "goose", "kiro", "opencode"];
 
 /// The agent that a simulated event comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +28,8 @@ pub enum HookAgent {
     Copilot,
     /// Gemini CLI.
     Gemini,
+    /// Antigravity CLI.
+    Antigravity,
     /// Goose.
     Goose,
     /// Kiro.
@@ -130,6 +137,7 @@ impl HookAgent {
         Self::Codex,
         Self::Copilot,
         Self::Gemini,
+        Self::Antigravity,
         Self::Goose,
         Self::Kiro,
         Self::OpenCode,
@@ -145,6 +153,7 @@ impl HookAgent {
         match self {
             Self::Copilot => copilot(step, turn),
             Self::Goose => goose(step, turn),
+            Self::Antigravity => antigravity(step, turn),
             _ => self.snake(step, turn),
         }
     }
@@ -208,6 +217,15 @@ fn copilot(step: &HookStep, turn: SimulatedTurn<'_>) -> Value {
     }
     if let HookStep::PostToolUse { output, .. } = step {
         told["toolResult"] = json!({ "resultType": "success", "textResultForLlm": output });
+    }
+    told
+}
+
+fn antigravity(step: &HookStep, turn: SimulatedTurn<'_>) -> Value {
+    let mut told =
+        json!({ "conversationId": turn.session, "workspacePaths": [turn.cwd], "stepIdx": 1 });
+    if let Some(command) = step.command() {
+        told["toolCall"] = json!({ "name": "run_command", "args": { "CommandLine": command } });
     }
     told
 }

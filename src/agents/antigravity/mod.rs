@@ -1,0 +1,273 @@
+//! Antigravity CLI (`agy`), Gemini CLI's successor for consumers. It can't be run without an account:
+//! everything here is from its documentation (antigravity.google/docs/hooks) and from reports of
+//! people who measured versions 1.0.8 to 1.2.3. Where those disagree the newer is followed.
+//!
+//! Before a tool, an empty object, a failure and perhaps any answer without a decision counts as a
+//! denial, so our command is guarded and says nothing where there is nothing to say.
+
+pub(super) mod checkup;
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+use symposium_hook::{Decision, Event};
+
+use super::codec::Codec;
+use super::command::hook_command;
+use super::envelope::{Envelope, Reply, decide};
+use super::identity::Identity;
+use super::payload::{self, Fields, Payload, parse_json};
+use super::places::{
+    FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, Transport,
+    stdio_entry, string_map,
+};
+use super::registration::Registration;
+use super::tools::{self, Tool};
+use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, WireError, Wish};
+use crate::config::{Environment, HookScope};
+
+/// Antigravity CLI.
+#[derive(Debug, Clone, Copy)]
+pub struct Antigravity;
+
+/// Seconds until Antigravity is to give up on our hook.
+const TIMEOUT: u64 = 30;
+
+/// The named object that our table of events stands in; a bare table is not read.
+const NAME: &str = "symposium";
+
+/// The events that there are for us: none tells of a prompt.
+const EVENTS: [Event; 3] = [Event::SessionStart, Event::PreToolUse, Event::PostToolUse];
+
+/// Once the fields of `toolCall` are lifted. Nothing names an event but its step.
+const FIELDS: Fields = Fields {
+    session_id: &["conversationId"],
+    cwd: &["cwd"],
+    prompt: &[],
+    prompt_id: &[],
+    moment: &["stepIdx"],
+    tool_name: &["name"],
+    tool_input: &["args"],
+    tool_response: &[],
+    tool_use_id: &[],
+};
+
+/// Names and `CommandLine` were seen in payloads; the other fields are those of `agy`'s transcripts.
+const TOOLS: &[Tool] = &[
+    Tool::new("Bash", &["run_command"]).fields(&[("command", "CommandLine")]),
+    Tool::new("Read", &["view_file"]).fields(&[("file_path", "AbsolutePath")]),
+    Tool::new("Write", &["write_to_file"])
+        .fields(&[("file_path", "TargetFile"), ("content", "CodeContent")]),
+    Tool::new("Edit", &["replace_file_content", "multi_replace_file_content"])
+        .fields(&[("file_path", "TargetFile")]),
+    Tool::new("Grep", &["grep_search"]).fields(&[("path", "SearchPath"), ("pattern", "Query")]),
+];
+
+/// Its names and folders.
+pub(super) static IDENTITY: Identity = Identity {
+    programs: &["agy"],
+    home_folder: ".gemini/antigravity-cli",
+    skill_dirs: &[".agents/skills"],
+    own_names: &[".agents", "AGENTS.md", "GEMINI.md"],
+    wants_path: true,
+    ..Identity::new("antigravity", "Antigravity CLI")
+};
+
+impl Codec for Antigravity {
+    fn identity(&self) -> &'static Identity {
+        &IDENTITY
+    }
+
+    fn event_name(&self, event: Event) -> &'static str {
+        match event {
+            Event::PreToolUse | Event::PostToolUse => event.name(),
+            Event::SessionStart => "PreInvocation",
+            // There is none.
+            Event::UserPromptSubmit => event.name(),
+        }
+    }
+
+    fn registered_timeout(&self, _: Event) -> u64 {
+        TIMEOUT
+    }
+
+    /// It comes before each call of the model.
+    fn repeats_start(&self) -> bool {
+        true
+    }
+
+    fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
+        let mut payload = Payload::parse(self.name(), event, stdin)?;
+        let has_call = payload.get("toolCall").is_some();
+        match event {
+            Event::UserPromptSubmit => return Err(payload.error("it has no event for a prompt")),
+            Event::SessionStart if has_call => return Err(payload.error("a tool is used in it")),
+            // Which invocation is the first can't be told without.
+            Event::SessionStart if payload.text("conversationId").is_none() => {
+                return Err(payload.error("no text in `conversationId`"));
+            }
+            _ => payload.lift("toolCall"),
+        }
+        let folder = payload.get("workspacePaths").and_then(|paths| paths.get(0)?.as_str());
+        if let Some(folder) = folder.map(str::to_owned) {
+            payload.default_text("cwd", &folder);
+        }
+        payload.decode(&FIELDS, |name, input| tools::canonical(TOOLS, name, input))
+    }
+
+    fn honours(&self, event: Event, wish: Wish) -> Honour {
+        match (event, wish) {
+            (Event::PreToolUse, Wish::Deny) | (Event::SessionStart, Wish::Context) => Honour::Yes,
+            (Event::PreToolUse, Wish::Ask) => Honour::DENIED,
+            (Event::PreToolUse, Wish::Stop) => Honour::REFUSED,
+            _ => Honour::No,
+        }
+    }
+
+    fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
+        let mut envelope = Envelope::new(self.event_name(event));
+        match event {
+            Event::PreToolUse => {
+                if let Some(reason) = outcome.refusal_or_ask() {
+                    // As 1.1.21 reads it, and as 1.1.7 does.
+                    envelope.top("decision", "deny");
+                    envelope.top("reason", reason.clone());
+                    envelope.top("allow_tool", false);
+                    envelope.top("deny_reason", reason);
+                }
+            }
+            Event::SessionStart => {
+                if let Some(text) = outcome.context_text() {
+                    envelope.top("injectSteps", json!([{ "ephemeralMessage": text }]));
+                }
+            }
+            Event::PostToolUse | Event::UserPromptSubmit => {}
+        }
+        envelope.answer()
+    }
+
+    fn delivers_context(&self, event: Event) -> bool {
+        event == Event::SessionStart
+    }
+
+    fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome {
+        match answer.exit {
+            Some(0) => {}
+            Some(2) if event == Event::PreToolUse => return Outcome::denied(answer.stderr),
+            Some(_) | None => return Outcome::default(),
+        }
+        let mut reply = Reply::parse(answer.stdout).unwrap_or_default();
+        let mut outcome = Outcome::default();
+        match event {
+            Event::PreToolUse => read_decision(&mut reply, &mut outcome),
+            Event::SessionStart => outcome.context = injected(&mut reply),
+            Event::PostToolUse | Event::UserPromptSubmit => {}
+        }
+        outcome
+    }
+
+    fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
+        tools::native(TOOLS, decoded, updated)
+    }
+
+    fn replace_input(&self, stdin: &[u8], input: &Map<String, Value>) -> Option<Vec<u8>> {
+        let whole = parse_json(&String::from_utf8_lossy(stdin)).ok()?;
+        let Value::Object(mut whole) = whole else { return None };
+        let call = serde_json::to_vec(whole.get("toolCall")?).ok()?;
+        let call = payload::replace_input(&call, FIELDS.tool_input, input)?;
+        whole.insert("toolCall".to_owned(), serde_json::from_slice(&call).ok()?);
+        serde_json::to_vec(&whole).ok()
+    }
+}
+
+impl Registration for Antigravity {
+    fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
+        let Some(path) = file(placement, placement.scope == HookScope::Global, "hooks.json") else {
+            return Vec::new();
+        };
+        let entries = EVENTS.map(|event| entry(event, placement.program)).to_vec();
+        vec![HookPlace { path, shape: HookShape::Shared { rules: JsonRules::STRICT, entries } }]
+    }
+
+    fn server(
+        &self,
+        _: &str,
+        transport: &Transport,
+        everywhere: bool,
+        placement: &Placement<'_>,
+    ) -> ServerPlace {
+        let Some(path) = file(placement, everywhere, "mcp_config.json") else {
+            return ServerPlace::no_workspace();
+        };
+        let value = match transport {
+            Transport::Stdio { command, args, env } => stdio_entry(command, args, env),
+            Transport::Http { url, headers } | Transport::Sse { url, headers } => {
+                json!({ "serverUrl": url, "headers": string_map(headers) })
+            }
+        };
+        ServerPlace::Entry {
+            path,
+            format: FileFormat::Json(JsonRules::STRICT),
+            table: vec!["mcpServers".to_owned()],
+            value,
+            users_keys: &["disabled"],
+            note: None,
+        }
+    }
+}
+
+/// A file of the user's own, shared with the desktop program, or of the workspace.
+fn file(placement: &Placement<'_>, users: bool, name: &str) -> Option<PathBuf> {
+    let folder = if users {
+        Some(placement.home.join(".gemini").join("config"))
+    } else {
+        placement.root.map(|root| root.join(".agents"))
+    };
+    folder.map(|folder| folder.join(name))
+}
+
+/// Events of tools have groups with a matcher, the others a flat list.
+fn entry(event: Event, program: &str) -> HookEntry {
+    let handler = json!({
+        "type": "command",
+        "command": hook_command(IDENTITY.name, event, program, true),
+        "timeout": TIMEOUT,
+    });
+    let group =
+        if event.is_tool_event() { json!({ "matcher": "*", "hooks": [handler] }) } else { handler };
+    HookEntry {
+        event,
+        array: vec![NAME.to_owned(), Antigravity.event_name(event).to_owned()],
+        group,
+    }
+}
+
+/// The decision of a program in either spelling.
+fn read_decision(reply: &mut Reply, outcome: &mut Outcome) {
+    let decision = match reply.top_text("decision").as_deref() {
+        Some("deny") => Some(Decision::Deny),
+        Some("ask" | "force_ask") => Some(Decision::Ask),
+        Some("allow" | "auto_approve") => Some(Decision::Allow),
+        _ => None,
+    };
+    decide(outcome, decision, reply.top_text("reason"));
+    let older = match reply.top("allow_tool").and_then(|allow| allow.as_bool()) {
+        Some(true) => Some(Decision::Allow),
+        Some(false) => Some(Decision::Deny),
+        None => None,
+    };
+    let reason = reply.top_text("deny_reason").filter(|reason| !outcome.reasons.contains(reason));
+    decide(outcome, older, reason);
+}
+
+/// What a program tells the model.
+fn injected(reply: &mut Reply) -> Vec<String> {
+    let steps = reply.top("injectSteps");
+    let steps = steps.as_ref().and_then(Value::as_array).into_iter().flatten();
+    steps.filter_map(|step| step.get("ephemeralMessage")?.as_str().map(str::to_owned)).collect()
+}
+
+#[cfg(test)]
+pub(super) mod emulator;
+#[cfg(test)]
+mod tests;

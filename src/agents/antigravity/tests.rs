@@ -1,0 +1,100 @@
+use super::*;
+use crate::agents::Agent;
+use crate::agents::checkup::SeenServer;
+use crate::agents::checkup::testing::World;
+use crate::agents::testing::{
+    self, Effect, answer_table, canonical_table, env, placement, registration, servers, snapshot,
+    wish,
+};
+
+fn effect(event: Event, name: &str) -> Effect {
+    testing::effect(&Antigravity, emulator::take, event, &wish(name))
+}
+
+fn decode(event: Event, json: &str) -> Result<Decoded, WireError> {
+    Antigravity.decode(event, json.as_bytes(), &env(&[]))
+}
+
+#[test]
+fn the_payloads_of_the_reports_in_canonical_words() {
+    snapshot("antigravity", "canonical.txt", &canonical_table(&Antigravity, &env(&[])));
+}
+
+#[test]
+fn the_bytes_of_each_answer() {
+    snapshot("antigravity", "answers.txt", &answer_table(&Antigravity, emulator::take));
+}
+
+#[test]
+fn hooks_stand_in_a_named_object_and_the_start_in_a_flat_list() {
+    let env = env(&[]);
+    snapshot("antigravity", "registration.txt", &registration(&Antigravity, &env));
+    let nowhere = Placement { root: None, git_root: None, ..placement(&env, HookScope::Project) };
+    assert_eq!(Antigravity.hooks(&nowhere), []);
+}
+
+#[test]
+fn servers_go_to_mcp_config() {
+    snapshot("antigravity", "servers.txt", &servers(&Antigravity, &env(&[])));
+}
+
+#[test]
+fn nothing_to_say_is_nothing_said_and_an_allow_is_never_said() {
+    for event in Event::ALL {
+        for nothing in ["none", "allow", "rewrite", "message"] {
+            let answer = Antigravity.encode(event, &wish(nothing));
+            assert_eq!(answer, Answer::carry_on(), "{} {nothing}", event.name());
+        }
+    }
+    assert_eq!(effect(Event::PreToolUse, "deny").blocked.as_deref(), Some("too risky"));
+    assert_eq!(effect(Event::PreToolUse, "context"), Effect::default());
+    assert!(effect(Event::SessionStart, "context").context.is_some());
+}
+
+#[test]
+fn decision_25_garbage_is_refused() {
+    for garbage in ["", "[]", "{}", r#"{"toolCall":null,"stepIdx":1}"#] {
+        for event in Event::ALL {
+            decode(event, garbage).expect_err(garbage);
+        }
+    }
+    // What has no session can't be told from a later call of the model.
+    decode(Event::SessionStart, r#"{"workspacePaths":["/w"],"stepIdx":0}"#).expect_err("unnamed");
+    decode(Event::UserPromptSubmit, r#"{"conversationId":"c","prompt":"x"}"#).expect_err("none");
+}
+
+#[test]
+fn a_native_answer_is_read_in_both_spellings() {
+    let said = |event, stdout, exit| {
+        Antigravity.decode_answer(event, &ChildAnswer { stdout, stderr: "err", exit })
+    };
+    for denial in [
+        r#"{"decision":"deny","reason":"no"}"#,
+        r#"{"allow_tool":false,"deny_reason":"no"}"#,
+        r#"{"decision":"deny","reason":"no","allow_tool":false,"deny_reason":"no"}"#,
+        r#"{"decision":"allow","allow_tool":false,"deny_reason":"no"}"#,
+    ] {
+        assert_eq!(said(Event::PreToolUse, denial, Some(0)), Outcome::denied("no"), "{denial}");
+    }
+    assert_eq!(said(Event::PreToolUse, "", Some(2)), Outcome::denied("err"));
+    let ask = said(Event::PreToolUse, r#"{"decision":"force_ask"}"#, Some(0));
+    assert_eq!(ask.decision, Some(Decision::Ask));
+    for (text, exit) in
+        [("", Some(0)), ("{}", Some(0)), ("text", Some(0)), ("", Some(1)), ("", None)]
+    {
+        assert_eq!(said(Event::PreToolUse, text, exit), Outcome::default(), "{text}");
+    }
+    let told = said(Event::SessionStart, r#"{"injectSteps":[{"ephemeralMessage":"c"}]}"#, Some(0));
+    assert_eq!(told.context, ["c"]);
+}
+
+#[test]
+fn a_server_that_is_disabled_is_found() {
+    let file = "/src/shop/.agents/mcp_config.json";
+    for (switch, codes) in [("", &[][..]), (", \"disabled\": true", &["server-disabled"])] {
+        let text = format!("{{\"mcpServers\": {{\"tools\": {{\"command\": \"x\"{switch}}}}}}}");
+        let servers = vec![SeenServer { name: "tools".to_owned(), file: file.into() }];
+        let world = World { servers, ..World::new(&[(file, text.as_str())]) };
+        assert_eq!(world.codes(Agent::Antigravity), codes);
+    }
+}
