@@ -135,7 +135,6 @@ type Module = Vec<String>;
 /// Files that use each other, which others are taking apart: each with what remains to be done.
 const CIRCLES: &[(&str, &str)] = &[
     ("agents::payload agents::tools", "reading JSON goes into a file of its own"),
-    ("sync::background sync::current", "the way to start a background process goes below both"),
     ("sync::bounds sync::placing::parents", "the list of skill folders goes below both"),
     (
         "sync::registration::desired sync::registration::edit sync::registration::hook_files \

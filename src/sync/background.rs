@@ -7,13 +7,14 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::current::BUDGET;
 use super::snapshot::Snapshot;
 use crate::config::{Dirs, Environment, own_program};
 use crate::files::{Limit, Lock, LockError, read_text, replace_cache};
 use crate::process::{Child, Detached, end_after, spawn_detached};
 
-/// How long it may live: cargo may have to build a program for it.
+/// How long an event waits for its sync. What takes longer goes on in the process.
+pub(super) const BUDGET: Duration = Duration::from_secs(2);
+/// How long the process may live: cargo may have to build a program for it.
 const LIFE: Duration = Duration::from_secs(30 * 60);
 /// How long it may itself compute; a sync takes some hundredths of a second, a large one a few seconds.
 const LABOUR: Duration = Duration::from_secs(30);

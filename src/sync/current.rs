@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use super::background::Background;
+use super::background::{BUDGET, Background};
 use super::registration::opt_out;
 use super::request::{Caller, Mode, Request};
 use super::run::{look_beyond, sync, sync_unless};
@@ -14,9 +14,6 @@ use crate::config::{Dirs, Environment};
 use crate::report::Reporter;
 use crate::symposium::{Options, VERSION};
 use crate::workspace::nearest_manifest;
-
-/// How long an event waits for its sync. What takes longer goes on in a process of its own.
-pub(in crate::sync) const BUDGET: Duration = Duration::from_secs(2);
 
 /// What an event asks about.
 #[derive(Debug, Clone, Copy)]
