@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
 
 use super::background::{BUDGET, Background};
 use super::registration::opt_out;
