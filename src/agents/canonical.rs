@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 use symposium_hook::{Decision, Event};
 
 use super::envelope::blocked;
+use super::json::parse_json;
 use super::merge::merge;
-use super::payload::parse_json;
 use super::wire::{ChildAnswer, Outcome};
 
 /// What a handler said, and whether it was understood.

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 use symposium_hook::Decision;
 
-use super::payload::parse_json;
+use super::json::parse_json;
 use super::wire::{Answer, Outcome};
 
 /// The key of the inner object.

@@ -23,6 +23,7 @@ pub mod envelope;
 pub mod gemini;
 pub mod goose;
 pub mod identity;
+pub mod json;
 pub mod kiro;
 pub(crate) mod merge;
 pub mod opencode;

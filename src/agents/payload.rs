@@ -5,7 +5,7 @@ use symposium_hook::{
     Event, Input, PostToolUseInput, PreToolUseInput, SessionStartInput, UserPromptSubmitInput,
 };
 
-use super::tools::as_given;
+use super::json::{as_given, parse_json};
 use super::wire::{Decoded, Delivery, WireError};
 
 /// Where an agent's payloads have what: for each thing the names that its field may have, the
@@ -247,76 +247,6 @@ impl ToolUse {
     }
 }
 
-/// Parses JSON after a byte order mark. A lone surrogate becomes U+FFFD and what is nested deeper
-/// than 100 levels becomes `null`, instead of an error: a guard must see the command beside it.
-///
-/// # Errors
-/// When it is no JSON.
-pub fn parse_json(text: &str) -> Result<Value, serde_json::Error> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    serde_json::from_str(text)
-        .or_else(|error| serde_json::from_str(&prune(&mend_surrogates(text))).map_err(|_| error))
-}
-
-/// How deep JSON may be nested; the parser takes a little more.
-const DEEPEST: usize = 100;
-
-/// Puts `null` in the place of every object and array that is nested too deep.
-fn prune(text: &str) -> String {
-    let mut pruned = String::with_capacity(text.len());
-    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
-    for char in text.chars() {
-        let was_deep = depth > DEEPEST;
-        match char {
-            _ if in_string => {
-                in_string = char != '"' || escaped;
-                escaped = char == '\\' && !escaped;
-            }
-            '"' => in_string = true,
-            '{' | '[' => depth += 1,
-            '}' | ']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        match (was_deep, depth > DEEPEST) {
-            (false, false) => pruned.push(char),
-            (false, true) => pruned.push_str("null"),
-            (true, _) => {}
-        }
-    }
-    pruned
-}
-
-/// Replaces each escaped surrogate without its other half by U+FFFD.
-fn mend_surrogates(text: &str) -> String {
-    let mut mended = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find('\\') {
-        mended.push_str(&rest[..start]);
-        rest = &rest[start..];
-        let length = match (surrogate(rest), rest.get(6..).and_then(surrogate)) {
-            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 12,
-            (Some(_), _) => {
-                mended.push('\u{fffd}');
-                rest = &rest[6..];
-                continue;
-            }
-            // Any other escape: the backslash and the character it is about.
-            (None, _) => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
-        };
-        mended.push_str(&rest[..length]);
-        rest = &rest[length..];
-    }
-    mended.push_str(rest);
-    mended
-}
-
-/// The code of an escaped surrogate (`\ud83d`) that the text begins with.
-fn surrogate(text: &str) -> Option<u32> {
-    let digits = text.strip_prefix("\\u")?.get(..4)?;
-    let code = u32::from_str_radix(digits, 16).ok()?;
-    (0xD800..=0xDFFF).contains(&code).then_some(code)
-}
-
 /// The payload with `input` in the first of `fields` that is there, everything else as it was. A
 /// field that held text (JSON in a string) holds text again.
 pub fn replace_input(stdin: &[u8], fields: &[&str], input: &Map<String, Value>) -> Option<Vec<u8>> {
@@ -459,7 +389,7 @@ mod tests {
 
         #[test]
         fn escapes_of_any_kind_do_not_panic(text in r#"(\\u?[dD]?[89a-fA-F0-9é]{0,4}|x){0,8}"#) {
-            mend_surrogates(&text);
+            crate::agents::json::mend_surrogates(&text);
         }
     }
 }

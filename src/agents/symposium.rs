@@ -7,7 +7,8 @@ use symposium_hook::{Decision, Event, Input};
 use super::canonical;
 use super::codec::Codec;
 use super::identity::Identity;
-use super::payload::{Payload, parse_json};
+use super::json::parse_json;
+use super::payload::Payload;
 use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Honour, Outcome, WireError, Wish};
 use crate::config::Environment;
 

@@ -260,7 +260,7 @@ fn decode(agent: Agent, bytes: &[u8]) -> Decoded {
 
 /// The tool's input in the agent's own words.
 fn native(decoded: &Decoded) -> Value {
-    tools::arguments(tools::native_of(decoded).1)
+    json::arguments(tools::native_of(decoded).1)
 }
 
 #[test]

@@ -16,7 +16,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 use symposium_hook::Input;
 
-use super::payload::parse_json;
+use super::json::arguments;
 use super::wire::Decoded;
 
 /// The canonical field of the file that a tool's use is about.
@@ -209,30 +209,6 @@ pub fn editors_tool<'a>(name: &'a str, input: &Value) -> &'a str {
         Some("str_replace" | "insert" | "undo_edit") => "Edit",
         _ => name,
     }
-}
-
-/// Arguments that came as JSON inside a string, parsed; others as they are.
-pub fn arguments(input: &Value) -> Value {
-    let inner = input.as_str().and_then(|text| parse_json(text).ok());
-    inner.filter(Value::is_object).unwrap_or_else(|| input.clone())
-}
-
-/// The name under which the input of a tool that takes plain text stands where an object is wanted.
-pub const TEXT: &str = "";
-
-/// A tool's input as an object: its arguments, or its plain text under [`TEXT`].
-pub fn as_object(input: &Value) -> Map<String, Value> {
-    match arguments(input) {
-        Value::Object(input) => input,
-        text @ Value::String(_) => Map::from_iter([(TEXT.to_owned(), text)]),
-        _ => Map::new(),
-    }
-}
-
-/// The way back of [`as_object`].
-pub fn as_given(input: &Map<String, Value>) -> Value {
-    let text = input.get(TEXT).filter(|text| text.is_string() && input.len() == 1);
-    text.cloned().unwrap_or_else(|| Value::Object(input.clone()))
 }
 
 /// The agent's own name and input of the tool in an event; empty for an event without a tool.

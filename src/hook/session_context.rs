@@ -255,7 +255,7 @@ fn tool_keys(decoded: &Decoded) -> Vec<String> {
         return vec![id.clone()];
     }
     let (name, input) = native_of(decoded);
-    let text = serde_json::to_vec(&(name, crate::agents::tools::arguments(input)));
+    let text = serde_json::to_vec(&(name, crate::agents::json::arguments(input)));
     let hash = Sha256::digest(text.unwrap_or_default());
     vec![crate::text::hex(&hash)[..32].to_owned()]
 }

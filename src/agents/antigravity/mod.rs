@@ -16,7 +16,8 @@ use super::codec::Codec;
 use super::command::hook_command;
 use super::envelope::{Envelope, Reply, decide};
 use super::identity::Identity;
-use super::payload::{self, Fields, Payload, parse_json};
+use super::json::parse_json;
+use super::payload::{self, Fields, Payload};
 use super::places::{
     FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, Transport,
     stdio_entry, string_map,

@@ -15,6 +15,7 @@ use super::codec::Codec;
 use super::command::{hook_command, powershell_command, powershell_word};
 use super::envelope::{Envelope, Reply, permission};
 use super::identity::Identity;
+use super::json::{arguments, as_given, as_object};
 use super::payload::{self, Fields, Payload};
 use super::places::{
     FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SettingsFile, Transport, string_map,
@@ -119,7 +120,7 @@ impl Codec for Copilot {
         }
         check_fields(&payload, event)?;
         // An object in the CLI; JSON in a string in its older versions and the cloud agent.
-        payload.decode(&FIELDS, |name, input| canonical(name, &tools::arguments(input)))
+        payload.decode(&FIELDS, |name, input| canonical(name, &arguments(input)))
     }
 
     fn honours(&self, event: Event, wish: Wish) -> Honour {
@@ -174,7 +175,7 @@ impl Codec for Copilot {
         match tools::native_of(decoded) {
             (PATCH, before @ Value::String(_)) => {
                 let text = updated.get("command").filter(|text| text.is_string());
-                tools::as_object(text.unwrap_or(before))
+                as_object(text.unwrap_or(before))
             }
             _ => tools::native(TOOLS, decoded, updated),
         }
@@ -346,7 +347,7 @@ fn encode_tool_use(envelope: &mut Envelope, outcome: &Outcome, refusal: Option<S
         (None, _) => {}
     }
     if let Some(input) = &outcome.updated_input {
-        envelope.top("modifiedArgs", tools::as_given(input));
+        envelope.top("modifiedArgs", as_given(input));
     }
 }
 
@@ -355,7 +356,7 @@ fn read_permission(reply: &mut Reply) -> Outcome {
         decision: permission(reply.top_text("permissionDecision").as_deref()),
         reasons: reply.top_text("permissionDecisionReason").into_iter().collect(),
         updated_input: match reply.top("modifiedArgs") {
-            Some(input @ (Value::Object(_) | Value::String(_))) => Some(tools::as_object(&input)),
+            Some(input @ (Value::Object(_) | Value::String(_))) => Some(as_object(&input)),
             _ => None,
         },
         ..Outcome::default()
