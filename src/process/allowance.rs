@@ -8,11 +8,11 @@ const LOOK: Duration = Duration::from_millis(250);
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Ends this process, and the children it waits for, once it has lived for `life` or has itself
-/// computed for `labour`. What its children compute does not count.
-pub fn end_after(life: Duration, labour: Duration) {
+/// computed for `cpu_limit`. What its children compute does not count.
+pub fn end_after(life: Duration, cpu_limit: Duration) {
     let start = Instant::now();
     let watch = move || {
-        while start.elapsed() < life && computed() < labour {
+        while start.elapsed() < life && computed() < cpu_limit {
             std::thread::sleep(LOOK.min(life));
         }
         tracing::warn!("this took too long and was ended");

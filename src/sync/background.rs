@@ -17,7 +17,7 @@ pub(super) const BUDGET: Duration = Duration::from_secs(2);
 /// How long the process may live: cargo may have to build a program for it.
 const LIFE: Duration = Duration::from_secs(30 * 60);
 /// How long it may itself compute; a sync takes some hundredths of a second, a large one a few seconds.
-const LABOUR: Duration = Duration::from_secs(30);
+const CPU_LIMIT: Duration = Duration::from_secs(30);
 /// How long a new one waits for one that is about to end.
 const HANDOVER: Duration = Duration::from_millis(200);
 /// For so many times as long as it took, it is not started again.
@@ -68,7 +68,7 @@ impl Background {
     /// Does the work of the process itself; nothing where there is another.
     pub fn run<T>(&self, env: &Environment, work: impl FnOnce() -> T) -> Option<T> {
         let switches = env.test_switches();
-        end_after(switches.background_life.unwrap_or(LIFE), LABOUR);
+        end_after(switches.background_life.unwrap_or(LIFE), CPU_LIMIT);
         // Where there can be no locks, nobody is known to be at it.
         let _lock = match Lock::acquire(&self.lock, HANDOVER) {
             Err(LockError::Busy { .. }) => return None,
@@ -107,7 +107,7 @@ impl Background {
             return false;
         }
         let took = read_text(&self.slow, Limit::LINE).ok().and_then(|text| text.parse().ok());
-        if age > took.map_or(LABOUR, Duration::from_millis) * REST && !self.is_running() {
+        if age > took.map_or(CPU_LIMIT, Duration::from_millis) * REST && !self.is_running() {
             self.is_slow_from_now();
             let _running = self.start();
         }
