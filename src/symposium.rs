@@ -12,7 +12,7 @@ use crate::text::{Diagnostic, Source};
 
 /// When git plugin sources are refreshed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum UpdateLevel {
+pub(crate) enum UpdateLevel {
     /// Never: what is cached is used, the network is not touched.
     #[default]
     None,
@@ -24,7 +24,7 @@ pub enum UpdateLevel {
 
 /// What the command line says for every command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub(crate) struct Options {
     /// When git plugin sources are refreshed; `None` when the user did not say.
     pub update: Option<UpdateLevel>,
     /// Never touch the network.
@@ -41,7 +41,7 @@ impl Default for Options {
 
 /// Configuration, folders, surroundings and the reporter: passed by reference to every command.
 #[derive(Debug)]
-pub struct Symposium {
+pub(crate) struct Symposium {
     /// The process's surroundings.
     pub env: Environment,
     /// Our own folders.
@@ -62,7 +62,7 @@ impl Symposium {
     /// A context whose own files are all under `dir`: silent, with an otherwise empty environment
     /// whose home is `dir`.
     #[cfg(test)]
-    pub fn from_dir(dir: &Path) -> Self {
+    pub(crate) fn from_dir(dir: &Path) -> Self {
         let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
         let env = Environment::with(dir, [(variable, dir.as_os_str())]);
         let dirs = Dirs::under(dir);
@@ -73,7 +73,11 @@ impl Symposium {
     ///
     /// # Errors
     /// [`NoHome`] when there is nowhere to keep our files.
-    pub fn new(env: Environment, report: Reporter, options: Options) -> Result<Self, NoHome> {
+    pub(crate) fn new(
+        env: Environment,
+        report: Reporter,
+        options: Options,
+    ) -> Result<Self, NoHome> {
         let dirs = Dirs::resolve(&env)?;
         Ok(Self::assemble(env, dirs, report, options))
     }
@@ -93,7 +97,7 @@ impl Symposium {
 
     /// The same context with the configuration as it is by now: another process may have changed it.
     #[must_use]
-    pub fn reread(&self) -> Self {
+    pub(crate) fn reread(&self) -> Self {
         let loaded = Config::load(&self.dirs);
         Self {
             env: self.env.clone(),
@@ -109,7 +113,7 @@ impl Symposium {
     /// `problem` with its place in `config.toml`, which `place` finds; with the file where it does
     /// not.
     #[must_use]
-    pub fn in_configuration(
+    pub(crate) fn in_configuration(
         &self,
         problem: Diagnostic,
         place: impl FnOnce(&Arc<Source>) -> Option<Range<usize>>,
@@ -128,7 +132,7 @@ impl Symposium {
     ///
     /// # Errors
     /// When the current folder was deleted.
-    pub fn cwd(&self) -> anyhow::Result<PathBuf> {
+    pub(crate) fn cwd(&self) -> anyhow::Result<PathBuf> {
         self.env.cwd().map(Path::to_path_buf).ok_or_else(|| {
             anyhow::anyhow!("the current folder is gone: `cd` somewhere that exists")
         })
@@ -136,4 +140,4 @@ impl Symposium {
 }
 
 /// This program's version.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");

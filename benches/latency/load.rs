@@ -14,7 +14,7 @@ const HOW_LONG: Duration = Duration::from_secs(60);
 impl Bench {
     /// 16 at once for a minute, the floor and ours in turns, while cargo builds something. Prints how
     /// long they take, and the slowest of a hundred.
-    pub fn load(&self) {
+    pub(crate) fn load(&self) {
         let folder = self.dir.join("load");
         symposium_testlib::large::large_workspace(&folder, 40, 1000);
         let home = self.home("home-load", 0, 0);

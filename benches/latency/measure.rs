@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// One measured process.
 #[derive(Debug, Clone, Copy)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// From before it is started until it has ended.
     pub wall: Duration,
     /// Of the process and those it waited for, in user and system mode.
@@ -17,7 +17,7 @@ pub struct Sample {
 
 /// What many of them come to.
 #[derive(Debug, Clone, Copy)]
-pub struct Summary {
+pub(crate) struct Summary {
     /// The median, in milliseconds.
     pub wall: f64,
     /// The median, in milliseconds.
@@ -28,7 +28,7 @@ pub struct Summary {
 
 /// Starts a process, gives it `stdin`, and waits for its end.
 #[allow(clippy::zombie_processes, reason = "waited for with wait4, which also tells what it cost")]
-pub fn measure(command: &mut Command, stdin: &str) -> Sample {
+pub(crate) fn measure(command: &mut Command, stdin: &str) -> Sample {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let start = Instant::now();
     let mut child = command.spawn().expect("starts");
@@ -52,7 +52,7 @@ pub fn measure(command: &mut Command, stdin: &str) -> Sample {
 }
 
 /// Medians: one slow start of two hundred says nothing about the program.
-pub fn summary(samples: &[Sample]) -> Summary {
+pub(crate) fn summary(samples: &[Sample]) -> Summary {
     let median = |mut values: Vec<f64>| {
         values.sort_by(f64::total_cmp);
         values[values.len() / 2]

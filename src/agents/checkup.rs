@@ -12,7 +12,7 @@ use crate::text::Severity;
 
 /// What an agent's file may look at.
 #[derive(Clone, Copy)]
-pub struct Look<'a> {
+pub(crate) struct Look<'a> {
     /// The folders, the scope, and the agent's version where it is known.
     pub placement: &'a Placement<'a>,
     /// A file's text; `None` when it is not there or can't be read.
@@ -27,7 +27,7 @@ pub struct Look<'a> {
 
 /// A server that is registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenServer {
+pub(crate) struct SeenServer {
     /// Its name.
     pub name: String,
     /// The file that its entry is in.
@@ -36,7 +36,7 @@ pub struct SeenServer {
 
 /// A skill that the agent reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenSkill {
+pub(crate) struct SeenSkill {
     /// Its name.
     pub name: String,
     /// Its folder relative to the workspace, with `/`.
@@ -49,7 +49,7 @@ pub struct SeenSkill {
 
 /// What a finding is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Topic {
+pub(crate) enum Topic {
     /// Whether hooks run.
     Hooks,
     /// Whether servers are started.
@@ -60,7 +60,7 @@ pub enum Topic {
 
 /// Something about an agent that people should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// Stable name of the kind of finding, in kebab case.
     pub code: &'static str,
     /// What it is about.
@@ -79,7 +79,7 @@ pub struct Finding {
 
 impl Finding {
     /// Something that keeps a part of Symposium from working.
-    pub fn warning(code: &'static str, topic: Topic, message: impl Into<String>) -> Self {
+    pub(crate) fn warning(code: &'static str, topic: Topic, message: impl Into<String>) -> Self {
         Self {
             code,
             topic,
@@ -92,27 +92,27 @@ impl Finding {
     }
 
     /// Something worth knowing.
-    pub fn note(code: &'static str, topic: Topic, message: impl Into<String>) -> Self {
+    pub(crate) fn note(code: &'static str, topic: Topic, message: impl Into<String>) -> Self {
         Self { severity: None, ..Self::warning(code, topic, message) }
     }
 
     /// Names the server.
     #[must_use]
-    pub fn of_server(mut self, name: &str) -> Self {
+    pub(crate) fn of_server(mut self, name: &str) -> Self {
         self.server = Some(name.to_owned());
         self
     }
 
     /// Names the file.
     #[must_use]
-    pub fn in_file(mut self, file: impl Into<PathBuf>) -> Self {
+    pub(crate) fn in_file(mut self, file: impl Into<PathBuf>) -> Self {
         self.file = Some(file.into());
         self
     }
 
     /// Says what to do.
     #[must_use]
-    pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
+    pub(crate) fn remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = remedy.into();
         self
     }
@@ -121,13 +121,13 @@ impl Finding {
 impl Look<'_> {
     /// A JSON file, read with comments and trailing commas; one that does not parse says nothing
     /// here: that is another finding.
-    pub fn json(&self, path: &Path) -> Option<Value> {
+    pub(crate) fn json(&self, path: &Path) -> Option<Value> {
         let rules = JsonRules { comments: true, trailing_commas: true, bom: true };
         self.value(path, FileFormat::Json(rules))
     }
 
     /// As [`Look::json`], for TOML.
-    pub fn toml(&self, path: &Path) -> Option<Value> {
+    pub(crate) fn toml(&self, path: &Path) -> Option<Value> {
         self.value(path, FileFormat::Toml)
     }
 
@@ -137,7 +137,7 @@ impl Look<'_> {
     }
 
     /// Servers whose entry in the table `table` says `switch`, the user's own word to leave them.
-    pub fn switched_off(
+    pub(crate) fn switched_off(
         &self,
         format: FileFormat,
         table: &str,
@@ -160,13 +160,13 @@ impl Look<'_> {
     }
 
     /// The folder a project's settings belong to: the checkout's top, else the workspace's root.
-    pub fn project(&self) -> Option<&Path> {
+    pub(crate) fn project(&self) -> Option<&Path> {
         self.placement.git_root.or(self.placement.root)
     }
 }
 
 /// Whether the JSON pointer leads to exactly this boolean.
-pub fn says(value: Option<&Value>, pointer: &str, flag: bool) -> bool {
+pub(crate) fn says(value: Option<&Value>, pointer: &str, flag: bool) -> bool {
     value.and_then(|value| value.pointer(pointer)).and_then(Value::as_bool) == Some(flag)
 }
 
@@ -183,7 +183,7 @@ pub(super) mod testing {
     use crate::config::{Environment, HookScope};
 
     /// Files by path; home is `/home/me`, the workspace `/src/shop`.
-    pub struct World {
+    pub(crate) struct World {
         pub files: BTreeMap<PathBuf, String>,
         pub scope: HookScope,
         pub skills: Vec<SeenSkill>,
@@ -194,7 +194,7 @@ pub(super) mod testing {
     }
 
     impl World {
-        pub fn new(files: &[(&str, &str)]) -> Self {
+        pub(crate) fn new(files: &[(&str, &str)]) -> Self {
             let files = files.iter().map(|(path, text)| ((*path).into(), (*text).to_owned()));
             Self {
                 files: files.collect(),
@@ -207,7 +207,7 @@ pub(super) mod testing {
             }
         }
 
-        pub fn with_placement<T>(&self, then: impl FnOnce(&Placement<'_>) -> T) -> T {
+        pub(crate) fn with_placement<T>(&self, then: impl FnOnce(&Placement<'_>) -> T) -> T {
             let env = Environment::with("/src/shop", self.vars.iter().copied());
             then(&Placement {
                 home: Path::new("/home/me"),
@@ -220,7 +220,7 @@ pub(super) mod testing {
             })
         }
 
-        pub fn check(&self, agent: Agent) -> Vec<Finding> {
+        pub(crate) fn check(&self, agent: Agent) -> Vec<Finding> {
             self.with_placement(|placement| {
                 let read = |path: &Path| self.files.get(path).cloned();
                 agent.checkup(&Look {
@@ -233,7 +233,7 @@ pub(super) mod testing {
             })
         }
 
-        pub fn codes(&self, agent: Agent) -> Vec<&'static str> {
+        pub(crate) fn codes(&self, agent: Agent) -> Vec<&'static str> {
             let found = self.check(agent);
             assert!(found.iter().all(|finding| !finding.remedy.is_empty()), "{found:?}");
             found.into_iter().map(|finding| finding.code).collect()
@@ -241,7 +241,7 @@ pub(super) mod testing {
     }
 
     /// A skill with `more_files` in a folder of ours.
-    pub fn skill(folder: &str, more_files: usize) -> SeenSkill {
+    pub(crate) fn skill(folder: &str, more_files: usize) -> SeenSkill {
         let name = folder.rsplit('/').next().unwrap_or(folder).to_owned();
         SeenSkill { name, folder: folder.to_owned(), more_files, is_ignored: true }
     }

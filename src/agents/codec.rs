@@ -8,7 +8,7 @@ use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, WireError, Wish
 use crate::config::Environment;
 
 /// An agent's words for events and answers. This is all that `hook` needs of an agent.
-pub trait Codec: Sync {
+pub(crate) trait Codec: Sync {
     /// Its names and folders.
     fn identity(&self) -> &'static Identity;
 

@@ -8,7 +8,7 @@ use symposium_hook::Event;
 use crate::text::Diagnostic;
 
 /// Our program's name, as a shell finds it on `PATH`.
-pub const PROGRAM: &str = "cargo-agents";
+pub(crate) const PROGRAM: &str = "cargo-agents";
 
 /// The end of the guard's first half: from here on the program is known to be there.
 const POSIX_GUARD: &str = " >/dev/null 2>&1 || exit 0; ";
@@ -24,7 +24,7 @@ const POWERSHELL_NET: &str = "; exit 0";
 
 /// A shell that runs a hook's command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shell {
+pub(crate) enum Shell {
     /// `sh`, `bash` and their like on Unix.
     Posix,
     /// The `bash` of Git for Windows: it takes a backslash for an escape. What is written for it
@@ -37,7 +37,7 @@ pub enum Shell {
 
 /// What decides how our program is called.
 #[derive(Debug, Clone)]
-pub struct ProgramFacts {
+pub(crate) struct ProgramFacts {
     /// The running program's file.
     pub exe: PathBuf,
     /// Whether a login-less `sh -c` with the agent's likely `PATH` finds [`PROGRAM`].
@@ -50,7 +50,7 @@ pub struct ProgramFacts {
 
 /// How our program is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program {
+pub(crate) struct Program {
     /// One word of the shell's language: the bare name, or a path quoted for that shell.
     pub text: String,
     /// What people should know about it.
@@ -60,7 +60,7 @@ pub struct Program {
 /// How an agent should call us: by name where the name is found, else by path. A build folder's
 /// path never enters a user's file: it is gone with the next `cargo clean`. Neither does one that
 /// ends in another name than [`PROGRAM`].
-pub fn choose_program(facts: &ProgramFacts) -> Program {
+pub(crate) fn choose_program(facts: &ProgramFacts) -> Program {
     let bare = |warning| Program { text: PROGRAM.to_owned(), warning };
     if facts.on_minimal_path {
         return bare(None);
@@ -135,13 +135,18 @@ fn is_plain(c: char) -> bool {
 /// A guarded one ends with exit code 0 whatever happens to the program: it is gone, does not start,
 /// or crashes. It is for agents that take such a failure for a block, and whose blocks we write to
 /// standard output.
-pub fn hook_command(agent: &str, event: Event, program: &str, guarded: bool) -> String {
+pub(crate) fn hook_command(agent: &str, event: Event, program: &str, guarded: bool) -> String {
     let call = format!("{program} hook {agent} {}", event.cli_name());
     if guarded { format!("command -v {program}{POSIX_GUARD}{call}{POSIX_NET}") } else { call }
 }
 
 /// As [`hook_command`], for PowerShell.
-pub fn powershell_command(agent: &str, event: Event, program: &str, guarded: bool) -> String {
+pub(crate) fn powershell_command(
+    agent: &str,
+    event: Event,
+    program: &str,
+    guarded: bool,
+) -> String {
     // A quoted word is a string there; `&` calls it.
     let call = format!("& {program} hook {agent} {}", event.cli_name());
     if guarded {
@@ -152,7 +157,7 @@ pub fn powershell_command(agent: &str, event: Event, program: &str, guarded: boo
 }
 
 /// The path of the program that a POSIX shell's word names.
-pub fn program_path(word: &str) -> String {
+pub(crate) fn program_path(word: &str) -> String {
     match shlex::split(word).as_deref() {
         Some([path]) => path.clone(),
         _ => word.to_owned(),
@@ -160,14 +165,14 @@ pub fn program_path(word: &str) -> String {
 }
 
 /// A POSIX shell's word as PowerShell's.
-pub fn powershell_word(word: &str) -> String {
+pub(crate) fn powershell_word(word: &str) -> String {
     quote(&program_path(word), true, Shell::PowerShell)
 }
 
 /// The event of a command that is ours, in any form in which we ever wrote it: guarded, half guarded
 /// or not, by name or by absolute path, quoted or not, `cargo agents` too. Whoever wrapped our
 /// command into something of their own owns the result: that is `None`.
-pub fn is_ours(command: &str, agent: &str) -> Option<Event> {
+pub(crate) fn is_ours(command: &str, agent: &str) -> Option<Event> {
     let command = command.trim();
     let (guard, call) = split_guard(command)?;
     let (rest, event) = last_word(call)?;

@@ -14,7 +14,7 @@ const EVENT: &str = "hookEventName";
 
 /// An answer on its way out.
 #[derive(Debug, Clone)]
-pub struct Envelope {
+pub(crate) struct Envelope {
     event_name: &'static str,
     top: Map<String, Value>,
     inner: Map<String, Value>,
@@ -23,41 +23,41 @@ pub struct Envelope {
 
 impl Envelope {
     /// An empty answer to the event with this name.
-    pub fn new(event_name: &'static str) -> Self {
+    pub(crate) fn new(event_name: &'static str) -> Self {
         Self::with_extra(event_name, &Map::new())
     }
 
     /// An answer that has the fields that were carried through, too, where it does not set them.
-    pub fn with_extra(event_name: &'static str, extra: &Map<String, Value>) -> Self {
+    pub(crate) fn with_extra(event_name: &'static str, extra: &Map<String, Value>) -> Self {
         Self { event_name, top: Map::new(), inner: Map::new(), extra: extra.clone() }
     }
 
     /// Sets a field of the outer object.
-    pub fn top(&mut self, key: &str, value: impl Into<Value>) {
+    pub(crate) fn top(&mut self, key: &str, value: impl Into<Value>) {
         self.top.insert(key.to_owned(), value.into());
     }
 
     /// Sets a field of the inner object.
-    pub fn inner(&mut self, key: &str, value: impl Into<Value>) {
+    pub(crate) fn inner(&mut self, key: &str, value: impl Into<Value>) {
         self.inner.insert(key.to_owned(), value.into());
     }
 
     /// Sets `additionalContext` of the inner object, if there is any.
-    pub fn context(&mut self, outcome: &Outcome) {
+    pub(crate) fn context(&mut self, outcome: &Outcome) {
         if let Some(text) = outcome.context_text() {
             self.inner("additionalContext", text);
         }
     }
 
     /// Sets `systemMessage`, if there is one.
-    pub fn user_message(&mut self, outcome: &Outcome) {
+    pub(crate) fn user_message(&mut self, outcome: &Outcome) {
         if let Some(text) = outcome.user_message.as_deref().filter(|text| !text.trim().is_empty()) {
             self.top("systemMessage", text);
         }
     }
 
     /// Sets `continue` and `stopReason`, if the turn is to end.
-    pub fn stop(&mut self, outcome: &Outcome) {
+    pub(crate) fn stop(&mut self, outcome: &Outcome) {
         if let Some(reason) = outcome.stop_reason() {
             self.top("continue", false);
             self.top("stopReason", reason);
@@ -65,7 +65,7 @@ impl Envelope {
     }
 
     /// The answer: the inner object is left out when nothing is in it, and names its event else.
-    pub fn answer(self) -> Answer {
+    pub(crate) fn answer(self) -> Answer {
         let Self { event_name, mut top, mut inner, mut extra } = self;
         if let Some(Value::Object(extra)) = extra.shift_remove(INNER) {
             add_missing(&mut inner, extra);
@@ -90,14 +90,14 @@ fn add_missing(object: &mut Map<String, Value>, extra: Map<String, Value>) {
 /// An answer on its way in, field by field. A `null` counts as absent: it makes some agents drop
 /// the whole answer, which is never what a program that goes to the trouble of answering wants.
 #[derive(Debug, Clone, Default)]
-pub struct Reply {
+pub(crate) struct Reply {
     top: Map<String, Value>,
     inner: Map<String, Value>,
 }
 
 impl Reply {
     /// The JSON object that the text is, if it is one.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         // Most say nothing, or plain text: no reason to look for what may be wrong with it as JSON.
         if !text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
@@ -115,7 +115,7 @@ impl Reply {
 
     /// Drops the inner object when it says that it is for another event.
     #[must_use]
-    pub fn for_event(mut self, event_name: &str) -> Self {
+    pub(crate) fn for_event(mut self, event_name: &str) -> Self {
         match self.inner.shift_remove(EVENT) {
             Some(found) if found != event_name => self.inner.clear(),
             _ => {}
@@ -124,38 +124,38 @@ impl Reply {
     }
 
     /// Takes a field of the outer object.
-    pub fn top(&mut self, key: &str) -> Option<Value> {
+    pub(crate) fn top(&mut self, key: &str) -> Option<Value> {
         self.top.shift_remove(key)
     }
 
     /// Takes a text field of the outer object.
-    pub fn top_text(&mut self, key: &str) -> Option<String> {
+    pub(crate) fn top_text(&mut self, key: &str) -> Option<String> {
         self.top(key).and_then(text)
     }
 
     /// Takes an object of the outer object.
-    pub fn top_object(&mut self, key: &str) -> Option<Map<String, Value>> {
+    pub(crate) fn top_object(&mut self, key: &str) -> Option<Map<String, Value>> {
         self.top(key).and_then(object)
     }
 
     /// Takes a field of the inner object.
-    pub fn inner(&mut self, key: &str) -> Option<Value> {
+    pub(crate) fn inner(&mut self, key: &str) -> Option<Value> {
         self.inner.shift_remove(key)
     }
 
     /// Takes a text field of the inner object.
-    pub fn inner_text(&mut self, key: &str) -> Option<String> {
+    pub(crate) fn inner_text(&mut self, key: &str) -> Option<String> {
         self.inner(key).and_then(text)
     }
 
     /// Takes an object of the inner object.
-    pub fn inner_object(&mut self, key: &str) -> Option<Map<String, Value>> {
+    pub(crate) fn inner_object(&mut self, key: &str) -> Option<Map<String, Value>> {
         self.inner(key).and_then(object)
     }
 
     /// Takes what every agent of this family has: `continue`, `stopReason`, `systemMessage` and
     /// `additionalContext`.
-    pub fn common(&mut self, outcome: &mut Outcome) {
+    pub(crate) fn common(&mut self, outcome: &mut Outcome) {
         let reason = self.top_text("stopReason");
         if self.top("continue") == Some(Value::Bool(false)) {
             outcome.stop = Some(reason.unwrap_or_default());
@@ -165,7 +165,7 @@ impl Reply {
     }
 
     /// What was not taken, in the form that [`Envelope::with_extra`] reads.
-    pub fn rest(self) -> Map<String, Value> {
+    pub(crate) fn rest(self) -> Map<String, Value> {
         let Self { mut top, inner } = self;
         if !inner.is_empty() {
             top.insert(INNER.to_owned(), inner.into());
@@ -189,7 +189,7 @@ fn object(value: Value) -> Option<Map<String, Value>> {
 }
 
 /// The decision that a `permissionDecision` names.
-pub fn permission(word: Option<&str>) -> Option<Decision> {
+pub(crate) fn permission(word: Option<&str>) -> Option<Decision> {
     match word? {
         "allow" => Some(Decision::Allow),
         "ask" => Some(Decision::Ask),
@@ -199,7 +199,7 @@ pub fn permission(word: Option<&str>) -> Option<Decision> {
 }
 
 /// Adds a decision and its reason; of two in one answer the stricter counts.
-pub fn decide(outcome: &mut Outcome, decision: Option<Decision>, reason: Option<String>) {
+pub(crate) fn decide(outcome: &mut Outcome, decision: Option<Decision>, reason: Option<String>) {
     let Some(decision) = decision else { return };
     if outcome.decision.is_some_and(|present| present > decision) {
         return;
@@ -213,7 +213,7 @@ pub fn decide(outcome: &mut Outcome, decision: Option<Decision>, reason: Option<
 
 /// What exit code 2 means: a block, for the reason on standard error, else for the reason that the
 /// answer gave.
-pub fn blocked(outcome: &mut Outcome, stderr: &str) {
+pub(crate) fn blocked(outcome: &mut Outcome, stderr: &str) {
     let reason = stderr.trim();
     if !reason.is_empty() || outcome.decision != Some(Decision::Deny) {
         outcome.reasons =

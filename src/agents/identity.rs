@@ -2,7 +2,7 @@
 
 /// What an agent is called, and how it is recognised.
 #[derive(Debug)]
-pub struct Identity {
+pub(crate) struct Identity {
     /// The name in configuration and on the command line.
     pub name: &'static str,
     /// The name people know it by.
@@ -33,7 +33,7 @@ pub struct Identity {
 
 /// From a version on, an agent reads other files.
 #[derive(Debug)]
-pub struct NewLayout {
+pub(crate) struct NewLayout {
     /// The program that is asked for its version.
     pub program: &'static str,
     /// The first version with the new layout.
@@ -42,7 +42,7 @@ pub struct NewLayout {
 
 impl Identity {
     /// An identity of which nothing but the names is known.
-    pub const fn new(name: &'static str, title: &'static str) -> Self {
+    pub(crate) const fn new(name: &'static str, title: &'static str) -> Self {
         Self {
             name,
             title,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// When it is no JSON.
-pub fn parse_json(text: &str) -> Result<Value, serde_json::Error> {
+pub(crate) fn parse_json(text: &str) -> Result<Value, serde_json::Error> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     serde_json::from_str(text)
         .or_else(|error| serde_json::from_str(&prune(&mend_surrogates(text))).map_err(|_| error))
@@ -73,16 +73,16 @@ fn surrogate(text: &str) -> Option<u32> {
 }
 
 /// Arguments that came as JSON inside a string, parsed; others as they are.
-pub fn arguments(input: &Value) -> Value {
+pub(crate) fn arguments(input: &Value) -> Value {
     let inner = input.as_str().and_then(|text| parse_json(text).ok());
     inner.filter(Value::is_object).unwrap_or_else(|| input.clone())
 }
 
 /// The name under which the input of a tool that takes plain text stands where an object is wanted.
-pub const TEXT: &str = "";
+pub(crate) const TEXT: &str = "";
 
 /// A tool's input as an object: its arguments, or its plain text under [`TEXT`].
-pub fn as_object(input: &Value) -> Map<String, Value> {
+pub(crate) fn as_object(input: &Value) -> Map<String, Value> {
     match arguments(input) {
         Value::Object(input) => input,
         text @ Value::String(_) => Map::from_iter([(TEXT.to_owned(), text)]),
@@ -91,7 +91,7 @@ pub fn as_object(input: &Value) -> Map<String, Value> {
 }
 
 /// The way back of [`as_object`].
-pub fn as_given(input: &Map<String, Value>) -> Value {
+pub(crate) fn as_given(input: &Map<String, Value>) -> Value {
     let text = input.get(TEXT).filter(|text| text.is_string() && input.len() == 1);
     text.cloned().unwrap_or_else(|| Value::Object(input.clone()))
 }

@@ -11,28 +11,28 @@
 //!
 //! May use: `documents`, `fetch` and the floors below. Used by: `plugins`, `sync`, `hook`, `cli`.
 
-pub mod antigravity;
-pub mod canonical;
-pub mod checkup;
-pub mod claude;
-pub mod codec;
-pub mod codex;
-pub mod command;
-pub mod copilot;
-pub mod envelope;
-pub mod gemini;
-pub mod goose;
-pub mod identity;
-pub mod json;
-pub mod kiro;
+pub(crate) mod antigravity;
+pub(crate) mod canonical;
+pub(crate) mod checkup;
+pub(crate) mod claude;
+pub(crate) mod codec;
+pub(crate) mod codex;
+pub(crate) mod command;
+pub(crate) mod copilot;
+pub(crate) mod envelope;
+pub(crate) mod gemini;
+pub(crate) mod goose;
+pub(crate) mod identity;
+pub(crate) mod json;
+pub(crate) mod kiro;
 pub(crate) mod merge;
-pub mod opencode;
-pub mod payload;
-pub mod places;
-pub mod registration;
-pub mod symposium;
-pub mod tools;
-pub mod wire;
+pub(crate) mod opencode;
+pub(crate) mod payload;
+pub(crate) mod places;
+pub(crate) mod registration;
+pub(crate) mod symposium;
+pub(crate) mod tools;
+pub(crate) mod wire;
 
 #[cfg(test)]
 mod testing;
@@ -42,39 +42,39 @@ use std::path::PathBuf;
 use checkup::{Finding, Look};
 use places::{FileFormat, HookPlace, Placement, ServerPlace, Transport};
 
-pub use codec::Codec;
-pub use identity::Identity;
-pub use registration::Registration;
+pub(crate) use codec::Codec;
+pub(crate) use identity::Identity;
+pub(crate) use registration::Registration;
 
 /// Makes [`Agent`] of the table below.
 macro_rules! table {
     ($($(#[$doc:meta])* $agent:ident: $module:ident,)*) => {
         /// The agents we know.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Agent {
+        pub(crate) enum Agent {
             $($(#[$doc])* $agent,)*
         }
 
         impl Agent {
             /// All of them, in the order in which people see them.
-            pub const ALL: [Self; [$(stringify!($agent)),*].len()] = [$(Self::$agent),*];
+            pub(crate) const ALL: [Self; [$(stringify!($agent)),*].len()] = [$(Self::$agent),*];
 
             /// Its names and folders.
-            pub fn identity(self) -> &'static Identity {
+            pub(crate) fn identity(self) -> &'static Identity {
                 match self {
                     $(Self::$agent => &$module::IDENTITY,)*
                 }
             }
 
             /// Its words for events and answers.
-            pub fn codec(self) -> &'static dyn Codec {
+            pub(crate) fn codec(self) -> &'static dyn Codec {
                 match self {
                     $(Self::$agent => &$module::$agent,)*
                 }
             }
 
             /// Where hooks and servers go.
-            pub fn registration(self) -> &'static dyn Registration {
+            pub(crate) fn registration(self) -> &'static dyn Registration {
                 match self {
                     $(Self::$agent => &$module::$agent,)*
                 }
@@ -82,7 +82,7 @@ macro_rules! table {
 
             /// What its own settings make of our registrations: hooks that are switched off, folders
             /// that are not trusted, files that it will not read.
-            pub fn checkup(self, look: &Look<'_>) -> Vec<Finding> {
+            pub(crate) fn checkup(self, look: &Look<'_>) -> Vec<Finding> {
                 match self {
                     $(Self::$agent => $module::checkup::checkup(look),)*
                 }
@@ -121,29 +121,29 @@ table! {
 
 impl Agent {
     /// The name in configuration and on the command line.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         self.identity().name
     }
 
     /// The name people know it by.
-    pub fn title(self) -> &'static str {
+    pub(crate) fn title(self) -> &'static str {
         self.identity().title
     }
 
     /// The agent with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|agent| agent.name() == name)
     }
 
     /// The placement in each layout that its files can have.
-    pub fn layouts<'a>(self, placement: &Placement<'a>) -> Vec<Placement<'a>> {
+    pub(crate) fn layouts<'a>(self, placement: &Placement<'a>) -> Vec<Placement<'a>> {
         let since = self.identity().new_layout.as_ref().map(|layout| layout.since);
         let versions = std::iter::once(None).chain(since.map(Some));
         versions.map(|version| Placement { version, ..*placement }).collect()
     }
 
     /// The files that servers go to.
-    pub fn server_files(self, placement: &Placement<'_>) -> Vec<(PathBuf, FileFormat)> {
+    pub(crate) fn server_files(self, placement: &Placement<'_>) -> Vec<(PathBuf, FileFormat)> {
         let any = Transport::Stdio { command: String::new(), args: Vec::new(), env: Vec::new() };
         let file = |everywhere| match self.registration().server("any", &any, everywhere, placement)
         {
@@ -154,7 +154,7 @@ impl Agent {
     }
 
     /// All places that some version of it has its hooks in.
-    pub fn all_hook_places(self, placement: &Placement<'_>) -> Vec<HookPlace> {
+    pub(crate) fn all_hook_places(self, placement: &Placement<'_>) -> Vec<HookPlace> {
         let mut places: Vec<HookPlace> = Vec::new();
         for placement in self.layouts(placement) {
             for place in self.registration().hooks(&placement) {
@@ -168,7 +168,7 @@ impl Agent {
 }
 
 /// The codec that `hook <name> <event>` speaks: an agent's, or the canonical one for testing.
-pub fn codec(name: &str) -> Option<&'static dyn Codec> {
+pub(crate) fn codec(name: &str) -> Option<&'static dyn Codec> {
     if name == symposium::NAME {
         return Some(&symposium::Symposium);
     }

@@ -11,7 +11,7 @@ use super::wire::{Decoded, Delivery, WireError};
 /// Where an agent's payloads have what: for each thing the names that its field may have, the
 /// present one first.
 #[derive(Debug, Clone, Copy)]
-pub struct Fields {
+pub(crate) struct Fields {
     /// The session.
     pub session_id: &'static [&'static str],
     /// The working folder.
@@ -34,7 +34,7 @@ pub struct Fields {
 
 impl Fields {
     /// The names that Claude Code has and most agents took over.
-    pub const COMMON: Self = Self {
+    pub(crate) const COMMON: Self = Self {
         session_id: &["session_id"],
         cwd: &["cwd"],
         prompt: &["prompt"],
@@ -49,7 +49,7 @@ impl Fields {
 
 /// One JSON object that an agent sent.
 #[derive(Debug, Clone)]
-pub struct Payload {
+pub(crate) struct Payload {
     agent: &'static str,
     event: Event,
     object: Map<String, Value>,
@@ -63,7 +63,11 @@ impl Payload {
     ///
     /// # Errors
     /// When the bytes are no JSON object.
-    pub fn parse(agent: &'static str, event: Event, bytes: &[u8]) -> Result<Self, WireError> {
+    pub(crate) fn parse(
+        agent: &'static str,
+        event: Event,
+        bytes: &[u8],
+    ) -> Result<Self, WireError> {
         let mut payload = Self { agent, event, object: Map::new(), names_event: false };
         match parse_json(&String::from_utf8_lossy(bytes)) {
             Ok(Value::Object(object)) => payload.object = object,
@@ -74,7 +78,7 @@ impl Payload {
     }
 
     /// The error for a payload with this problem.
-    pub fn error(&self, problem: impl Into<String>) -> WireError {
+    pub(crate) fn error(&self, problem: impl Into<String>) -> WireError {
         WireError { agent: self.agent, event: self.event.cli_name(), problem: problem.into() }
     }
 
@@ -82,7 +86,7 @@ impl Payload {
     ///
     /// # Errors
     /// When it is none of `names`.
-    pub fn expect_event(&mut self, key: &str, names: &[&str]) -> Result<(), WireError> {
+    pub(crate) fn expect_event(&mut self, key: &str, names: &[&str]) -> Result<(), WireError> {
         let Some(found) = self.text(key) else { return Ok(()) };
         if !names.contains(&found) {
             let known = names.join("\" or \"");
@@ -96,28 +100,28 @@ impl Payload {
     ///
     /// # Errors
     /// When it is none of `names`, or missing.
-    pub fn require_event(&mut self, key: &str, names: &[&str]) -> Result<(), WireError> {
+    pub(crate) fn require_event(&mut self, key: &str, names: &[&str]) -> Result<(), WireError> {
         self.required(&[key])?;
         self.expect_event(key, names)
     }
 
     /// A field that is there and not `null`.
-    pub fn get(&self, key: &str) -> Option<&Value> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Value> {
         self.object.get(key).filter(|value| !value.is_null())
     }
 
     /// A text field, were it empty; `None` when it is missing or something else.
-    pub fn text(&self, key: &str) -> Option<&str> {
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
         self.get(key).and_then(Value::as_str)
     }
 
     /// Whether any of these fields is there and not `null`.
-    pub fn has(&self, keys: &[&str]) -> bool {
+    pub(crate) fn has(&self, keys: &[&str]) -> bool {
         self.first(keys).is_some()
     }
 
     /// Puts the fields of an inner object beside those of the payload.
-    pub fn lift(&mut self, key: &str) {
+    pub(crate) fn lift(&mut self, key: &str) {
         if let Some(Value::Object(inner)) = self.object.shift_remove(key) {
             for (key, value) in inner {
                 self.object.entry(key).or_insert(value);
@@ -126,7 +130,7 @@ impl Payload {
     }
 
     /// Fills a field that the agent may leave out.
-    pub fn default_text(&mut self, key: &str, text: &str) {
+    pub(crate) fn default_text(&mut self, key: &str, text: &str) {
         if self.get(key).is_none() {
             self.object.insert(key.to_owned(), text.into());
         }
@@ -137,7 +141,7 @@ impl Payload {
     ///
     /// # Errors
     /// When a field is missing that makes the event what it is.
-    pub fn decode(
+    pub(crate) fn decode(
         &self,
         fields: &Fields,
         canonical: impl FnOnce(&str, &Value) -> (String, Value),
@@ -249,12 +253,20 @@ impl ToolUse {
 
 /// The payload with `input` in the first of `fields` that is there, everything else as it was. A
 /// field that held text (JSON in a string) holds text again.
-pub fn replace_input(stdin: &[u8], fields: &[&str], input: &Map<String, Value>) -> Option<Vec<u8>> {
+pub(crate) fn replace_input(
+    stdin: &[u8],
+    fields: &[&str],
+    input: &Map<String, Value>,
+) -> Option<Vec<u8>> {
     replace(stdin, fields, |_| input.clone())
 }
 
 /// As [`replace_input`], for an agent that lays the new input over the one that is there.
-pub fn merge_input(stdin: &[u8], fields: &[&str], input: &Map<String, Value>) -> Option<Vec<u8>> {
+pub(crate) fn merge_input(
+    stdin: &[u8],
+    fields: &[&str],
+    input: &Map<String, Value>,
+) -> Option<Vec<u8>> {
     replace(stdin, fields, |before| {
         let mut merged = before.clone();
         merged.extend(input.clone());

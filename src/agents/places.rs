@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use symposium_hook::Event;
 
 use crate::config::{Environment, HookScope};
-pub use crate::documents::{FileFormat, JsonRules};
+pub(crate) use crate::documents::{FileFormat, JsonRules};
 use crate::text::SecretUrl;
 
 /// What an agent's file needs to know to say where things go.
 #[derive(Debug, Clone, Copy)]
-pub struct Placement<'a> {
+pub(crate) struct Placement<'a> {
     /// The user's home folder.
     pub home: &'a Path,
     /// Variables such as `CODEX_HOME`.
@@ -31,7 +31,7 @@ pub struct Placement<'a> {
 impl Placement<'_> {
     /// The agent's own folder: what `variable` says (a relative value counts from the current
     /// folder, as the agent would take it), else `default` in the home folder.
-    pub fn agent_dir(&self, variable: &str, default: &str) -> PathBuf {
+    pub(crate) fn agent_dir(&self, variable: &str, default: &str) -> PathBuf {
         match (self.env.var(variable), self.env.cwd()) {
             (Some(dir), Some(cwd)) => cwd.join(dir),
             (Some(dir), None) if Path::new(dir).is_absolute() => PathBuf::from(dir),
@@ -42,7 +42,7 @@ impl Placement<'_> {
     /// A folder that the system has a variable for, such as `XDG_CONFIG_HOME`: what it says, where
     /// that is an absolute path (specifications.freedesktop.org/basedir-spec has others ignored),
     /// else `default` in the home folder.
-    pub fn base_dir(&self, variable: &str, default: &str) -> PathBuf {
+    pub(crate) fn base_dir(&self, variable: &str, default: &str) -> PathBuf {
         let named = self.env.var(variable).map(Path::new).filter(|path| path.is_absolute());
         named.map_or_else(|| self.home.join(default), Path::to_path_buf)
     }
@@ -50,7 +50,7 @@ impl Placement<'_> {
 
 /// One file that carries our hooks.
 #[derive(Debug, Clone, PartialEq)]
-pub struct HookPlace {
+pub(crate) struct HookPlace {
     /// The file, absolute.
     pub path: PathBuf,
     /// What of it is ours.
@@ -59,14 +59,14 @@ pub struct HookPlace {
 
 impl HookPlace {
     /// A JSON file that is ours alone, as people like to read it.
-    pub fn own_json(path: PathBuf, value: &Value) -> Self {
+    pub(crate) fn own_json(path: PathBuf, value: &Value) -> Self {
         Self { path, shape: HookShape::Own { text: format!("{value:#}\n") } }
     }
 }
 
 /// What of a file is ours.
 #[derive(Debug, Clone, PartialEq)]
-pub enum HookShape {
+pub(crate) enum HookShape {
     /// A JSON file that others write too: one entry an event, at the end of an array.
     Shared {
         /// What the agent's parser takes.
@@ -83,7 +83,7 @@ pub enum HookShape {
 
 /// One hook entry in a shared file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct HookEntry {
+pub(crate) struct HookEntry {
     /// The event.
     pub event: Event,
     /// Keys that lead to the array: `["hooks", "PreToolUse"]`.
@@ -94,7 +94,7 @@ pub struct HookEntry {
 
 /// Where one of our handlers stands in a file of hooks.
 #[derive(Debug, Clone, Copy)]
-pub struct TrustedHook<'a> {
+pub(crate) struct TrustedHook<'a> {
     /// The event.
     pub event: Event,
     /// The matcher group as it stands in the file.
@@ -107,7 +107,7 @@ pub struct TrustedHook<'a> {
 
 /// What must stand where for an agent to run our hooks.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Trust {
+pub(crate) struct Trust {
     /// The file, absolute.
     pub path: PathBuf,
     /// What kind of file it is.
@@ -126,7 +126,7 @@ pub struct Trust {
 
 /// How an MCP server is reached. Values of `env` and `headers` may be secret.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Transport {
+pub(crate) enum Transport {
     /// A program that speaks on its standard streams.
     Stdio {
         /// A program's path or name, or the name of an installation of the plugin.
@@ -154,7 +154,7 @@ pub enum Transport {
 
 /// Where a server goes.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ServerPlace {
+pub(crate) enum ServerPlace {
     /// An entry in a file.
     Entry {
         /// The file, absolute.
@@ -179,29 +179,29 @@ pub enum ServerPlace {
 
 impl ServerPlace {
     /// The agent can't do this, because of `reason`.
-    pub fn unsupported(reason: impl Into<String>) -> Self {
+    pub(crate) fn unsupported(reason: impl Into<String>) -> Self {
         Self::Unsupported { reason: reason.into() }
     }
 
     /// A server for one workspace, asked for outside of any.
-    pub fn no_workspace() -> Self {
+    pub(crate) fn no_workspace() -> Self {
         Self::unsupported("this server belongs to a workspace, and this is none")
     }
 }
 
 /// Names and values as a JSON object in their order; of two alike the last counts.
-pub fn string_map(pairs: &[(String, String)]) -> Value {
+pub(crate) fn string_map(pairs: &[(String, String)]) -> Value {
     pairs.iter().map(|(name, value)| (name.clone(), Value::from(value.clone()))).collect()
 }
 
 /// The entry of a program that speaks on its standard streams, as most agents have it.
-pub fn stdio_entry(command: &str, args: &[String], env: &[(String, String)]) -> Value {
+pub(crate) fn stdio_entry(command: &str, args: &[String], env: &[(String, String)]) -> Value {
     json!({ "command": command, "args": args, "env": string_map(env) })
 }
 
 /// A file that an agent takes settings from, and that is never written by us.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SettingsFile {
+pub(crate) struct SettingsFile {
     /// The file.
     pub path: PathBuf,
     /// How the agent reads it.

@@ -7,7 +7,7 @@ use super::places::{
 };
 
 /// How hooks and servers are registered with an agent.
-pub trait Registration: Codec {
+pub(crate) trait Registration: Codec {
     /// Where and how our hooks are registered at the placement's scope.
     fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace>;
 

@@ -13,11 +13,11 @@ use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Honour, Outcome, WireE
 use crate::config::Environment;
 
 /// Its name on the command line and in `format`.
-pub const NAME: &str = "symposium";
+pub(crate) const NAME: &str = "symposium";
 
 /// Canonical in, canonical out. No agent: it has no files.
 #[derive(Debug, Clone, Copy)]
-pub struct Symposium;
+pub(crate) struct Symposium;
 
 /// Its names.
 static IDENTITY: Identity = Identity::new(NAME, "Symposium");

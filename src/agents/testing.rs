@@ -18,7 +18,7 @@ use crate::config::{Environment, HookScope};
 
 /// What an emulated client does with an answer.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Effect {
+pub(super) struct Effect {
     /// Why the client drops the whole answer, if it does.
     pub rejected: Option<String>,
     /// The tool is not run, the prompt not sent, or the result not shown as it is; the reason.
@@ -37,7 +37,7 @@ pub struct Effect {
 
 impl Effect {
     /// The answer is dropped.
-    pub fn rejected(why: impl Into<String>) -> Self {
+    pub(super) fn rejected(why: impl Into<String>) -> Self {
         Self { rejected: Some(why.into()), ..Self::default() }
     }
 }
@@ -63,10 +63,10 @@ impl std::fmt::Display for Effect {
 }
 
 /// An emulated client: what it makes of an answer to an event.
-pub type Client = fn(Event, &Answer) -> Effect;
+pub(super) type Client = fn(Event, &Answer) -> Effect;
 
 /// What the tests of all agents need to know of one.
-pub struct Emulator {
+pub(super) struct Emulator {
     /// The emulated client.
     pub take: Client,
     /// The payload of a tool's use with these arguments, before it runs.
@@ -84,7 +84,7 @@ pub struct Emulator {
 }
 
 /// What a client that is played by its rules makes of an answer.
-pub fn played(reader: Reader, event: Event, answer: &Answer) -> Effect {
+pub(super) fn played(reader: Reader, event: Event, answer: &Answer) -> Effect {
     let (stdout, stderr) = (answer.stdout.as_str(), answer.stderr.as_str());
     let ended = Ended { exit: Some(i32::from(answer.exit)), stdout, stderr };
     let taken = reader.take(event.name(), ended);
@@ -92,23 +92,23 @@ pub fn played(reader: Reader, event: Event, answer: &Answer) -> Effect {
 }
 
 /// The surroundings of the user `dev`, with these variables besides.
-pub fn env(vars: &[(&str, &str)]) -> Environment {
+pub(super) fn env(vars: &[(&str, &str)]) -> Environment {
     Environment::with("/home/dev/shop", [("HOME", "/home/dev")].iter().chain(vars).copied())
 }
 
 /// A captured payload.
-pub fn fixture(agent: &str, name: &str) -> Vec<u8> {
+pub(super) fn fixture(agent: &str, name: &str) -> Vec<u8> {
     let path = fixture_folder(agent).join(format!("{name}.json"));
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// Where the captured payloads of an agent are.
-pub fn fixture_folder(agent: &str) -> PathBuf {
+pub(super) fn fixture_folder(agent: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agents").join(agent)
 }
 
 /// The captured payloads of an agent, in the order of their names.
-pub fn fixtures(agent: &str) -> Vec<(String, Vec<u8>)> {
+pub(super) fn fixtures(agent: &str) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<_> = std::fs::read_dir(fixture_folder(agent))
         .expect("the fixtures")
         .map(|entry| entry.expect("an entry").path())
@@ -125,7 +125,7 @@ pub fn fixtures(agent: &str) -> Vec<(String, Vec<u8>)> {
 
 /// Each captured payload in canonical words, with what tells it from others. One that is not of our
 /// four events must be refused.
-pub fn canonical_table(codec: &dyn Codec, env: &Environment) -> String {
+pub(super) fn canonical_table(codec: &dyn Codec, env: &Environment) -> String {
     let mut table = String::new();
     for (name, bytes) in fixtures(codec.name()) {
         let read: Vec<_> = Event::ALL
@@ -155,7 +155,7 @@ pub fn canonical_table(codec: &dyn Codec, env: &Environment) -> String {
 }
 
 /// What there would be of `wish` in an effect.
-pub fn shows(wish: Wish, effect: &Effect) -> bool {
+pub(super) fn shows(wish: Wish, effect: &Effect) -> bool {
     match wish {
         Wish::Deny => effect.blocked.is_some(),
         Wish::Ask => effect.asked.is_some(),
@@ -169,7 +169,7 @@ pub fn shows(wish: Wish, effect: &Effect) -> bool {
 }
 
 /// One outcome of each kind, and two mixed ones.
-pub fn outcomes() -> Vec<(&'static str, Outcome)> {
+pub(super) fn outcomes() -> Vec<(&'static str, Outcome)> {
     let reason = || vec!["too risky".to_owned()];
     let context = || vec!["use cargo nextest".to_owned()];
     let input = || json!({"command": "cargo check"}).as_object().cloned();
@@ -194,12 +194,12 @@ pub fn outcomes() -> Vec<(&'static str, Outcome)> {
 }
 
 /// The outcome with this name.
-pub fn wish(name: &str) -> Outcome {
+pub(super) fn wish(name: &str) -> Outcome {
     outcomes().into_iter().find(|(found, _)| *found == name).expect("one of them").1
 }
 
 /// The bytes of each outcome at each event, and below them what `client` makes of them.
-pub fn answer_table(codec: &dyn Codec, client: Client) -> String {
+pub(super) fn answer_table(codec: &dyn Codec, client: Client) -> String {
     let mut table = String::new();
     for event in Event::ALL {
         writeln!(table, "{}", event.name()).expect("a string takes it");
@@ -226,12 +226,12 @@ pub fn answer_table(codec: &dyn Codec, client: Client) -> String {
 }
 
 /// What the agent's emulated client makes of an outcome at an event.
-pub fn effect(codec: &dyn Codec, client: Client, event: Event, outcome: &Outcome) -> Effect {
+pub(super) fn effect(codec: &dyn Codec, client: Client, event: Event, outcome: &Outcome) -> Effect {
     client(event, &codec.encode(event, outcome))
 }
 
 /// Any outcome, odd texts included.
-pub fn any_outcome() -> impl Strategy<Value = Outcome> {
+pub(super) fn any_outcome() -> impl Strategy<Value = Outcome> {
     let text = || prop::sample::select(vec!["", " ", "no", "two\nlines", "{\"a\":null}", "é\u{0}"]);
     let texts = || prop::collection::vec(text().prop_map(str::to_owned), 0..3);
     let decision = prop::option::of(prop::sample::select(vec![
@@ -255,7 +255,7 @@ pub fn any_outcome() -> impl Strategy<Value = Outcome> {
 }
 
 /// A workspace inside a checkout of the user `dev`.
-pub fn placement(env: &Environment, scope: HookScope) -> Placement<'_> {
+pub(super) fn placement(env: &Environment, scope: HookScope) -> Placement<'_> {
     Placement {
         home: Path::new("/home/dev"),
         env,
@@ -268,12 +268,12 @@ pub fn placement(env: &Environment, scope: HookScope) -> Placement<'_> {
 }
 
 /// The registration in both scopes, as text.
-pub fn registration(spec: &dyn Registration, env: &Environment) -> String {
+pub(super) fn registration(spec: &dyn Registration, env: &Environment) -> String {
     registration_with(spec, env, None)
 }
 
 /// As [`registration`], for this version of the agent's program.
-pub fn registration_with(
+pub(super) fn registration_with(
     spec: &dyn Registration,
     env: &Environment,
     version: Option<&semver::Version>,
@@ -298,7 +298,7 @@ pub fn registration_with(
 }
 
 /// A server of each kind.
-pub fn sample_transports() -> [Transport; 4] {
+pub(super) fn sample_transports() -> [Transport; 4] {
     let token = || vec![("Authorization".to_owned(), "Bearer x".to_owned())];
     [
         Transport::Stdio {
@@ -313,7 +313,7 @@ pub fn sample_transports() -> [Transport; 4] {
 }
 
 /// Path and value of a server's entry.
-pub fn server_entry(place: ServerPlace) -> (PathBuf, Value) {
+pub(super) fn server_entry(place: ServerPlace) -> (PathBuf, Value) {
     match place {
         ServerPlace::Entry { path, value, .. } => (path, value),
         ServerPlace::Unsupported { reason } => panic!("{reason}"),
@@ -321,7 +321,7 @@ pub fn server_entry(place: ServerPlace) -> (PathBuf, Value) {
 }
 
 /// Where servers of each kind go, as text.
-pub fn servers(spec: &dyn Registration, env: &Environment) -> String {
+pub(super) fn servers(spec: &dyn Registration, env: &Environment) -> String {
     let mut text = String::new();
     let mut files = BTreeSet::new();
     for (scope, everywhere) in
@@ -348,12 +348,12 @@ pub fn servers(spec: &dyn Registration, env: &Environment) -> String {
 }
 
 /// A path with `/` on every system.
-pub fn slashes(path: &Path) -> String {
+pub(super) fn slashes(path: &Path) -> String {
     path.display().to_string().replace('\\', "/")
 }
 
 /// Where the snapshots of an agent are.
-pub fn snapshot(agent: &str, name: &str, text: &str) {
+pub(super) fn snapshot(agent: &str, name: &str, text: &str) {
     let path: PathBuf =
         [env!("CARGO_MANIFEST_DIR"), "tests", "snapshots", "agents", agent, name].iter().collect();
     expect_test::expect_file![path].assert_eq(text);

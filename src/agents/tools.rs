@@ -26,7 +26,7 @@ const FILES: &str = "file_paths";
 
 /// One row of an agent's table of tools.
 #[derive(Debug, Clone, Copy)]
-pub struct Tool {
+pub(crate) struct Tool {
     /// The canonical name.
     pub canonical: &'static str,
     /// The agent's names for it, the present one first. None: what the tool is, its input says.
@@ -39,7 +39,7 @@ pub struct Tool {
 
 impl Tool {
     /// A row whose fields have their canonical names already.
-    pub const fn new(canonical: &'static str, native: &'static [&'static str]) -> Self {
+    pub(crate) const fn new(canonical: &'static str, native: &'static [&'static str]) -> Self {
         Self { canonical, native, fields: &[], files: |_| Vec::new() }
     }
 
@@ -47,13 +47,13 @@ impl Tool {
     /// rows, the present name first; its canonical name stands among them where the agent reads that
     /// one too.
     #[must_use]
-    pub const fn fields(self, fields: &'static [(&'static str, &'static str)]) -> Self {
+    pub(crate) const fn fields(self, fields: &'static [(&'static str, &'static str)]) -> Self {
         Self { fields, ..self }
     }
 
     /// With what finds, in the agent's own input, the files that no field of its own names.
     #[must_use]
-    pub const fn files(self, files: fn(&Map<String, Value>) -> Vec<String>) -> Self {
+    pub(crate) const fn files(self, files: fn(&Map<String, Value>) -> Vec<String>) -> Self {
         Self { files, ..self }
     }
 
@@ -141,14 +141,14 @@ impl Tool {
 
 /// The row of a tool by the agent's own name for it, else by the canonical name, which some agents
 /// use in one of their formats.
-pub fn find<'a>(table: &'a [Tool], name: &str) -> Option<&'a Tool> {
+pub(crate) fn find<'a>(table: &'a [Tool], name: &str) -> Option<&'a Tool> {
     let native = table.iter().find(|tool| tool.native.contains(&name));
     native.or_else(|| table.iter().find(|tool| tool.canonical == name))
 }
 
 /// The canonical name of the agent's tool, and its input with canonical field names. Unknown tools
 /// and unknown fields stay as they are.
-pub fn canonical(table: &[Tool], name: &str, input: &Value) -> (String, Value) {
+pub(crate) fn canonical(table: &[Tool], name: &str, input: &Value) -> (String, Value) {
     let Some(tool) = find(table, name) else { return (name.to_owned(), input.clone()) };
     let input = match input {
         Value::Object(input) => Value::Object(tool.canonical_input(input)),
@@ -159,7 +159,7 @@ pub fn canonical(table: &[Tool], name: &str, input: &Value) -> (String, Value) {
 
 /// The agent's own input for a canonical one that a hook wants instead: only the names of mapped
 /// fields change, everything else stays as the hook says.
-pub fn native(
+pub(crate) fn native(
     table: &[Tool],
     decoded: &Decoded,
     updated: &Map<String, Value>,
@@ -179,7 +179,7 @@ pub fn native(
 /// line and around the name, and letters of either case. What is no white space to Rust but to
 /// JavaScript, the byte order mark, counts too. A line of content begins with a sign (`+`, `-`), so
 /// it is never taken for one.
-pub fn patched_files(input: &Map<String, Value>, field: &str) -> Vec<String> {
+pub(crate) fn patched_files(input: &Map<String, Value>, field: &str) -> Vec<String> {
     const HEADS: [&str; 4] =
         ["*** Update File:", "*** Add File:", "*** Delete File:", "*** Move to:"];
     let patch = input.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -195,14 +195,14 @@ pub fn patched_files(input: &Map<String, Value>, field: &str) -> Vec<String> {
 }
 
 /// The texts of a list in `field`.
-pub fn texts(input: &Map<String, Value>, field: &str) -> Vec<String> {
+pub(crate) fn texts(input: &Map<String, Value>, field: &str) -> Vec<String> {
     let list = input.get(field).and_then(Value::as_array).into_iter().flatten();
     list.filter_map(|text| text.as_str().map(str::to_owned)).collect()
 }
 
 /// What a tool that views and edits files does, which the `command` in its input says, by the
 /// canonical name of the tool that does the same; else its own name.
-pub fn editors_tool<'a>(name: &'a str, input: &Value) -> &'a str {
+pub(crate) fn editors_tool<'a>(name: &'a str, input: &Value) -> &'a str {
     match input.get("command").and_then(Value::as_str) {
         Some("view") => "Read",
         Some("create" | "write") => "Write",
@@ -212,7 +212,7 @@ pub fn editors_tool<'a>(name: &'a str, input: &Value) -> &'a str {
 }
 
 /// The agent's own name and input of the tool in an event; empty for an event without a tool.
-pub fn native_of(decoded: &Decoded) -> (&str, &Value) {
+pub(crate) fn native_of(decoded: &Decoded) -> (&str, &Value) {
     let (name, canonical, native_name, native_input) = match &decoded.input {
         Input::PreToolUse(input) => {
             (&input.tool_name, &input.tool_input, &input.native_tool_name, &input.native_tool_input)
@@ -226,13 +226,13 @@ pub fn native_of(decoded: &Decoded) -> (&str, &Value) {
 }
 
 /// The canonical name of a server's tool.
-pub fn mcp_name(server: &str, tool: &str) -> String {
+pub(crate) fn mcp_name(server: &str, tool: &str) -> String {
     format!("mcp__{server}__{tool}")
 }
 
 /// Server and tool of a name that joins them with a separator which either may hold, too: split
 /// after the longest of the servers that we know and that fit.
-pub fn split_known<'a>(
+pub(crate) fn split_known<'a>(
     joined: &'a str,
     separator: &str,
     known: impl IntoIterator<Item = impl AsRef<str>>,
@@ -246,12 +246,12 @@ pub fn split_known<'a>(
 }
 
 /// As [`split_known`] without knowing any server: a guess, at the first separator.
-pub fn split_first<'a>(joined: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
+pub(crate) fn split_first<'a>(joined: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
     joined.split_once(separator).and_then(|(server, tool)| both(server, tool))
 }
 
 /// As [`split_first`], at the last separator.
-pub fn split_last<'a>(joined: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
+pub(crate) fn split_last<'a>(joined: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
     joined.rsplit_once(separator).and_then(|(server, tool)| both(server, tool))
 }
 

@@ -5,11 +5,11 @@ use symposium_hook::{Decision, Input};
 
 /// Longest text handed to an agent; clients cut beyond it, so we cut first. In UTF-16 code units, in
 /// which those in JavaScript count, and never fewer than characters.
-pub const CONTEXT_LIMIT: usize = 10_000;
+pub(crate) const CONTEXT_LIMIT: usize = 10_000;
 
 /// An agent's event, understood.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Decoded {
+pub(crate) struct Decoded {
     /// In canonical words, with the native tool name and input beside them.
     pub input: Input,
     /// The agent's name for this one use of a tool, where it gives one.
@@ -24,7 +24,7 @@ pub struct Decoded {
 /// What tells an event from others of its kind in the session. An agent that has us registered
 /// twice delivers an event twice, both times with this.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Delivery {
+pub(crate) enum Delivery {
     /// The agent's own name for it: of the use of a tool, of the turn that a prompt begins.
     Named(String),
     /// Its moment, to the millisecond, as the agent says it to each registration. Two uses of a tool
@@ -40,7 +40,7 @@ pub enum Delivery {
 impl Decoded {
     /// The names of the event's tool, each once: the canonical one, then the agent's own. None for
     /// an event without a tool.
-    pub fn tool_names(&self) -> Vec<&str> {
+    pub(crate) fn tool_names(&self) -> Vec<&str> {
         let (canonical, native) = match &self.input {
             Input::PreToolUse(input) => (&input.tool_name, &input.native_tool_name),
             Input::PostToolUse(input) => (&input.tool_name, &input.native_tool_name),
@@ -54,7 +54,7 @@ impl Decoded {
 /// The bytes are not the agent's payload for the event.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{agent} never sends this for {event}: {problem}")]
-pub struct WireError {
+pub(crate) struct WireError {
     /// The agent.
     pub agent: &'static str,
     /// The event's command-line name.
@@ -65,7 +65,7 @@ pub struct WireError {
 
 /// What all handlers together want.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// The strongest decision; `None` is no opinion.
     pub decision: Option<Decision>,
     /// Reasons of that decision.
@@ -85,7 +85,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// A denial. With an empty reason, [`Self::reason`] has words of its own.
-    pub fn denied(reason: &str) -> Self {
+    pub(crate) fn denied(reason: &str) -> Self {
         let reason = reason.trim();
         Self {
             decision: Some(Decision::Deny),
@@ -95,35 +95,35 @@ impl Outcome {
     }
 
     /// Whether nothing is wanted.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
     /// The reasons that were given as one text within [`CONTEXT_LIMIT`].
-    pub fn given_reason(&self) -> Option<String> {
+    pub(crate) fn given_reason(&self) -> Option<String> {
         let text = self.reasons.join("\n");
         (!text.trim().is_empty()).then(|| cut(&text))
     }
 
     /// The reason for a denial; never empty.
-    pub fn reason(&self) -> String {
+    pub(crate) fn reason(&self) -> String {
         self.given_reason().unwrap_or_else(|| "blocked by a Symposium plugin".to_owned())
     }
 
     /// The reason to show to the user whom the agent asks; never empty.
-    pub fn ask_reason(&self) -> String {
+    pub(crate) fn ask_reason(&self) -> String {
         let wish = || "a Symposium plugin asks for your consent".to_owned();
         self.given_reason().unwrap_or_else(wish)
     }
 
     /// The reason of the deny that stands for "ask" with an agent that can't ask; never empty.
-    pub fn cannot_ask_reason(&self) -> String {
+    pub(crate) fn cannot_ask_reason(&self) -> String {
         let wish = "This needs the user's consent: ask the user before you try it again.";
         self.given_reason().map_or_else(|| wish.to_owned(), |why| cut(&format!("{wish}\n{why}")))
     }
 
     /// The reason for ending the turn, where the turn is to end; never empty.
-    pub fn stop_reason(&self) -> Option<String> {
+    pub(crate) fn stop_reason(&self) -> Option<String> {
         self.stop.as_deref().map(|reason| match reason.trim() {
             "" => "stopped by a Symposium plugin".to_owned(),
             reason => cut(reason),
@@ -132,7 +132,7 @@ impl Outcome {
 
     /// Why the event is refused, for agents that know one "no" for a denial and for the end of the
     /// turn.
-    pub fn refusal(&self) -> Option<String> {
+    pub(crate) fn refusal(&self) -> Option<String> {
         let denied = (self.decision == Some(Decision::Deny)).then(|| self.reason());
         match (denied, self.stop_reason()) {
             (Some(denied), Some(stopped)) if denied != stopped => {
@@ -144,18 +144,18 @@ impl Outcome {
 
     /// As [`Self::refusal`], for agents that can't ask either: what the user should be asked about
     /// is refused until they were.
-    pub fn refusal_or_ask(&self) -> Option<String> {
+    pub(crate) fn refusal_or_ask(&self) -> Option<String> {
         let ask = self.decision == Some(Decision::Ask);
         self.refusal().or_else(|| ask.then(|| self.cannot_ask_reason()))
     }
 
     /// The context as one text within [`CONTEXT_LIMIT`], cut at a line and saying so.
-    pub fn context_text(&self) -> Option<String> {
+    pub(crate) fn context_text(&self) -> Option<String> {
         self.whole_context().map(|text| cut(&text))
     }
 
     /// As [`Self::context_text`], for an agent that counts bytes.
-    pub fn context_in_bytes(&self) -> Option<String> {
+    pub(crate) fn context_in_bytes(&self) -> Option<String> {
         self.whole_context().map(|text| cut_by(&text, char::len_utf8))
     }
 
@@ -193,7 +193,7 @@ fn cut_by(text: &str, size: fn(char) -> usize) -> String {
 
 /// Something that handlers may want.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
+pub(crate) enum Wish {
     /// The tool is not used, the prompt kept back, the result hidden.
     Deny,
     /// The user is asked first.
@@ -212,7 +212,7 @@ pub enum Wish {
 
 impl Wish {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Deny,
         Self::Ask,
         Self::Allow,
@@ -223,7 +223,7 @@ impl Wish {
     ];
 
     /// Whether it is in `outcome`.
-    pub fn is_in(self, outcome: &Outcome) -> bool {
+    pub(crate) fn is_in(self, outcome: &Outcome) -> bool {
         match self {
             Self::Deny => outcome.decision == Some(Decision::Deny),
             Self::Ask => outcome.decision == Some(Decision::Ask),
@@ -252,7 +252,7 @@ impl std::fmt::Display for Wish {
 
 /// What an agent makes of a wish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Honour {
+pub(crate) enum Honour {
     /// Just that.
     Yes,
     /// This, which is the nearest that is safe.
@@ -263,14 +263,14 @@ pub enum Honour {
 
 impl Honour {
     /// A denial with the wish in its reason, for who can't ask.
-    pub const DENIED: Self = Self::Instead("a denial that says so");
+    pub(crate) const DENIED: Self = Self::Instead("a denial that says so");
     /// A denial, for who knows no end of a turn.
-    pub const REFUSED: Self = Self::Instead("a denial");
+    pub(crate) const REFUSED: Self = Self::Instead("a denial");
 }
 
 /// What our process says to the agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// Standard output, whole.
     pub stdout: String,
     /// Standard error, whole.
@@ -281,12 +281,12 @@ pub struct Answer {
 
 impl Answer {
     /// "Carry on": what every agent takes an empty output and exit code 0 for.
-    pub fn carry_on() -> Self {
+    pub(crate) fn carry_on() -> Self {
         Self::default()
     }
 
     /// One JSON object and exit code 0; an empty object is "carry on".
-    pub fn json(object: Map<String, Value>) -> Self {
+    pub(crate) fn json(object: Map<String, Value>) -> Self {
         if object.is_empty() {
             return Self::carry_on();
         }
@@ -294,14 +294,14 @@ impl Answer {
     }
 
     /// Exit code 2 with a reason on standard error.
-    pub fn block(reason: String) -> Self {
+    pub(crate) fn block(reason: String) -> Self {
         Self { stdout: String::new(), stderr: reason, exit: 2 }
     }
 }
 
 /// What a handler's program said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChildAnswer<'a> {
+pub(crate) struct ChildAnswer<'a> {
     /// Its standard output.
     pub stdout: &'a str,
     /// Its standard error.

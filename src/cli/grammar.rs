@@ -20,7 +20,7 @@ use crate::symposium::UpdateLevel;
     styles = STYLES,
     disable_help_subcommand = true
 )]
-pub struct Cli {
+pub(super) struct Cli {
     /// What every command takes.
     #[command(flatten)]
     pub global: Global,
@@ -38,7 +38,7 @@ const STYLES: clap::builder::Styles = clap::builder::Styles::styled()
 
 /// What every command takes, before or after its name.
 #[derive(Debug, Args)]
-pub struct Global {
+pub(super) struct Global {
     /// When git plugin sources are refreshed (`sync`: what has something newer, once a minute)
     #[arg(long, global = true, value_name = "LEVEL")]
     pub update: Option<Update>,
@@ -62,7 +62,7 @@ pub struct Global {
 
 /// The levels of `--update`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Update {
+pub(crate) enum Update {
     /// Use what is there
     None,
     /// Fetch what has something newer
@@ -83,7 +83,7 @@ impl From<Update> for UpdateLevel {
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(super) enum Command {
     /// Choose your agents, and register Symposium with them
     Init(InitArgs),
     /// Give the agents what the workspace's dependencies offer
@@ -122,7 +122,7 @@ pub enum Command {
 
 impl Command {
     /// Whether with `--json` it prints one document instead of lines.
-    pub fn answers_with_a_document(&self) -> bool {
+    pub(super) fn answers_with_a_document(&self) -> bool {
         match self {
             Self::CrateInfo(_)
             | Self::Status
@@ -139,7 +139,7 @@ impl Command {
 
 /// Arguments of `plugin`.
 #[derive(Debug, Args)]
-pub struct PluginArgs {
+pub(super) struct PluginArgs {
     /// What to do.
     #[command(subcommand)]
     pub command: PluginCommand,
@@ -147,7 +147,7 @@ pub struct PluginArgs {
 
 /// The commands below `plugin`.
 #[derive(Debug, Subcommand)]
-pub enum PluginCommand {
+pub(super) enum PluginCommand {
     /// List the sources, and the plugins and skills in them
     List,
     /// Show what a plugin offers, when, and everything it could run
@@ -177,7 +177,7 @@ pub enum PluginCommand {
 
 /// Arguments of `crate-info`.
 #[derive(Debug, Args)]
-pub struct CrateInfoArgs {
+pub(super) struct CrateInfoArgs {
     /// The crate
     pub name: String,
     /// Its version: an exact one (1.0.3) or a requirement (^1.0)
@@ -186,13 +186,13 @@ pub struct CrateInfoArgs {
 }
 
 /// Whom the help lists one of our own commands for.
-pub fn audience(command: &str) -> Audience {
+pub(super) fn audience(command: &str) -> Audience {
     if command == "crate-info" { Audience::Agents } else { Audience::Humans }
 }
 
 /// Arguments of `hook`, which reads them by itself.
 #[derive(Debug, Args)]
-pub struct HookArgs {
+pub(super) struct HookArgs {
     /// The agent and its event
     #[arg(value_names = ["AGENT", "EVENT"], num_args = 0.., trailing_var_arg = true,
           allow_hyphen_values = true)]
@@ -201,7 +201,7 @@ pub struct HookArgs {
 
 /// Arguments of `help`.
 #[derive(Debug, Args)]
-pub struct HelpArgs {
+pub(super) struct HelpArgs {
     /// The command
     #[arg(value_name = "COMMAND")]
     pub words: Vec<OsString>,
@@ -209,14 +209,14 @@ pub struct HelpArgs {
 
 /// Arguments of `why`.
 #[derive(Debug, Args)]
-pub struct WhyArgs {
+pub(super) struct WhyArgs {
     /// A skill, plugin, hook, server, subcommand or crate, or what you think is one
     pub name: String,
 }
 
 /// Arguments of `doctor`.
 #[derive(Debug, Args)]
-pub struct DoctorArgs {
+pub(super) struct DoctorArgs {
     /// Mend what can be mended without asking, then look again
     #[arg(long)]
     pub fix: bool,
@@ -224,7 +224,7 @@ pub struct DoctorArgs {
 
 /// Arguments of `use`.
 #[derive(Debug, Args)]
-pub struct UseArgs {
+pub(super) struct UseArgs {
     /// A dependency that ships skills (or a plugin)
     pub name: String,
     /// In every workspace, not only in this one
@@ -237,7 +237,7 @@ pub struct UseArgs {
 
 /// Arguments of `init`.
 #[derive(Debug, Args)]
-pub struct InitArgs {
+pub(super) struct InitArgs {
     /// Add this agent, and ask no questions (repeatable)
     #[arg(long, value_name = "NAME")]
     pub add_agent: Vec<String>,
@@ -254,7 +254,7 @@ pub struct InitArgs {
 
 impl InitArgs {
     /// Whether nothing is said, so that questions are asked.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.add_agent.is_empty()
             && self.remove_agent.is_empty()
             && self.hook_scope.is_none()
@@ -264,7 +264,7 @@ impl InitArgs {
 
 /// The values of `--hook-scope`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// In the agents' files in your home folder
     Global,
     /// In the project's files
@@ -282,7 +282,7 @@ impl From<Scope> for HookScope {
 
 /// Arguments of `uninstall`.
 #[derive(Debug, Args)]
-pub struct UninstallArgs {
+pub(super) struct UninstallArgs {
     /// Also in every other workspace where something was installed
     #[arg(long)]
     pub all_workspaces: bool,
@@ -293,7 +293,7 @@ pub struct UninstallArgs {
 
 /// Arguments of `sync`.
 #[derive(Debug, Args)]
-pub struct SyncArgs {
+pub(super) struct SyncArgs {
     /// Place skills for this agent instead of the configured ones (repeatable)
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
@@ -313,7 +313,7 @@ pub struct SyncArgs {
 
 /// Arguments of `completions`.
 #[derive(Debug, Args)]
-pub struct CompletionsArgs {
+pub(super) struct CompletionsArgs {
     /// The shell
     #[arg(value_name = "SHELL")]
     pub shell: Shell,
@@ -321,7 +321,7 @@ pub struct CompletionsArgs {
 
 /// Arguments of `man`.
 #[derive(Debug, Args)]
-pub struct ManArgs {
+pub(super) struct ManArgs {
     /// The folder; it is made if it is not there
     #[arg(value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     pub folder: PathBuf,
@@ -329,7 +329,7 @@ pub struct ManArgs {
 
 /// The shells that we know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Shell {
+pub(super) enum Shell {
     /// GNU Bash, 3.2 and later
     Bash,
     /// Elvish

@@ -10,7 +10,7 @@ use crate::sync::facts::PluginFate;
 /// A program that a plugin's hooks, servers or subcommands run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Program {
+pub(super) struct Program {
     /// Its name: the installation's, or the command itself.
     pub name: String,
     /// What it is: `sqlx-tools 0.3.1`, `script hooks/guard.sh`, an address.

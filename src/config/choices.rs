@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Everything that `[plugins]` says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PluginChoices {
+pub(crate) struct PluginChoices {
     /// Crates whose own skills the user wants though no source vouches for them.
     pub use_: Vec<String>,
     /// Plugins and crates the user does not want.
@@ -17,7 +17,7 @@ pub struct PluginChoices {
 
 /// What is said in one place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Choices {
+pub(crate) struct Choices {
     /// As [`PluginChoices::use_`].
     pub use_: Vec<String>,
     /// As [`PluginChoices::disable`].
@@ -26,7 +26,7 @@ pub struct Choices {
 
 /// Yes or no.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Word {
+pub(crate) enum Word {
     /// The user wants it.
     Use,
     /// The user does not.
@@ -35,7 +35,7 @@ pub enum Word {
 
 /// Where a word was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub(crate) enum Reach {
     /// For one workspace.
     Workspace,
     /// For all of them.
@@ -46,7 +46,7 @@ impl PluginChoices {
     /// The user's word on `name` in the workspace at `root`, and where it was said. What is said of
     /// the workspace comes first; of a yes and a no in one place the no counts. `-` and `_` are
     /// equal.
-    pub fn word_on(&self, name: &str, root: Option<&Path>) -> Option<(Word, Reach)> {
+    pub(crate) fn word_on(&self, name: &str, root: Option<&Path>) -> Option<(Word, Reach)> {
         let here = self.workspaces.iter().filter(|(known, _)| root == Some(known.as_path()));
         let here = here.map(|(_, choices)| (&choices.use_, &choices.disable, Reach::Workspace));
         here.chain([(&self.use_, &self.disable, Reach::Everywhere)]).find_map(
@@ -62,17 +62,17 @@ impl PluginChoices {
     }
 
     /// Whether the user does not want `name` in the workspace at `root`.
-    pub fn is_disabled(&self, name: &str, root: Option<&Path>) -> bool {
+    pub(crate) fn is_disabled(&self, name: &str, root: Option<&Path>) -> bool {
         matches!(self.word_on(name, root), Some((Word::Disable, _)))
     }
 
     /// Whether the user asked for `name` in the workspace at `root`.
-    pub fn is_used(&self, name: &str, root: Option<&Path>) -> bool {
+    pub(crate) fn is_used(&self, name: &str, root: Option<&Path>) -> bool {
         matches!(self.word_on(name, root), Some((Word::Use, _)))
     }
 
     /// Where the configuration says no to `name`, for people; `None` where it does not.
-    pub fn disabled_by(&self, name: &str, root: Option<&Path>) -> Option<&'static str> {
+    pub(crate) fn disabled_by(&self, name: &str, root: Option<&Path>) -> Option<&'static str> {
         match self.word_on(name, root)? {
             (Word::Disable, Reach::Everywhere) => {
                 Some("`[plugins] disable` in the configuration names it")

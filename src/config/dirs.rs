@@ -7,7 +7,7 @@ use super::environment::HOME;
 
 /// The folders for configuration, cache and logs. Nothing is created by knowing them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dirs {
+pub(crate) struct Dirs {
     config: PathBuf,
     cache: PathBuf,
     logs: PathBuf,
@@ -15,7 +15,7 @@ pub struct Dirs {
 
 /// There is nowhere to keep our files.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoHome {
+pub(crate) enum NoHome {
     /// There is no home folder and no `SYMPOSIUM_HOME`.
     #[error(
         "there is no home folder: set HOME, or SYMPOSIUM_HOME to a folder for Symposium's files"
@@ -39,7 +39,7 @@ impl Dirs {
     /// # Errors
     /// [`NoHome`] when none of them leads anywhere, or when `SYMPOSIUM_HOME` or the home folder's
     /// variable is a relative path; agents' files are in the home folder in any case.
-    pub fn resolve(env: &Environment) -> Result<Self, NoHome> {
+    pub(crate) fn resolve(env: &Environment) -> Result<Self, NoHome> {
         for variable in ["SYMPOSIUM_HOME", HOME] {
             let Some(value) = env.var(variable) else { continue };
             if !Path::new(value).is_absolute() {
@@ -73,72 +73,72 @@ impl Dirs {
     }
 
     /// Everything under one folder.
-    pub fn under(home: &Path) -> Self {
+    pub(crate) fn under(home: &Path) -> Self {
         Self { config: home.to_path_buf(), cache: home.join("cache"), logs: home.join("logs") }
     }
 
     /// The configuration folder.
-    pub fn config(&self) -> &Path {
+    pub(crate) fn config(&self) -> &Path {
         &self.config
     }
 
     /// What can be had again: plugin sources, crates, binaries, snapshots.
-    pub fn cache(&self) -> &Path {
+    pub(crate) fn cache(&self) -> &Path {
         &self.cache
     }
 
     /// Log files.
-    pub fn logs(&self) -> &Path {
+    pub(crate) fn logs(&self) -> &Path {
         &self.logs
     }
 
     /// `config.toml`.
-    pub fn config_file(&self) -> PathBuf {
+    pub(crate) fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
     }
 
     /// `state.toml`.
-    pub fn state_file(&self) -> PathBuf {
+    pub(crate) fn state_file(&self) -> PathBuf {
         self.config.join("state.toml")
     }
 
     /// The user's own plugins.
-    pub fn user_plugins(&self) -> PathBuf {
+    pub(crate) fn user_plugins(&self) -> PathBuf {
         self.config.join("plugins")
     }
 
     /// One JSON file a session of an agent.
-    pub fn sessions(&self) -> PathBuf {
+    pub(crate) fn sessions(&self) -> PathBuf {
         self.config.join("sessions")
     }
 
     /// What we wrote where, so that it can be taken back.
-    pub fn ledgers(&self) -> PathBuf {
+    pub(crate) fn ledgers(&self) -> PathBuf {
         self.config.join("ledgers")
     }
 
     /// Copies of git plugin sources.
-    pub fn plugin_sources(&self) -> PathBuf {
+    pub(crate) fn plugin_sources(&self) -> PathBuf {
         self.cache.join("plugin-sources")
     }
 
     /// Unpacked sources of crates.
-    pub fn crates(&self) -> PathBuf {
+    pub(crate) fn crates(&self) -> PathBuf {
         self.cache.join("crates")
     }
 
     /// Programs that installations put on disk.
-    pub fn binaries(&self) -> PathBuf {
+    pub(crate) fn binaries(&self) -> PathBuf {
         self.cache.join("binaries")
     }
 
     /// What hooks need of each workspace.
-    pub fn snapshots(&self) -> PathBuf {
+    pub(crate) fn snapshots(&self) -> PathBuf {
         self.cache.join("snapshots")
     }
 
     /// Lock files.
-    pub fn locks(&self) -> PathBuf {
+    pub(crate) fn locks(&self) -> PathBuf {
         self.cache.join("locks")
     }
 }

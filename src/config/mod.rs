@@ -15,15 +15,15 @@ mod environment;
 mod model;
 mod places;
 mod process;
-pub mod state;
+pub(crate) mod state;
 mod test_switches;
 
-pub use choices::{PluginChoices, Reach, Word};
-pub use dirs::{Dirs, NoHome};
+pub(crate) use choices::{PluginChoices, Reach, Word};
+pub(crate) use dirs::{Dirs, NoHome};
 pub use environment::Environment;
-pub use model::{
+pub(crate) use model::{
     AutoUpdate, Config, ConfigState, HookScope, LogLevel, RECOMMENDATIONS, RECOMMENDATIONS_URL,
     SkillIgnore, SourceLocation, USER_PLUGINS,
 };
-pub use places::{place_of_agent, place_of_source};
+pub(crate) use places::{place_of_agent, place_of_source};
 pub(crate) use process::{now_in_ms, own_program, since_1970};

@@ -9,16 +9,16 @@ use crate::text::toml::{self as tables, Located, Sink, Table};
 use crate::text::{Diagnostic, SecretUrl, Source};
 
 /// Name of the source that holds the central recommendations.
-pub const RECOMMENDATIONS: &str = "symposium-recommendations";
+pub(crate) const RECOMMENDATIONS: &str = "symposium-recommendations";
 /// Where the central recommendations live.
-pub const RECOMMENDATIONS_URL: &str = "https://github.com/symposium-dev/recommendations";
+pub(crate) const RECOMMENDATIONS_URL: &str = "https://github.com/symposium-dev/recommendations";
 /// Name of the source that is the user's own plugins folder.
-pub const USER_PLUGINS: &str = "user-plugins";
+pub(crate) const USER_PLUGINS: &str = "user-plugins";
 
 /// Where hooks are registered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum HookScope {
+pub(crate) enum HookScope {
     /// In the agent's own files in the home folder.
     #[default]
     Global,
@@ -29,7 +29,7 @@ pub enum HookScope {
 /// What to do about a newer Symposium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum AutoUpdate {
+pub(crate) enum AutoUpdate {
     /// Install it.
     #[default]
     On,
@@ -42,7 +42,7 @@ pub enum AutoUpdate {
 /// How copied skills are kept out of git.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum SkillIgnore {
+pub(crate) enum SkillIgnore {
     /// A `.gitignore` with `*` inside each skill folder that we create.
     #[default]
     Gitignore,
@@ -53,7 +53,7 @@ pub enum SkillIgnore {
 /// Least severity that is logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum LogLevel {
+pub(crate) enum LogLevel {
     /// Everything.
     Trace,
     /// Steps and their inputs.
@@ -69,7 +69,7 @@ pub enum LogLevel {
 
 /// `[defaults]`: the sources that need no configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Defaults {
+pub(crate) struct Defaults {
     /// The central recommendations.
     pub symposium_recommendations: bool,
     /// `plugins/` in the configuration folder.
@@ -86,7 +86,7 @@ impl Default for Defaults {
 
 /// One `[[plugin-source]]` (or `[[registry]]`).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceConfig {
+pub(crate) struct SourceConfig {
     /// The name it is shown under.
     pub name: String,
     /// Where it is.
@@ -97,7 +97,7 @@ pub struct SourceConfig {
 
 /// Where a plugin source is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SourceLocation {
+pub(crate) enum SourceLocation {
     /// A git repository, by any URL that git takes.
     Git {
         /// The URL as written; `/tree/<ref>/<path>` forms are taken apart later.
@@ -113,7 +113,7 @@ pub enum SourceLocation {
 
 /// The user's settings; [`Config::default`] where there is no file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Config {
+pub(crate) struct Config {
     /// Sync when an agent's event finds something changed.
     pub auto_sync: AutoSync,
     /// Mirror the workspace's own skills.
@@ -140,7 +140,7 @@ macro_rules! switch {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub struct $name(pub bool);
+        pub(crate) struct $name(pub(crate) bool);
         impl Default for $name {
             fn default() -> Self {
                 Self(true)
@@ -159,7 +159,7 @@ switch!(
 
 /// What was found at `config.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConfigState {
+pub(crate) enum ConfigState {
     /// No file, or an empty one.
     Missing,
     /// Read, perhaps with warnings.
@@ -174,14 +174,14 @@ pub enum ConfigState {
 impl ConfigState {
     /// Whether it is known which agents the user wants. Where it is not, what is there for them must
     /// stay.
-    pub fn names_the_agents(self) -> bool {
+    pub(crate) fn names_the_agents(self) -> bool {
         matches!(self, Self::Missing | Self::Read)
     }
 }
 
 /// A configuration with what was odd about it.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub(crate) struct Loaded {
     /// The settings to use.
     pub config: Config,
     /// What the file was like.
@@ -192,7 +192,7 @@ pub struct Loaded {
 
 impl Config {
     /// Reads `config.toml` of `dirs`. Never fails: trouble is in the diagnostics.
-    pub fn load(dirs: &Dirs) -> Loaded {
+    pub(crate) fn load(dirs: &Dirs) -> Loaded {
         let path = dirs.config_file();
         match read_text(&path, Limit::SETTINGS) {
             Ok(text) => Self::parse(&path, &text, dirs.config()),
@@ -214,7 +214,7 @@ impl Config {
     }
 
     /// Reads `text`; relative source paths start at `base`.
-    pub fn parse(path: &Path, text: &str, base: &Path) -> Loaded {
+    pub(crate) fn parse(path: &Path, text: &str, base: &Path) -> Loaded {
         let sink = Sink::new(Source::new(path, text));
         let read = tables::read(&sink, |root| read_config(root, base));
         let mut diagnostics = sink.finish();

@@ -8,7 +8,7 @@ use crate::text::toml::{self as tables, Sink, Table};
 
 /// Where `key` of the plugin source `name` stands, as a byte range of `source`: its value, else that
 /// of `git` or `path`, else the name.
-pub fn place_of_source(source: &Arc<Source>, name: &str, key: &str) -> Option<Range<usize>> {
+pub(crate) fn place_of_source(source: &Arc<Source>, name: &str, key: &str) -> Option<Range<usize>> {
     find(source, &["plugin-source", "registry"], |table| {
         let own = table.string("name").filter(|at| at.value == name)?;
         let mut places = [key, "git", "path"].into_iter().filter_map(|key| table.span_of(key));
@@ -17,7 +17,7 @@ pub fn place_of_source(source: &Arc<Source>, name: &str, key: &str) -> Option<Ra
 }
 
 /// Where the name of an agent stands in its `[[agent]]`.
-pub fn place_of_agent(source: &Arc<Source>, name: &str) -> Option<Range<usize>> {
+pub(crate) fn place_of_agent(source: &Arc<Source>, name: &str) -> Option<Range<usize>> {
     find(source, &["agent"], |table| {
         table.string("name").filter(|at| at.value == name).map(|at| at.span)
     })

@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// The remembered facts. Unknown keys of a newer version are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct State {
+pub(crate) struct State {
     /// Version of the program that last ran here.
     pub version: Option<String>,
     /// When the registry last answered, in RFC 3339.
@@ -26,7 +26,7 @@ const TRIES: usize = 20;
 
 impl State {
     /// Reads the file; missing or unreadable counts as empty, for it holds nothing precious.
-    pub fn load(path: &Path) -> Self {
+    pub(crate) fn load(path: &Path) -> Self {
         Self::parse(&read_text(path, Limit::SETTINGS).unwrap_or_default()).0
     }
 
@@ -49,7 +49,7 @@ impl State {
     ///
     /// # Errors
     /// Trouble writing the file.
-    pub fn update(path: &Path, change: impl Fn(&mut Self)) -> io::Result<()> {
+    pub(crate) fn update(path: &Path, change: impl Fn(&mut Self)) -> io::Result<()> {
         for _ in 0..TRIES {
             let bytes = read_optional(path, Limit::SETTINGS)?;
             let text = bytes.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
@@ -90,7 +90,7 @@ impl State {
 
     /// Stamps the running version when it is not there yet. Best effort: a place that can't be
     /// written is no reason to fail.
-    pub fn stamp(path: &Path, version: &str) {
+    pub(crate) fn stamp(path: &Path, version: &str) {
         let _ = Self::update(path, |state| state.version = Some(version.to_owned()));
     }
 }

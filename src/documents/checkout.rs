@@ -13,7 +13,7 @@ mod index;
 
 /// A folder with a `.git`, and what stands behind that.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checkout {
+pub(crate) struct Checkout {
     /// The top folder.
     pub top: PathBuf,
     repository: Result<Repository, Unclear>,
@@ -45,7 +45,7 @@ pub(crate) enum Tracking {
 }
 
 /// The checkout that `folder` is in. A bare repository around it is none.
-pub fn find(folder: &Path) -> Option<Checkout> {
+pub(crate) fn find(folder: &Path) -> Option<Checkout> {
     folder.ancestors().find_map(|top| {
         let git = top.join(".git");
         let linked = git.is_symlink();

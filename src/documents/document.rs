@@ -20,7 +20,7 @@ const BOM: char = '\u{feff}';
 /// All paths are keys from the root. Every edit either leaves all that is not ours byte for byte as
 /// it was, or is refused with an error that names the place, and nothing is edited at all.
 #[derive(Debug, Clone)]
-pub struct Document {
+pub(crate) struct Document {
     path: PathBuf,
     format: FileFormat,
     /// The file's text when it was opened.
@@ -43,7 +43,11 @@ impl Document {
     ///
     /// # Errors
     /// When the text is not what the format's rules allow.
-    pub fn open(path: &Path, text: Option<&str>, format: FileFormat) -> Result<Self, Diagnostic> {
+    pub(crate) fn open(
+        path: &Path,
+        text: Option<&str>,
+        format: FileFormat,
+    ) -> Result<Self, Diagnostic> {
         let original = text.map(str::to_owned);
         let text = text.unwrap_or_default();
         let (bom, text) = match text.strip_prefix(BOM) {
@@ -93,7 +97,7 @@ impl Document {
     }
 
     /// The text as it is now.
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
@@ -101,7 +105,7 @@ impl Document {
     ///
     /// # Errors
     /// When something on the way is of another type, or a key is there twice.
-    pub fn get(&self, path: &[String]) -> Result<Option<Value>, Diagnostic> {
+    pub(crate) fn get(&self, path: &[String]) -> Result<Option<Value>, Diagnostic> {
         match self.known(path) {
             Some(known) => Ok(known.cloned()),
             None => self.editor().get(path),
@@ -125,7 +129,7 @@ impl Document {
     /// # Errors
     /// When something on the way is of another type, a key is there twice, or the layout can't be
     /// edited without harm.
-    pub fn set(
+    pub(crate) fn set(
         &mut self,
         table: &[String],
         key: &str,
@@ -143,7 +147,7 @@ impl Document {
     ///
     /// # Errors
     /// As [`Document::set`].
-    pub fn remove(&mut self, table: &[String], key: &str) -> Result<bool, Diagnostic> {
+    pub(crate) fn remove(&mut self, table: &[String], key: &str) -> Result<bool, Diagnostic> {
         let mut editor = self.editor();
         let found = editor::remove(&mut *editor, table, key)?;
         let text = editor.into_text();
@@ -160,7 +164,7 @@ impl Document {
     ///
     /// # Errors
     /// As [`Document::set`]; and when the file is no JSON.
-    pub fn ensure_in_array(
+    pub(crate) fn ensure_in_array(
         &mut self,
         array: &[String],
         entry: &Value,
@@ -178,7 +182,7 @@ impl Document {
     ///
     /// # Errors
     /// As [`Document::ensure_in_array`].
-    pub fn remove_from_array(
+    pub(crate) fn remove_from_array(
         &mut self,
         array: &[String],
         is_ours: IsOurs<'_>,
@@ -194,7 +198,7 @@ impl Document {
     ///
     /// # Errors
     /// As [`Document::set`].
-    pub fn prune(&mut self, created: &[Created]) -> Result<Vec<Created>, Diagnostic> {
+    pub(crate) fn prune(&mut self, created: &[Created]) -> Result<Vec<Created>, Diagnostic> {
         let mut order = created.to_vec();
         // Deepest first; of one container, its filling before its making.
         order.sort_by_key(|created| {
@@ -259,7 +263,7 @@ impl Document {
     }
 
     /// What is to be done with the file, and remembered.
-    pub fn finish(self) -> Edited {
+    pub(crate) fn finish(self) -> Edited {
         let change = match self.gone {
             Some(None) if self.original.is_some() => Change::Delete,
             Some(None) => Change::Keep,

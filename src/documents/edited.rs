@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// What shall become of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub(crate) enum Change {
     /// Nothing: it is as it should be.
     Keep,
     /// It gets this text, whole.
@@ -18,7 +18,7 @@ pub enum Change {
 /// it is empty again.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "kebab-case")]
-pub enum Created {
+pub(crate) enum Created {
     /// A table or array in the file.
     Container {
         /// The keys that lead to it; none for the root.
@@ -51,7 +51,7 @@ impl Created {
 
 /// The outcome of a series of edits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edited {
+pub(crate) struct Edited {
     /// What to do with the file.
     pub change: Change,
     /// What to remember for [`super::Document::prune`].
@@ -60,7 +60,7 @@ pub struct Edited {
 
 /// Whose a handler in an array is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ours {
+pub(crate) enum Ours {
     /// Somebody else's: never touched.
     No,
     /// Ours, to be brought up to date or removed.
@@ -71,7 +71,7 @@ pub enum Ours {
 
 /// A handler found in an array of hooks.
 #[derive(Debug, Clone, Copy)]
-pub struct Candidate<'a> {
+pub(crate) struct Candidate<'a> {
     /// The handler: an object with a command.
     pub handler: &'a Value,
     /// The matcher group it stands in; `None` when it stands in the array itself.
@@ -79,12 +79,12 @@ pub struct Candidate<'a> {
 }
 
 /// Decides whose a handler is.
-pub type IsOurs<'a> = &'a dyn Fn(&Candidate<'_>) -> Ours;
+pub(super) type IsOurs<'a> = &'a dyn Fn(&Candidate<'_>) -> Ours;
 
 /// What [`super::Document::set`] leaves alone in an entry that is there already. Without either,
 /// keys that are not in the new value stay when we did not write them.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Keep<'a> {
+pub(crate) struct Keep<'a> {
     /// Keys whose values are the user's, such as `enabled`: an existing value stays, and one that
     /// is missing is filled in only when the new value has it.
     pub users_keys: &'a [&'a str],

@@ -12,7 +12,7 @@ use crate::text::Diagnostic;
 
 /// The pattern for exactly this path, given relative to the checkout's top with `/` between.
 /// Characters that mean something in patterns are escaped.
-pub fn pattern(relative: &str, folder: bool) -> String {
+pub(crate) fn pattern(relative: &str, folder: bool) -> String {
     let mut pattern = String::from("/");
     for c in relative.trim_matches('/').chars() {
         if matches!(c, '*' | '?' | '[' | '\\') {
@@ -30,7 +30,7 @@ pub fn pattern(relative: &str, folder: bool) -> String {
 
 /// What adding did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Added {
+pub(crate) struct Added {
     /// The lines that were not there before: ours to take back.
     pub lines: Vec<String>,
     /// What became of the file.
@@ -41,7 +41,7 @@ pub struct Added {
 ///
 /// # Errors
 /// As [`edit_file`].
-pub fn add(
+pub(crate) fn add(
     locks_dir: &Path,
     exclude: &Path,
     lines: &[String],
@@ -63,7 +63,7 @@ pub fn add(
 ///
 /// # Errors
 /// As [`edit_file`].
-pub fn remove(
+pub(crate) fn remove(
     locks_dir: &Path,
     exclude: &Path,
     lines: &[String],

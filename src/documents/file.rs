@@ -21,7 +21,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// What became of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// It was as it should be; nothing was written.
     Unchanged,
     /// It has new content.
@@ -37,7 +37,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// The folders that were made for it, outermost first.
-    pub fn into_folders(self) -> Vec<PathBuf> {
+    pub(crate) fn into_folders(self) -> Vec<PathBuf> {
         match self {
             Self::Created { folders } => folders,
             Self::Unchanged | Self::Written | Self::Removed => Vec::new(),
@@ -58,7 +58,7 @@ impl Outcome {
 /// What `edit` refuses; a file that is no regular one, no UTF-8, over 10 MB, or can't be read or
 /// written; another process of ours that holds the lock longer than `patience`. The file is then
 /// as it was.
-pub fn edit_file(
+pub(crate) fn edit_file(
     locks_dir: &Path,
     path: &Path,
     patience: Duration,
@@ -71,7 +71,7 @@ pub fn edit_file(
 ///
 /// # Errors
 /// As [`edit_file`]; nothing is done after then.
-pub fn edit_file_and(
+pub(crate) fn edit_file_and(
     locks_dir: &Path,
     path: &Path,
     patience: Duration,
@@ -145,7 +145,7 @@ fn bring_about(target: &Path, before: Option<&str>, change: Change) -> io::Resul
 ///
 /// # Errors
 /// A file that is no regular one, no UTF-8, over 10 MB, or can't be read.
-pub fn read_text(path: &Path) -> Result<Option<String>, Diagnostic> {
+pub(crate) fn read_text(path: &Path) -> Result<Option<String>, Diagnostic> {
     match files::read_text(path, Limit::SETTINGS) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.is_absent() => Ok(None),
@@ -155,7 +155,7 @@ pub fn read_text(path: &Path) -> Result<Option<String>, Diagnostic> {
 
 /// Removes those of `folders` that are empty, the last first. Gives back those that are gone, be it
 /// since before.
-pub fn remove_empty_folders(folders: &[PathBuf]) -> Vec<PathBuf> {
+pub(crate) fn remove_empty_folders(folders: &[PathBuf]) -> Vec<PathBuf> {
     let gone = |folder: &&PathBuf| match fs::remove_dir(folder) {
         Ok(()) => true,
         Err(error) => error.kind() == io::ErrorKind::NotFound,
@@ -164,7 +164,7 @@ pub fn remove_empty_folders(folders: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// Folders above `target` that are not there, outermost first.
-pub fn missing_folders(target: &Path) -> Vec<PathBuf> {
+pub(crate) fn missing_folders(target: &Path) -> Vec<PathBuf> {
     let mut missing: Vec<PathBuf> = target
         .ancestors()
         .skip(1)

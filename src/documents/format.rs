@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// What an agent's own parser takes beyond strict JSON. What it rejects we refuse to edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct JsonRules {
+pub(crate) struct JsonRules {
     /// `//` and `/* */`.
     pub comments: bool,
     /// A comma after the last item.
@@ -15,14 +15,14 @@ pub struct JsonRules {
 
 impl JsonRules {
     /// Nothing beyond RFC 8259; a byte order mark is taken.
-    pub const STRICT: Self = Self { comments: false, trailing_commas: false, bom: true };
+    pub(crate) const STRICT: Self = Self { comments: false, trailing_commas: false, bom: true };
     /// What any of the agents' parsers takes.
     const WIDEST: Self = Self { comments: true, trailing_commas: true, bom: true };
 }
 
 /// The kinds of files that servers are entered in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileFormat {
+pub(crate) enum FileFormat {
     /// JSON, with what the agent's parser takes beyond it.
     Json(JsonRules),
     /// TOML.

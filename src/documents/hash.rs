@@ -6,12 +6,12 @@ use sha2::{Digest as _, Sha256};
 use crate::text::hex;
 
 /// SHA-256 in lower-case hexadecimal.
-pub fn hash_bytes(bytes: &[u8]) -> String {
+pub(crate) fn hash_bytes(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
 /// The fingerprint of a value: the same whatever its keys' order and the text's layout.
-pub fn hash_value(value: &Value) -> String {
+pub(crate) fn hash_value(value: &Value) -> String {
     let mut text = String::new();
     canonical(value, &mut text);
     hash_bytes(text.as_bytes())

@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use self::record::Records;
-pub use self::record::{Entry, Record};
+pub(crate) use self::record::{Entry, Record};
 use super::edited::Created;
 use super::hash::hash_bytes;
 use crate::config::Dirs;
@@ -22,7 +22,7 @@ use crate::text::Diagnostic;
 
 /// What exists of a file because of us, besides the entries themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct CreatedContainers {
+pub(crate) struct CreatedContainers {
     /// Tables and arrays, or the whole file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub created: Vec<Created>,
@@ -150,7 +150,7 @@ enum Step {
 
 /// What we wrote in the home folder, or in one workspace.
 #[derive(Debug, Clone)]
-pub struct Ledger {
+pub(crate) struct Ledger {
     file: PathBuf,
     data: Data,
     steps: Vec<Step>,
@@ -162,18 +162,18 @@ pub struct Ledger {
 
 impl Ledger {
     /// The ledger of the home folder. A damaged one counts as empty, with a warning.
-    pub fn home(dirs: &Dirs) -> (Self, Vec<Diagnostic>) {
+    pub(crate) fn home(dirs: &Dirs) -> (Self, Vec<Diagnostic>) {
         Self::load(dirs.ledgers().join("home.json"), None)
     }
 
     /// The ledger of the workspace at `root`. A damaged one counts as empty, with a warning.
-    pub fn workspace(dirs: &Dirs, root: &Path) -> (Self, Vec<Diagnostic>) {
+    pub(crate) fn workspace(dirs: &Dirs, root: &Path) -> (Self, Vec<Diagnostic>) {
         let file = dirs.ledgers().join(workspace_file_name(root));
         Self::load(file, Some(root.to_path_buf()))
     }
 
     /// All ledgers of workspaces, in the order of their roots.
-    pub fn all_workspaces(dirs: &Dirs) -> (Vec<Self>, Vec<Diagnostic>) {
+    pub(crate) fn all_workspaces(dirs: &Dirs) -> (Vec<Self>, Vec<Diagnostic>) {
         let mut ledgers = Vec::new();
         let mut warnings = Vec::new();
         let files = std::fs::read_dir(dirs.ledgers()).into_iter().flatten().flatten();
@@ -203,70 +203,70 @@ impl Ledger {
     }
 
     /// The file that it is kept in.
-    pub fn file(&self) -> &Path {
+    pub(crate) fn file(&self) -> &Path {
         &self.file
     }
 
     /// The root of the workspace it is about; `None` for the home folder.
-    pub fn root(&self) -> Option<&Path> {
+    pub(crate) fn root(&self) -> Option<&Path> {
         self.data.workspace.as_deref()
     }
 
     /// All that we wrote, in the order of writing.
-    pub fn records(&self) -> impl ExactSizeIterator<Item = &Record> {
+    pub(crate) fn records(&self) -> impl ExactSizeIterator<Item = &Record> {
         self.data.records.0.values()
     }
 
     /// What we wrote at `path`.
-    pub fn records_at<'l>(&'l self, path: &'l Path) -> impl Iterator<Item = &'l Record> {
+    pub(crate) fn records_at<'l>(&'l self, path: &'l Path) -> impl Iterator<Item = &'l Record> {
         self.records().filter(move |record| record.path == path)
     }
 
     /// Whether there is a record of the same thing, whatever its content.
-    pub fn knows(&self, record: &Record) -> bool {
+    pub(crate) fn knows(&self, record: &Record) -> bool {
         self.data.records.0.contains_key(&record.thing())
     }
 
     /// What exists of the file at `path` because of us, besides entries.
-    pub fn surroundings(&self, path: &Path) -> CreatedContainers {
+    pub(crate) fn surroundings(&self, path: &Path) -> CreatedContainers {
         let note = self.data.files.iter().find(|note| note.path == path);
         note.map(|note| note.surroundings.clone()).unwrap_or_default()
     }
 
     /// Files with surroundings but without a record: what was left over.
-    pub fn leftovers(&self) -> Vec<PathBuf> {
+    pub(crate) fn leftovers(&self) -> Vec<PathBuf> {
         let recorded = |path: &Path| self.records_at(path).next().is_some();
         let notes = self.data.files.iter().map(|note| &note.path);
         notes.filter(|path| !recorded(path)).cloned().collect()
     }
 
     /// Remembers that we wrote this; it replaces an older record of the same thing.
-    pub fn record(&mut self, record: Record) {
+    pub(crate) fn record(&mut self, record: Record) {
         self.step(Step::Record(record));
     }
 
     /// Remembers that we are about to write this. What an older record of the same thing says is
     /// kept beside it until [`Ledger::record`] or [`Ledger::forget`]: a process that is killed
     /// before it writes must not turn our own entry into one that somebody changed.
-    pub fn record_ahead(&mut self, record: Record) {
+    pub(crate) fn record_ahead(&mut self, record: Record) {
         self.step(Step::Ahead(record));
     }
 
     /// All that we may have written at `path`: the records, and what they replaced where nobody
     /// knows whether it was brought to disk.
-    pub fn written_at<'l>(&'l self, path: &'l Path) -> impl Iterator<Item = &'l Record> {
+    pub(crate) fn written_at<'l>(&'l self, path: &'l Path) -> impl Iterator<Item = &'l Record> {
         self.records_at(path)
             .chain(self.data.earlier.iter().filter(move |record| record.path == path))
     }
 
     /// Forgets this thing, whatever its content.
-    pub fn forget(&mut self, record: &Record) {
+    pub(crate) fn forget(&mut self, record: &Record) {
         self.step(Step::Forget(record.clone()));
     }
 
     /// Remembers what else exists of a file because of us; also when that is known already, for
     /// another process may have forgotten it since.
-    pub fn note_created(&mut self, path: &Path, more: CreatedContainers) {
+    pub(crate) fn note_created(&mut self, path: &Path, more: CreatedContainers) {
         if more != CreatedContainers::default() {
             let step = Step::Created(path.to_path_buf(), more);
             self.data.apply(&step);
@@ -277,12 +277,12 @@ impl Ledger {
 
     /// What was recorded since the last save is brought to disk with the next one, even if it was
     /// known already: another process may have forgotten it since.
-    pub fn insist(&mut self) {
+    pub(crate) fn insist(&mut self) {
         self.changed |= !self.steps.is_empty();
     }
 
     /// Forgets what is gone again, or has become the user's.
-    pub fn note_undone(&mut self, path: &Path, gone: CreatedContainers) {
+    pub(crate) fn note_undone(&mut self, path: &Path, gone: CreatedContainers) {
         if gone != CreatedContainers::default() {
             self.step(Step::Undone(path.to_path_buf(), gone));
         }
@@ -301,7 +301,7 @@ impl Ledger {
     ///
     /// # Errors
     /// When another process holds the ledger for longer than `patience`, or it can't be written.
-    pub fn save(&mut self, dirs: &Dirs, patience: Duration) -> Result<(), Diagnostic> {
+    pub(crate) fn save(&mut self, dirs: &Dirs, patience: Duration) -> Result<(), Diagnostic> {
         if !self.changed && !self.damaged {
             return Ok(());
         }

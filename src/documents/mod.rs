@@ -9,27 +9,27 @@
 //!
 //! May use: `text`, `files`, `config`. Used by: `agents`, `sync`, `cli`.
 
-pub mod checkout;
+pub(crate) mod checkout;
 mod compare;
 mod document;
 mod edited;
 mod editor;
-pub mod exclude;
+pub(crate) mod exclude;
 mod file;
 mod format;
 mod hash;
 mod json;
-pub mod ledger;
+pub(crate) mod ledger;
 mod splice;
 mod toml;
-pub mod user_config;
+pub(crate) mod user_config;
 mod yaml;
 
-pub use document::Document;
-pub use edited::{Candidate, Change, Created, Edited, Keep, Ours};
-pub use file::{
+pub(crate) use document::Document;
+pub(crate) use edited::{Candidate, Change, Created, Edited, Keep, Ours};
+pub(crate) use file::{
     Outcome, edit_file, edit_file_and, missing_folders, read_text, remove_empty_folders,
 };
-pub use format::{FileFormat, JsonRules};
-pub use hash::{hash_bytes, hash_value};
-pub use ledger::{Entry, Ledger, Record};
+pub(crate) use format::{FileFormat, JsonRules};
+pub(crate) use hash::{hash_bytes, hash_value};
+pub(crate) use ledger::{Entry, Ledger, Record};

@@ -13,17 +13,17 @@ pub(super) struct Splice {
 
 impl Splice {
     /// Puts `with` at `offset`.
-    pub fn insert(offset: usize, with: impl Into<String>) -> Self {
+    pub(super) fn insert(offset: usize, with: impl Into<String>) -> Self {
         Self { range: offset..offset, with: with.into() }
     }
 
     /// Takes `range` out.
-    pub fn delete(range: Range<usize>) -> Self {
+    pub(super) fn delete(range: Range<usize>) -> Self {
         Self { range, with: String::new() }
     }
 
     /// Puts `with` in the place of `range`.
-    pub fn replace(range: Range<usize>, with: impl Into<String>) -> Self {
+    pub(super) fn replace(range: Range<usize>, with: impl Into<String>) -> Self {
         Self { range, with: with.into() }
     }
 }

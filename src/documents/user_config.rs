@@ -26,7 +26,7 @@ const AGENT: &str = "agent";
 ///
 /// # Errors
 /// What `edit` refuses; as [`edit_file`]; a file that does not parse.
-pub fn edit(
+pub(crate) fn edit(
     dirs: &Dirs,
     edit: &mut dyn FnMut(&mut UserConfig) -> Result<(), Diagnostic>,
 ) -> Result<Outcome, Diagnostic> {
@@ -40,7 +40,7 @@ pub fn edit(
 
 /// The text of `config.toml`, being edited.
 #[derive(Debug, Clone)]
-pub struct UserConfig {
+pub(crate) struct UserConfig {
     path: PathBuf,
     document: Document,
 }
@@ -50,7 +50,7 @@ impl UserConfig {
     ///
     /// # Errors
     /// When it does not parse.
-    pub fn open(path: &Path, text: Option<&str>) -> Result<Self, Diagnostic> {
+    pub(crate) fn open(path: &Path, text: Option<&str>) -> Result<Self, Diagnostic> {
         let document = Document::open(path, text, FileFormat::Toml).map_err(|error| {
             error.note("Symposium never overwrites a configuration it can't read")
         })?;
@@ -58,7 +58,7 @@ impl UserConfig {
     }
 
     /// What is to be done with the file.
-    pub fn finish(self) -> Change {
+    pub(crate) fn finish(self) -> Change {
         self.document.finish().change
     }
 
@@ -66,7 +66,7 @@ impl UserConfig {
     ///
     /// # Errors
     /// When something on the way is no table.
-    pub fn get(&self, key: &str) -> Result<Option<Value>, Diagnostic> {
+    pub(crate) fn get(&self, key: &str) -> Result<Option<Value>, Diagnostic> {
         self.document.get(&parts(key))
     }
 
@@ -74,7 +74,7 @@ impl UserConfig {
     ///
     /// # Errors
     /// When something on the way is no table.
-    pub fn set_value(&mut self, key: &str, value: &Value) -> Result<(), Diagnostic> {
+    pub(crate) fn set_value(&mut self, key: &str, value: &Value) -> Result<(), Diagnostic> {
         let path = parts(key);
         match path.split_last() {
             Some((key, table)) => self.document.set(table, key, value, &Keep::default()),
@@ -87,7 +87,12 @@ impl UserConfig {
     ///
     /// # Errors
     /// When something on the way is no table, or a list is no list of strings.
-    pub fn choose(&mut self, name: &str, root: Option<&str>, word: Word) -> Result<(), Diagnostic> {
+    pub(crate) fn choose(
+        &mut self,
+        name: &str,
+        root: Option<&str>,
+        word: Word,
+    ) -> Result<(), Diagnostic> {
         let mut table = vec!["plugins".to_owned()];
         table.extend(root.into_iter().flat_map(|root| ["workspace".to_owned(), root.to_owned()]));
         let (into, out_of) = match word {
@@ -145,7 +150,7 @@ impl UserConfig {
     ///
     /// # Errors
     /// When `agent` is no array of tables.
-    pub fn set_agents(&mut self, wanted: &[String]) -> Result<(), Diagnostic> {
+    pub(crate) fn set_agents(&mut self, wanted: &[String]) -> Result<(), Diagnostic> {
         let names = self.agents()?;
         let before = self.without_agents()?;
         let mut text = self.document.text().to_owned();
@@ -178,7 +183,7 @@ impl UserConfig {
     ///
     /// # Errors
     /// When `agent` is no array of tables.
-    pub fn agent_names(&self) -> Result<Vec<String>, Diagnostic> {
+    pub(crate) fn agent_names(&self) -> Result<Vec<String>, Diagnostic> {
         Ok(self.agents()?.into_iter().flatten().collect())
     }
 

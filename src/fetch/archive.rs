@@ -17,7 +17,7 @@ mod tests;
 
 /// How much an archive may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Regular files.
     pub files: usize,
     /// Bytes of all files together, unpacked.
@@ -33,14 +33,14 @@ impl Default for Limits {
 }
 
 /// A million bytes.
-pub const MEGABYTE: u64 = 1_000_000;
+pub(crate) const MEGABYTE: u64 = 1_000_000;
 
 /// A pax header or a GNU long name holds a path and a few attributes; more is an attack.
 const EXTENSION_CAP: u64 = 64 * 1024;
 
 /// The form of an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub(crate) enum Format {
     /// A gzip-compressed tar: `.crate`, `.tar.gz`, `.tgz`.
     TarGz,
     /// A plain tar.
@@ -49,7 +49,7 @@ pub enum Format {
 
 impl Format {
     /// The format that a file's name tells, if it is one we unpack.
-    pub fn of_name(name: &str) -> Option<Self> {
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let is = |suffixes: &[&str]| suffixes.iter().any(|suffix| name.ends_with(suffix));
         if is(&[".crate", ".tar.gz", ".tgz"]) {
@@ -64,7 +64,7 @@ impl Format {
 
 /// Where the wanted files are in an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout<'a> {
+pub(crate) enum Layout<'a> {
     /// At its top.
     AsIs,
     /// In this one folder, as in a `.crate`; anything beside it makes the archive invalid.
@@ -73,7 +73,7 @@ pub enum Layout<'a> {
 
 /// What came of unpacking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Unpacked {
+pub(crate) struct Unpacked {
     /// Regular files written.
     pub files: usize,
     /// Their bytes.
@@ -84,7 +84,7 @@ pub struct Unpacked {
 
 /// Why an archive was refused. Nothing of it is left on disk then.
 #[derive(Debug, thiserror::Error)]
-pub enum ArchiveError {
+pub(crate) enum ArchiveError {
     /// A member's name leads out of the archive.
     #[error("the archive is refused: its member `{name}` leads out of it")]
     Escape {
@@ -124,7 +124,7 @@ pub enum ArchiveError {
 }
 
 /// SHA-256 of `bytes` in hex.
-pub fn sha256_hex(bytes: &[u8]) -> String {
+pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
@@ -132,7 +132,7 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 ///
 /// # Errors
 /// Trouble reading it.
-pub fn sha256_file(path: &Path) -> io::Result<String> {
+pub(crate) fn sha256_file(path: &Path) -> io::Result<String> {
     let mut file = open(path)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
@@ -148,7 +148,7 @@ pub fn sha256_file(path: &Path) -> io::Result<String> {
 ///
 /// # Errors
 /// [`ArchiveError::Checksum`] when it differs, [`ArchiveError::Io`] when it can't be read.
-pub fn verify_sha256(path: &Path, expected: &str) -> Result<(), ArchiveError> {
+pub(crate) fn verify_sha256(path: &Path, expected: &str) -> Result<(), ArchiveError> {
     let found = sha256_file(path)
         .map_err(|source| ArchiveError::Io { path: path.to_path_buf(), source })?;
     if found.eq_ignore_ascii_case(expected.trim()) {
@@ -166,7 +166,7 @@ pub fn verify_sha256(path: &Path, expected: &str) -> Result<(), ArchiveError> {
 ///
 /// # Errors
 /// [`ArchiveError`]; the temporary folder is gone then.
-pub fn unpack(
+pub(crate) fn unpack(
     reader: impl Read,
     format: Format,
     target: &Path,

@@ -18,7 +18,7 @@ const REDIRECTS: usize = 10;
 
 /// How much one download may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Bytes of the body.
     pub bytes: u64,
     /// Time for everything, redirects included.
@@ -27,7 +27,7 @@ pub struct Limits {
 
 /// Why there is no file.
 #[derive(Debug, thiserror::Error)]
-pub enum HttpError {
+pub(crate) enum HttpError {
     /// The URL is none, or of a kind that is not fetched.
     #[error("can't fetch {url}: {problem}")]
     Refused {
@@ -69,7 +69,11 @@ pub enum HttpError {
 ///
 /// # Errors
 /// [`HttpError`]; what was written by then is of no use.
-pub fn download(url: &str, into: &mut impl Write, limits: &Limits) -> Result<u64, HttpError> {
+pub(crate) fn download(
+    url: &str,
+    into: &mut impl Write,
+    limits: &Limits,
+) -> Result<u64, HttpError> {
     let start = Instant::now();
     let (url, mut response) = get(parse(url)?, limits, start)?;
     let shown = shown(&url);
@@ -158,7 +162,7 @@ fn check(url: &Url, after_https: bool) -> Result<(), HttpError> {
 }
 
 /// Whether a URL leads to this machine.
-pub fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
         Some(Host::Ipv4(address)) => address.is_loopback(),

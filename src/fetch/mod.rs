@@ -7,6 +7,6 @@
 //!
 //! May use: `process` and the ground. Used by: `plugins`, `skills`, `installations`, `sync`, `cli`.
 
-pub mod archive;
-pub mod git;
-pub mod http;
+pub(crate) mod archive;
+pub(crate) mod git;
+pub(crate) mod http;

@@ -16,7 +16,7 @@ use super::writers::{read_path_when_quiet, read_when_quiet};
 ///
 /// # Errors
 /// Trouble writing, with the path in the message; the old content is then still there.
-pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = final_target(path)?;
     match prepare(&target, bytes)? {
         Prepared::Beside(temporary) => match temporary.persist(&target) {
@@ -37,7 +37,11 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// As [`write_atomic`].
-pub fn replace_if_same(path: &Path, expected: Option<&[u8]>, bytes: &[u8]) -> io::Result<bool> {
+pub(crate) fn replace_if_same(
+    path: &Path,
+    expected: Option<&[u8]>,
+    bytes: &[u8],
+) -> io::Result<bool> {
     let target = final_target(path)?;
     let prepared = prepare(&target, bytes)?;
     if read_optional(&target, Limit::OURS)?.as_deref() != expected {
@@ -133,7 +137,7 @@ fn rename_over(
 ///
 /// # Errors
 /// Trouble reading or removing it, with the path in the message.
-pub fn remove_if_same(path: &Path, expected: &[u8]) -> io::Result<bool> {
+pub(crate) fn remove_if_same(path: &Path, expected: &[u8]) -> io::Result<bool> {
     let target = final_target(path)?;
     match read_path_when_quiet(&target) {
         Ok(found) if found == expected => remove_file(&target).map(|()| true),
@@ -313,7 +317,7 @@ fn sync_folder(_target: &Path) {}
 ///
 /// # Errors
 /// Trouble reading or writing, with the path in the message.
-pub fn write_if_changed(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     if read_optional(path, Limit::OURS)?.as_deref() == Some(bytes) {
         return Ok(false);
     }
@@ -325,7 +329,7 @@ pub fn write_if_changed(path: &Path, bytes: &[u8]) -> io::Result<bool> {
 ///
 /// # Errors
 /// When there are more links than the kernel follows (40).
-pub fn final_target(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn final_target(path: &Path) -> io::Result<PathBuf> {
     let mut current = path.to_path_buf();
     for _ in 0..40 {
         match fs::read_link(&current) {

@@ -11,7 +11,7 @@ use super::with_parents;
 ///
 /// # Errors
 /// Trouble writing it.
-pub fn replace_cache(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn replace_cache(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = with_parents(path, || tempfile::NamedTempFile::new_in(folder))?;
     file.write_all(bytes)?;

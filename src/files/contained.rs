@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 /// A path that would lead out of the folder it belongs to.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("`{path}` leads out of {root}")]
-pub struct Escape {
+pub(crate) struct Escape {
     /// The path as it was given.
     pub path: String,
     /// The folder it must stay in.
@@ -13,7 +13,7 @@ pub struct Escape {
 }
 
 /// `path` in normal form when it is relative and never climbs above its start (`a/../b` → `b`).
-pub fn relative_inside(path: &str) -> Option<PathBuf> {
+pub(crate) fn relative_inside(path: &str) -> Option<PathBuf> {
     let mut parts: Vec<&std::ffi::OsStr> = Vec::new();
     if path.contains('\0') {
         return None;
@@ -38,7 +38,7 @@ pub fn relative_inside(path: &str) -> Option<PathBuf> {
 }
 
 /// Whether `name` is one ordinary path component: not empty, no separator, not `.` or `..`.
-pub fn is_plain_name(name: &str) -> bool {
+pub(crate) fn is_plain_name(name: &str) -> bool {
     !name.is_empty()
         && name != "."
         && name != ".."
@@ -53,7 +53,7 @@ pub fn is_plain_name(name: &str) -> bool {
 ///
 /// # Errors
 /// [`Escape`] when the path is absolute, climbs out, or passes a link that leads out.
-pub fn contained(root: &Path, path: &str) -> Result<PathBuf, Escape> {
+pub(crate) fn contained(root: &Path, path: &str) -> Result<PathBuf, Escape> {
     let escape = || Escape { path: path.to_owned(), root: root.display().to_string() };
     let relative = relative_inside(path).ok_or_else(escape)?;
     let joined = root.join(&relative);

@@ -10,13 +10,13 @@ use super::private_folders;
 /// A held lock; dropping it lets go. The lock file stays where it is: removing it would let two
 /// processes hold "the" lock at once.
 #[derive(Debug)]
-pub struct Lock {
+pub(crate) struct Lock {
     file: File,
 }
 
 /// Why a lock was not taken.
 #[derive(Debug, thiserror::Error)]
-pub enum LockError {
+pub(crate) enum LockError {
     /// Another process held it for the whole time.
     #[error("another process holds {} (waited {} ms)", path.display(), waited.as_millis())]
     Busy {
@@ -40,7 +40,7 @@ impl Lock {
     ///
     /// # Errors
     /// [`LockError::Busy`] when the time is up, [`LockError::Io`] when there can be no such file.
-    pub fn acquire(path: &Path, patience: Duration) -> Result<Self, LockError> {
+    pub(crate) fn acquire(path: &Path, patience: Duration) -> Result<Self, LockError> {
         Self::acquire_by(File::try_lock, path, patience)
     }
 
@@ -49,7 +49,7 @@ impl Lock {
     ///
     /// # Errors
     /// As [`Lock::acquire`].
-    pub fn acquire_shared(path: &Path, patience: Duration) -> Result<Self, LockError> {
+    pub(crate) fn acquire_shared(path: &Path, patience: Duration) -> Result<Self, LockError> {
         Self::acquire_by(File::try_lock_shared, path, patience)
     }
 
@@ -58,7 +58,7 @@ impl Lock {
     ///
     /// # Errors
     /// As [`Lock::acquire`]; where the system locks no folders, [`LockError::Io`].
-    pub fn folder(path: &Path, patience: Duration) -> Result<Self, LockError> {
+    pub(crate) fn folder(path: &Path, patience: Duration) -> Result<Self, LockError> {
         // As a folder: nothing else is opened, and so nothing is waited for.
         let opened = OpenOptions::new().read(true).open(path.join("."));
         let file = opened.map_err(|source| LockError::Io { path: path.to_path_buf(), source })?;
@@ -66,7 +66,7 @@ impl Lock {
     }
 
     /// The lock file, for what its holders tell each other.
-    pub fn file(&self) -> &File {
+    pub(crate) fn file(&self) -> &File {
         &self.file
     }
 
@@ -116,7 +116,7 @@ impl Lock {
 ///
 /// # Errors
 /// Those of `make`, and trouble making the folders.
-pub fn with_parents<T>(path: &Path, make: impl Fn() -> io::Result<T>) -> io::Result<T> {
+pub(crate) fn with_parents<T>(path: &Path, make: impl Fn() -> io::Result<T>) -> io::Result<T> {
     match make() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             private_folders(path.parent().unwrap_or(Path::new(".")))?;

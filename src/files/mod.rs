@@ -16,11 +16,13 @@ mod private;
 mod read;
 mod writers;
 
-pub use atomic::{final_target, remove_if_same, replace_if_same, write_atomic, write_if_changed};
-pub use cache::replace_cache;
-pub use contained::{Escape, contained, is_plain_name, relative_inside};
-pub use lock::{Lock, LockError, with_parents};
+pub(crate) use atomic::{
+    final_target, remove_if_same, replace_if_same, write_atomic, write_if_changed,
+};
+pub(crate) use cache::replace_cache;
+pub(crate) use contained::{Escape, contained, is_plain_name, relative_inside};
+pub(crate) use lock::{Lock, LockError, with_parents};
 pub(crate) use private::{private, private_folders};
-pub use read::{
+pub(crate) use read::{
     Limit, ReadError, is_absent, open, read_bytes, read_optional, read_source, read_text,
 };

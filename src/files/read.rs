@@ -96,7 +96,7 @@ impl From<ReadError> for io::Error {
 }
 
 /// Whether an error means that there is nothing at that path.
-pub fn is_absent(error: &io::Error) -> bool {
+pub(crate) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
@@ -104,7 +104,7 @@ pub fn is_absent(error: &io::Error) -> bool {
 ///
 /// # Errors
 /// Anything else at that path, or trouble opening it.
-pub fn open(path: &Path) -> Result<File, ReadError> {
+pub(crate) fn open(path: &Path) -> Result<File, ReadError> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -120,7 +120,7 @@ pub fn open(path: &Path) -> Result<File, ReadError> {
 ///
 /// # Errors
 /// It is none, or larger than `limit`; trouble reading it.
-pub fn read_bytes(path: &Path, limit: Limit) -> Result<Vec<u8>, ReadError> {
+pub(crate) fn read_bytes(path: &Path, limit: Limit) -> Result<Vec<u8>, ReadError> {
     read_opened(&mut open(path)?, limit)
 }
 
@@ -143,7 +143,7 @@ pub(super) fn read_opened(file: &mut File, limit: Limit) -> Result<Vec<u8>, Read
 ///
 /// # Errors
 /// As [`read_bytes`]; it is not UTF-8.
-pub fn read_text(path: &Path, limit: Limit) -> Result<String, ReadError> {
+pub(crate) fn read_text(path: &Path, limit: Limit) -> Result<String, ReadError> {
     String::from_utf8(read_bytes(path, limit)?)
         .map_err(|error| ReadError::NotText(error.into_bytes()))
 }
@@ -152,7 +152,7 @@ pub fn read_text(path: &Path, limit: Limit) -> Result<String, ReadError> {
 ///
 /// # Errors
 /// As [`read_text`].
-pub fn read_source(path: &Path, limit: Limit) -> Result<Arc<Source>, ReadError> {
+pub(crate) fn read_source(path: &Path, limit: Limit) -> Result<Arc<Source>, ReadError> {
     Ok(Source::new(path, read_text(path, limit)?))
 }
 
@@ -160,7 +160,7 @@ pub fn read_source(path: &Path, limit: Limit) -> Result<Arc<Source>, ReadError> 
 ///
 /// # Errors
 /// Any other trouble reading it, with the path in the message.
-pub fn read_optional(path: &Path, limit: Limit) -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn read_optional(path: &Path, limit: Limit) -> io::Result<Option<Vec<u8>>> {
     match read_bytes(path, limit) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -17,7 +17,7 @@ const DESCRIPTION: usize = 200;
 const ONCE_IN: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The hint that there are subcommands for the agent.
-pub fn discovery_hint(offer: &Offer) -> Option<String> {
+pub(super) fn discovery_hint(offer: &Offer) -> Option<String> {
     let mut names: Vec<&str> = offer
         .subcommands
         .iter()
@@ -38,7 +38,7 @@ pub fn discovery_hint(offer: &Offer) -> Option<String> {
 
 /// The line about dependencies that ship skills which nobody approved yet. It is the user who
 /// decides, so the agent is told to leave it to them.
-pub fn candidates_line(offer: &Offer) -> Option<String> {
+pub(super) fn candidates_line(offer: &Offer) -> Option<String> {
     let (names, more) = match offer.candidates.as_slice() {
         [] => return None,
         all if all.len() > 5 => (&all[..5], format!(" and {} more", all.len() - 5)),
@@ -54,7 +54,7 @@ pub fn candidates_line(offer: &Offer) -> Option<String> {
 
 /// What there may be news of.
 #[derive(Debug, Clone, Copy)]
-pub struct News<'a> {
+pub(super) struct News<'a> {
     /// What the workspace offers.
     pub offer: &'a Offer,
     /// The workspace's root.
@@ -65,7 +65,7 @@ pub struct News<'a> {
 ///
 /// Clients read skill folders before the first hook runs (decision 28), so what a sync brought
 /// later is told in words, with the path of each `SKILL.md`.
-pub fn announce(
+pub(super) fn announce(
     news: &News<'_>,
     session: &mut Session,
     since: u64,
@@ -93,7 +93,7 @@ pub fn announce(
 }
 
 /// Marks the subcommands that apply as announced: the hint at a session's start names them.
-pub fn know_subcommands(offer: &Offer, session: &mut Session) {
+pub(super) fn know_subcommands(offer: &Offer, session: &mut Session) {
     news_of(applicable(offer), "command", 0, session);
 }
 
@@ -167,12 +167,12 @@ fn skills_text(skills: &[(&SnapshotSkill, PathBuf)], room: usize) -> Option<Stri
 }
 
 /// What a session remembers of having been told of a program that is on its way.
-pub fn installing_key(program: &str) -> String {
+pub(super) fn installing_key(program: &str) -> String {
     format!("installing {program}")
 }
 
 /// The line about programs that hooks wait for; each is told once a session.
-pub fn installing(missing: &[String], session: &mut Session) -> Option<String> {
+pub(super) fn installing(missing: &[String], session: &mut Session) -> Option<String> {
     let new: Vec<&str> = missing
         .iter()
         .filter(|name| !session.nudges.contains(&installing_key(name)))
@@ -190,7 +190,7 @@ pub fn installing(missing: &[String], session: &mut Session) -> Option<String> {
 
 /// The line that there is a newer Symposium, when the user wants to be told and a check found one:
 /// once a day.
-pub fn update_nudge(dirs: &Dirs) -> Option<String> {
+pub(super) fn update_nudge(dirs: &Dirs) -> Option<String> {
     let file = dirs.state_file();
     let state = State::load(&file);
     let newest = semver::Version::parse(state.newest.as_deref()?).ok()?;

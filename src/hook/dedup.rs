@@ -57,7 +57,7 @@ const EXTENSION: &str = "event";
 
 /// Whether a delivery is the first of its event.
 #[derive(Debug)]
-pub enum Occurrence {
+pub(super) enum Occurrence {
     /// It is. Other deliveries wait while the lock is held; without one, nothing is remembered.
     First(Option<EventLock>),
     /// The event was answered before; this is the decision to repeat.
@@ -66,7 +66,7 @@ pub enum Occurrence {
 
 /// The right to answer an event.
 #[derive(Debug)]
-pub struct EventLock {
+pub(super) struct EventLock {
     lock: Lock,
     place: Place,
     /// Answers to other events that still count.
@@ -77,7 +77,7 @@ pub struct EventLock {
 
 /// One delivery of an event, and where its answer is remembered.
 #[derive(Debug)]
-pub struct Dedup {
+pub(super) struct Dedup {
     store: Store,
     key: String,
     window: Duration,
@@ -129,7 +129,7 @@ enum Peek {
 
 impl Dedup {
     /// For an event of the session; `None` where no agent delivers it twice.
-    pub fn new(store: &Store, decoded: &Decoded) -> Option<Self> {
+    pub(super) fn new(store: &Store, decoded: &Decoded) -> Option<Self> {
         let key = key(decoded)?;
         let window = match decoded.delivery {
             Delivery::Named(_) | Delivery::Timed(_) => NAMED,
@@ -140,7 +140,7 @@ impl Dedup {
 
     /// Locks the event, or repeats its answer. A delivery counts as the first where that can't be
     /// found out. `patience` is how long another process may take to answer.
-    pub fn begin(&self, patience: Duration) -> Occurrence {
+    pub(super) fn begin(&self, patience: Duration) -> Occurrence {
         self.begin_in(Place::ALL[0], patience)
     }
 
@@ -195,7 +195,12 @@ impl Dedup {
     /// Remembers the answer to the delivery that was the first, for the event as it came and as it
     /// was `rewritten`: an agent may deliver it to the second registration with what the first one
     /// made of it.
-    pub fn finish(&self, lock: Option<EventLock>, outcome: &Outcome, rewritten: Option<&Decoded>) {
+    pub(super) fn finish(
+        &self,
+        lock: Option<EventLock>,
+        outcome: &Outcome,
+        rewritten: Option<&Decoded>,
+    ) {
         let Some(mut lock) = lock else { return };
         let window = u64::try_from(self.window.as_millis()).unwrap_or(u64::MAX);
         let answer = Answered {

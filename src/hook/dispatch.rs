@@ -22,7 +22,7 @@ const MARGIN: Duration = Duration::from_secs(3);
 const RESERVE: Duration = Duration::from_secs(3);
 
 /// What all hooks of an event are run with.
-pub struct Dispatch<'a> {
+pub(super) struct Dispatch<'a> {
     /// The agent's formats.
     pub spec: &'static dyn Codec,
     /// The event.
@@ -38,7 +38,7 @@ pub struct Dispatch<'a> {
 }
 
 /// A hook, and the root of the workspace that it is in force for; none outside of one.
-pub type Asked<'a> = (Option<&'a Path>, &'a SnapshotHook);
+pub(super) type Asked<'a> = (Option<&'a Path>, &'a SnapshotHook);
 
 /// The event as the next hook reads it.
 struct Current {
@@ -55,7 +55,7 @@ struct Rewrites {
 impl Dispatch<'_> {
     /// Runs `hooks` in order and adds what they want to `outcome`. The answer: the event with the
     /// last rewritten input, if any was.
-    pub fn run(
+    pub(super) fn run(
         &self,
         hooks: &[Asked<'_>],
         stdin: &[u8],
@@ -174,7 +174,7 @@ fn input_of(decoded: &Decoded) -> Map<String, Value> {
 }
 
 /// How long all hooks of an event may take, of the time that is registered with the agent.
-pub fn budget(spec: &dyn Codec, event: Event) -> Duration {
+pub(super) fn budget(spec: &dyn Codec, event: Event) -> Duration {
     Duration::from_secs(spec.registered_timeout(event)).saturating_sub(MARGIN)
 }
 

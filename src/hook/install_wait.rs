@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(25);
 
 /// What came of the wait.
 #[derive(Debug, Default)]
-pub struct Installing {
+pub(super) struct Installing {
     /// Whether a process installs what is missing.
     pub is_running: bool,
     /// The hooks as they are after the wait; `None` where there was none.
@@ -29,7 +29,7 @@ pub struct Installing {
 /// Has the programs installed that `hooks` miss, and waits for them if this session was not told of
 /// them before. `left` is what is left of the event's time; `choose` picks the event's hooks of a
 /// snapshot.
-pub fn wait_for_programs(
+pub(super) fn wait_for_programs(
     session: &SessionContext<'_>,
     hooks: &[SnapshotHook],
     env: &Environment,

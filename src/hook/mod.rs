@@ -45,7 +45,7 @@ const LARGEST_EVENT: usize = 256 * 1024 * 1024;
 
 /// Answers `hook <agent> <event>`: `args` are those after `hook`. Never fails; the exit code is the
 /// agent's answer.
-pub fn main(args: &[OsString], env: &Environment) -> ExitCode {
+pub(crate) fn main(args: &[OsString], env: &Environment) -> ExitCode {
     // A panic is logged like any other trouble; its usual message would reach the agent's screen.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     let answer = std::panic::catch_unwind(AssertUnwindSafe(|| read_and_answer(args, env)))

@@ -17,7 +17,7 @@ use crate::process::{Child, Output, Status, run};
 use crate::sync::snapshot::SnapshotHook;
 
 /// What a hook is run with.
-pub struct HookCall<'a> {
+pub(super) struct HookCall<'a> {
     /// The agent's formats.
     pub spec: &'a dyn Codec,
     /// The event.
@@ -36,7 +36,7 @@ pub struct HookCall<'a> {
 
 /// What came of one hook.
 #[derive(Debug, Default)]
-pub struct Verdict {
+pub(super) struct Verdict {
     /// What it wants.
     pub outcome: Outcome,
     /// Whether no further hook runs: it blocked by its exit code.
@@ -45,19 +45,19 @@ pub struct Verdict {
 
 impl SnapshotHook {
     /// Whether it speaks the format that is nobody's own.
-    pub fn is_canonical(&self) -> bool {
+    pub(crate) fn is_canonical(&self) -> bool {
         self.format == CANONICAL
     }
 
     /// What it is called in logs and reasons.
-    pub fn who(&self) -> String {
+    pub(crate) fn who(&self) -> String {
         format!("hook `{}` of plugin `{}`", self.name, self.plugin)
     }
 }
 
 /// Runs `hook`. Whatever goes wrong is logged and means "no opinion", unless the hook is a guard
 /// (`on-failure = "block"`).
-pub fn run_hook(hook: &SnapshotHook, call: &HookCall<'_>) -> Verdict {
+pub(super) fn run_hook(hook: &SnapshotHook, call: &HookCall<'_>) -> Verdict {
     let failed = |problem: &str| failure(hook, problem, Outcome::default());
     if let Some(problem) = hook.run.missing() {
         return failed(&problem);

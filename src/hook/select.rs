@@ -13,7 +13,7 @@ use crate::sync::snapshot::{SnapshotHook, Stored};
 
 /// What hooks are chosen by.
 #[derive(Debug, Clone, Copy)]
-pub struct Occasion<'a> {
+pub(super) struct Occasion<'a> {
     /// The agent's name, or `symposium`.
     pub agent: &'a str,
     /// The tool's canonical and native names; empty for events without a tool.
@@ -41,7 +41,10 @@ pub(super) fn hooks_for(
 /// A hook counts when its `agent` is this one (or none) and its matcher matches one of the tool's
 /// names. Of one plugin, those in the agent's own format run; where there are none, those in the
 /// canonical format; hooks in other agents' formats never do.
-pub fn select<'a>(hooks: &'a [SnapshotHook], occasion: &Occasion<'_>) -> Vec<&'a SnapshotHook> {
+pub(super) fn select<'a>(
+    hooks: &'a [SnapshotHook],
+    occasion: &Occasion<'_>,
+) -> Vec<&'a SnapshotHook> {
     let mut budget = Budget::default();
     let applies: Vec<&SnapshotHook> =
         hooks.iter().filter(|hook| applies(hook, occasion, &mut budget)).collect();

@@ -15,14 +15,14 @@ use crate::files::{Limit, Lock, LockError, is_plain_name, read_bytes, replace_ca
 /// How long a session that nobody uses is remembered.
 const KEEP_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 /// How long another process of the same session may keep us waiting.
-pub const LOCK_TIMEOUT: Duration = Duration::from_millis(100);
+pub(super) const LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 /// Most entries of each list that are remembered.
 const REMEMBERED: usize = 500;
 
 /// One session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
-pub struct Session {
+pub(super) struct Session {
     /// The agent.
     pub agent: String,
     /// The root of the workspace in which it began: what guards there stays in force wherever it
@@ -46,7 +46,7 @@ pub struct Session {
 
 /// Context that waits for an event that can deliver it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Deferred {
+pub(super) struct Deferred {
     /// The text.
     pub text: String,
     /// The use of a tool whose result it goes with, under each of the names that it may have by
@@ -57,14 +57,14 @@ pub struct Deferred {
 
 /// Where a session is remembered.
 #[derive(Debug, Clone)]
-pub struct Store {
+pub(super) struct Store {
     path: PathBuf,
     lock: PathBuf,
 }
 
 impl Store {
     /// The place for the session `id`. An id that is no plain file name is hashed.
-    pub fn new(dirs: &Dirs, id: &str) -> Self {
+    pub(super) fn new(dirs: &Dirs, id: &str) -> Self {
         let name = if is_plain_name(id) && id.len() <= 128 && !id.starts_with('.') {
             id.to_owned()
         } else {
@@ -77,24 +77,24 @@ impl Store {
     }
 
     /// The lock that whoever changes something of the session holds.
-    pub fn lock(&self) -> &Path {
+    pub(super) fn lock(&self) -> &Path {
         &self.lock
     }
 
     /// A file beside the lock, for what need not be kept.
-    pub fn beside(&self, extension: &str) -> PathBuf {
+    pub(super) fn beside(&self, extension: &str) -> PathBuf {
         self.lock.with_extension(extension)
     }
 
     /// What is remembered, if anything.
-    pub fn read(&self) -> Option<Session> {
+    pub(super) fn read(&self) -> Option<Session> {
         let text = read_bytes(&self.path, Limit::OURS).ok()?;
         serde_json::from_slice(&text).ok()
     }
 
     /// Changes what is remembered, alone; written only when it differs. When another process holds
     /// the session for too long, or nothing can be written, the change is made and forgotten.
-    pub fn update<T>(&self, change: impl FnOnce(&mut Session) -> T) -> T {
+    pub(super) fn update<T>(&self, change: impl FnOnce(&mut Session) -> T) -> T {
         let held = Lock::acquire(&self.lock, LOCK_TIMEOUT);
         let before = self.read();
         let mut session = before.clone().unwrap_or_default();
@@ -129,7 +129,7 @@ impl Session {
 }
 
 /// Forgets sessions that were not touched for long, with their locks.
-pub fn prune(dirs: &Dirs) {
+pub(super) fn prune(dirs: &Dirs) {
     let locks = dirs.locks();
     for dir in [dirs.sessions(), locks.clone()] {
         let Ok(entries) = fs::read_dir(&dir) else { continue };

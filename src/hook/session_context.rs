@@ -13,7 +13,7 @@ use crate::config::Dirs;
 use crate::sync::snapshot::{SnapshotHook, Stored};
 
 /// The session that an event belongs to.
-pub struct SessionContext<'a> {
+pub(super) struct SessionContext<'a> {
     /// The agent's formats.
     pub spec: &'static dyn Codec,
     /// The event.
@@ -33,7 +33,12 @@ pub struct SessionContext<'a> {
 impl SessionContext<'_> {
     /// Says what is ours to say, and remembers what happened. `hooks` are those that will run. The
     /// answer: whether a refresh in the background is due.
-    pub fn join(&self, decoded: &Decoded, hooks: &[SnapshotHook], outcome: &mut Outcome) -> bool {
+    pub(super) fn join(
+        &self,
+        decoded: &Decoded,
+        hooks: &[SnapshotHook],
+        outcome: &mut Outcome,
+    ) -> bool {
         let missing = missing_programs(hooks);
         if self.event == Event::SessionStart {
             self.start(&missing, outcome);
@@ -43,7 +48,7 @@ impl SessionContext<'_> {
     }
 
     /// Which of these programs the session was not told of yet.
-    pub fn untold(&self, missing: &[String]) -> Vec<String> {
+    pub(super) fn untold(&self, missing: &[String]) -> Vec<String> {
         if missing.is_empty() {
             return Vec::new();
         }
@@ -199,7 +204,7 @@ impl SessionContext<'_> {
 
     /// Keeps context that the agent ignores at this event for one that takes it. `uses` is the use
     /// of the tool, before and after it was rewritten.
-    pub fn defer<'d>(&self, outcome: &mut Outcome, uses: impl Iterator<Item = &'d Decoded>) {
+    pub(super) fn defer<'d>(&self, outcome: &mut Outcome, uses: impl Iterator<Item = &'d Decoded>) {
         if outcome.context.is_empty() || self.delivers_now() {
             return;
         }
@@ -230,7 +235,7 @@ impl SessionContext<'_> {
 }
 
 /// Names of programs that hooks wait for and that can be got: `installation` of `plugin`.
-pub fn missing_programs(hooks: &[SnapshotHook]) -> Vec<String> {
+pub(super) fn missing_programs(hooks: &[SnapshotHook]) -> Vec<String> {
     let mut names = Vec::new();
     for hook in hooks {
         let own = (hook.run.fetchable && hook.run.missing().is_some())

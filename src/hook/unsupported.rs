@@ -6,7 +6,7 @@ use crate::agents::Codec;
 use crate::agents::wire::{Honour, Outcome, Wish};
 
 /// Logs each part of `outcome` that the agent can't act on at the event, and what replaces it.
-pub fn log_unsupported(spec: &dyn Codec, event: Event, outcome: &Outcome) {
+pub(super) fn log_unsupported(spec: &dyn Codec, event: Event, outcome: &Outcome) {
     let (title, at) = (spec.identity().title, event.name());
     for wish in Wish::ALL.into_iter().filter(|wish| wish.is_in(outcome)) {
         match spec.honours(event, wish) {

@@ -23,7 +23,7 @@ const HOOK_PATIENCE: Duration = Duration::from_millis(100);
 
 /// Gets installations, and knows which are there.
 #[derive(Clone, Copy)]
-pub struct Acquirer<'a> {
+pub(crate) struct Acquirer<'a> {
     pub(super) sym: &'a Symposium,
     fetcher: &'a dyn Fetcher,
 }
@@ -36,12 +36,12 @@ impl std::fmt::Debug for Acquirer<'_> {
 
 impl<'a> Acquirer<'a> {
     /// An acquirer for this context that has repositories and archives fetched by `fetcher`.
-    pub fn new(sym: &'a Symposium, fetcher: &'a dyn Fetcher) -> Self {
+    pub(crate) fn new(sym: &'a Symposium, fetcher: &'a dyn Fetcher) -> Self {
         Self { sym, fetcher }
     }
 
     /// What is on disk now of an installation: nothing is started, fetched or written.
-    pub fn probe(&self, plugin: &Plugin, name: &str) -> Option<Acquired> {
+    pub(crate) fn probe(&self, plugin: &Plugin, name: &str) -> Option<Acquired> {
         let installation = installation(plugin, name).ok()?;
         let stamp = Stamp::load(&Stamp::path(&self.sym.dirs.binaries(), plugin, name));
         self.known(plugin, installation, &stamp)
@@ -55,7 +55,7 @@ impl<'a> Acquirer<'a> {
     ///
     /// # Errors
     /// [`InstallError`], when nothing usable is there afterwards.
-    pub fn acquire(
+    pub(crate) fn acquire(
         &self,
         plugin: &Plugin,
         name: &str,

@@ -11,7 +11,7 @@ use crate::symposium::UpdateLevel;
 
 /// A repository's files on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tree {
+pub(crate) struct Tree {
     /// The folder that the URL names; it never changes.
     pub dir: PathBuf,
     /// The commit, in hex.
@@ -19,7 +19,7 @@ pub struct Tree {
 }
 
 /// Repositories and archives.
-pub trait Fetcher {
+pub(crate) trait Fetcher {
     /// The files of a repository, or of the folder of it that `url` names. With `refresh` the
     /// remote is asked for something newer than what is on disk; `limit` holds for all of it.
     ///
@@ -37,13 +37,13 @@ pub trait Fetcher {
 
 /// The rooms that really do it.
 #[derive(Debug, Clone, Copy)]
-pub struct Network<'a> {
+pub(crate) struct Network<'a> {
     sym: &'a Symposium,
 }
 
 impl<'a> Network<'a> {
     /// For this context: its environment, its cache, and whether it is offline.
-    pub fn new(sym: &'a Symposium) -> Self {
+    pub(crate) fn new(sym: &'a Symposium) -> Self {
         Self { sym }
     }
 }

@@ -11,7 +11,7 @@ use super::{Acquired, Root};
 /// the command's folder comes first, then the requirements'. `path` is the parent's.
 ///
 /// Of two names that become the same variable the first wins, the command before all.
-pub fn environment(
+pub(crate) fn environment(
     command: (&str, &Acquired),
     requirements: &[(String, Acquired)],
     path: Option<&OsStr>,
@@ -50,7 +50,7 @@ pub fn environment(
 }
 
 /// An installation's name as part of a variable's: what is no ASCII letter or digit becomes `_`.
-pub fn variable_name(name: &str) -> String {
+pub(super) fn variable_name(name: &str) -> String {
     name.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '_' }).collect()
 }
 

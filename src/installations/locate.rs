@@ -70,7 +70,7 @@ pub(super) fn in_plugin(plugin: &Plugin, named: &str) -> Result<PathBuf, String>
 
 /// Programs that the plugin brings itself and that are not there: whoever finds them missing wants to
 /// know when they come.
-pub fn awaited(plugin: &Plugin) -> Vec<PathBuf> {
+pub(crate) fn awaited(plugin: &Plugin) -> Vec<PathBuf> {
     let brought = plugin.installations.iter().filter(|known| known.source.is_none());
     let named = brought.filter_map(|known| match known.runnable.as_ref()? {
         Runnable::Executable(named) | Runnable::Script(named) => Some(named.as_str()),

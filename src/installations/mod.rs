@@ -32,9 +32,9 @@ mod stamp;
 #[cfg(all(test, unix))]
 mod tests;
 
-pub use acquire::Acquirer;
-pub use elsewhere::{Fetcher, Network};
-pub use environment::environment;
-pub use locate::awaited;
-pub use model::{Acquired, InstallError, Invocation, Mode, Root};
-pub use prepare::Prepared;
+pub(crate) use acquire::Acquirer;
+pub(crate) use elsewhere::{Fetcher, Network};
+pub(crate) use environment::environment;
+pub(crate) use locate::awaited;
+pub(crate) use model::{Acquired, InstallError, Invocation, Mode, Root};
+pub(crate) use prepare::Prepared;

@@ -9,7 +9,7 @@ use crate::process::Child;
 
 /// Who asks, and what that allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// A command that the user gave: progress is told, a failure of before is tried again.
     Explicit,
     /// A background process of ours: silent, and the one that looks for newer versions, daily.
@@ -24,7 +24,7 @@ pub enum Mode {
 
 /// How something is run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Invocation {
+pub(crate) struct Invocation {
     /// The program or script, absolute.
     pub path: PathBuf,
     /// Whether it is run as `sh <path>`.
@@ -35,7 +35,7 @@ pub struct Invocation {
 
 impl Invocation {
     /// A child that runs it, with our environment and folder.
-    pub fn child(&self) -> Child {
+    pub(crate) fn child(&self) -> Child {
         if self.is_script {
             Child::new("sh").args([self.path.as_os_str()]).args(&self.args)
         } else {
@@ -47,7 +47,7 @@ impl Invocation {
 /// Where an installation's programs are looked up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Root {
+pub(crate) enum Root {
     /// A `bin` folder of ours, by name.
     Bin(PathBuf),
     /// A folder of ours, by path inside it.
@@ -60,7 +60,7 @@ pub enum Root {
 
 /// An installation that is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Acquired {
+pub(crate) struct Acquired {
     /// Where its programs are looked up.
     pub root: Root,
     /// The folder that we manage for it, if we do: the value of `SYMPOSIUM_DIR_<name>`.
@@ -73,7 +73,7 @@ pub struct Acquired {
 
 /// Why an installation can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InstallError {
+pub(crate) enum InstallError {
     /// There is none of that name.
     #[error("plugin `{plugin}` has no installation `{name}`")]
     Unknown {
@@ -131,7 +131,7 @@ pub enum InstallError {
 
 impl InstallError {
     /// The installation.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         match self {
             Self::Unknown { name, .. }
             | Self::Unusable { name, .. }

@@ -9,7 +9,7 @@ use crate::plugins::model::{Hook, Plugin, Runnable, Subcommand};
 
 /// What to run, and with which variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prepared {
+pub(crate) struct Prepared {
     /// What to run.
     pub invocation: Invocation,
     /// Variables on top of the parent's.
@@ -21,7 +21,7 @@ pub struct Prepared {
 #[cfg(test)]
 impl Prepared {
     /// A child that runs it.
-    pub fn child(&self) -> crate::process::Child {
+    pub(crate) fn child(&self) -> crate::process::Child {
         self.env.iter().fold(self.invocation.child(), |child, (name, value)| child.env(name, value))
     }
 }
@@ -39,7 +39,12 @@ impl Acquirer<'_> {
     ///
     /// # Errors
     /// [`InstallError`] when its command is not to be had. Missing requirements are no error.
-    pub fn hook(&self, plugin: &Plugin, hook: &Hook, mode: Mode) -> Result<Prepared, InstallError> {
+    pub(crate) fn hook(
+        &self,
+        plugin: &Plugin,
+        hook: &Hook,
+        mode: Mode,
+    ) -> Result<Prepared, InstallError> {
         let call = Call {
             command: &hook.command,
             runnable: hook.runnable.as_ref(),
@@ -53,7 +58,7 @@ impl Acquirer<'_> {
     ///
     /// # Errors
     /// [`InstallError`] when its command is not to be had. Missing requirements are no error.
-    pub fn subcommand(
+    pub(crate) fn subcommand(
         &self,
         plugin: &Plugin,
         subcommand: &Subcommand,
@@ -67,7 +72,7 @@ impl Acquirer<'_> {
     ///
     /// # Errors
     /// [`InstallError`] when it is not to be had. Missing requirements are no error.
-    pub fn server(
+    pub(crate) fn server(
         &self,
         plugin: &Plugin,
         command: &str,
@@ -80,7 +85,7 @@ impl Acquirer<'_> {
     /// Gets all that a plugin's hooks, subcommands and servers need. What can't be had is told
     /// once, however many need it.
     #[cfg(test)]
-    pub fn everything(&self, plugin: &Plugin, mode: Mode) -> Vec<InstallError> {
+    pub(crate) fn everything(&self, plugin: &Plugin, mode: Mode) -> Vec<InstallError> {
         let hooks = plugin.hooks.iter().map(|hook| self.hook(plugin, hook, mode));
         let subcommands =
             plugin.subcommands.iter().map(|command| self.subcommand(plugin, command, mode));

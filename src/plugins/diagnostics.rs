@@ -10,7 +10,7 @@ use crate::agents::Agent;
 /// What a code means.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Explanation {
+pub(crate) struct Explanation {
     /// The code, such as `S012`.
     pub code: &'static str,
     /// A few words.
@@ -20,7 +20,7 @@ pub struct Explanation {
 }
 
 /// The explanation of `code`, in whatever case it was typed.
-pub fn explain(code: &str) -> Option<Explanation> {
+pub(crate) fn explain(code: &str) -> Option<Explanation> {
     let is_meant = |known: &&Explanation| known.code.eq_ignore_ascii_case(code.trim());
     let mut found = EXPLANATIONS.iter().find(is_meant)?.clone();
     if found.text.contains(AGENTS) {
@@ -35,12 +35,12 @@ const AGENTS: &str = "{agents}";
 macro_rules! explanations {
     ($($name:ident $code:literal $title:literal $text:literal)*) => {
         /// The codes by name.
-        pub mod codes {
-            $(#[doc = $title] pub const $name: &str = $code;)*
+        pub(crate) mod codes {
+            $(#[doc = $title] pub(crate) const $name: &str = $code;)*
         }
 
         /// All codes, in order.
-        pub static EXPLANATIONS: &[Explanation] =
+        pub(crate) static EXPLANATIONS: &[Explanation] =
             &[$(Explanation { code: $code, title: $title, text: Cow::Borrowed($text) }),*];
 
         #[cfg(test)]

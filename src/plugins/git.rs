@@ -5,7 +5,7 @@ use crate::text::{Diagnostic, SecretUrl};
 
 /// `source.git` of a group of skills, with `source.rev` and `source.subdir`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct GitPlace {
+pub(crate) struct GitPlace {
     /// The URL, with GitHub's and GitLab's `/tree/<ref>/<path>` forms.
     pub url: SecretUrl,
     /// A branch, tag or commit, when given as a key of its own.
@@ -16,7 +16,7 @@ pub struct GitPlace {
 
 /// The part of a [`GitPlace`] that is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub(crate) enum Part {
     /// `source.git`.
     Url,
     /// `source.rev`.
@@ -31,7 +31,7 @@ impl GitPlace {
     /// # Errors
     /// Which part can't be used and why. A place on this machine is refused too: a manifest is
     /// written by somebody else, who must not choose what of this machine is read.
-    pub fn repository(&self) -> Result<Repository, (Part, Box<Diagnostic>)> {
+    pub(crate) fn repository(&self) -> Result<Repository, (Part, Box<Diagnostic>)> {
         let url = self.url.expose();
         let alone = Repository::parse(url, None, None).map_err(|problem| (Part::Url, problem))?;
         if alone.is_local() {

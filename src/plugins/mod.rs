@@ -12,11 +12,11 @@
 //! May use: `workspace`, `documents`, `process`, `fetch` and the ground. Used by: `skills`,
 //! `installations`, `sync`, `hook`, `cli`.
 
-pub mod builtin;
-pub mod diagnostics;
-pub mod git;
-pub mod manifest;
-pub mod model;
-pub mod predicate;
-pub mod registry;
-pub mod source;
+pub(crate) mod builtin;
+pub(crate) mod diagnostics;
+pub(crate) mod git;
+pub(crate) mod manifest;
+pub(crate) mod model;
+pub(crate) mod predicate;
+pub(crate) mod registry;
+pub(crate) mod source;

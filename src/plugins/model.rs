@@ -9,12 +9,12 @@ use semver::{Version, VersionReq};
 use symposium_hook::Event;
 
 use super::git::GitPlace;
-pub use crate::agents::places::Transport;
+pub(crate) use crate::agents::places::Transport;
 use crate::text::SecretUrl;
 
 /// A plugin: everything one `SYMPOSIUM.toml` offers.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Plugin {
+pub(crate) struct Plugin {
     /// Its name.
     pub name: String,
     /// Name of the source it was found in.
@@ -41,7 +41,7 @@ pub struct Plugin {
 
 /// `crates` (or `depends-on`) and `predicates` at one level. All levels must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Gate {
+pub(crate) struct Gate {
     /// `None` when the level says nothing, which holds. A list holds if one of its atoms does; an
     /// empty list never does.
     pub crates: Option<Vec<CrateAtom>>,
@@ -51,7 +51,7 @@ pub struct Gate {
 
 /// One atom of a `crates` list.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum CrateAtom {
+pub(crate) enum CrateAtom {
     /// `*`: holds everywhere.
     Any,
     /// A crate, perhaps with a version requirement.
@@ -67,7 +67,7 @@ pub enum CrateAtom {
 
 /// One entry of a `predicates` list.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Predicate {
+pub(crate) enum Predicate {
     /// `env(NAME)` or `env(NAME=value)`.
     Env {
         /// The variable.
@@ -93,7 +93,7 @@ pub enum Predicate {
 
 /// A group of skills.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct SkillGroup {
+pub(crate) struct SkillGroup {
     /// When the group applies.
     pub gate: Gate,
     /// Where its skills are.
@@ -104,7 +104,7 @@ pub struct SkillGroup {
 
 /// Where a group's skills are.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum SkillSource {
+pub(crate) enum SkillSource {
     /// A folder, relative to the plugin's folder.
     Path(String),
     /// A git repository.
@@ -125,7 +125,7 @@ pub enum SkillSource {
 
 /// How to get something onto disk and what of it to run.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Installation {
+pub(crate) struct Installation {
     /// Its name; a promoted inline one is named after its owner (`<hook>`, `<owner>__req_<i>`).
     pub name: String,
     /// How to get it; `None`: it is on disk, or its commands put it there.
@@ -142,7 +142,7 @@ pub struct Installation {
 
 /// What of an installation is run.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Runnable {
+pub(crate) enum Runnable {
     /// A program: a binary's name for cargo, a path inside the tree for git and archives, a path in
     /// the plugin's folder (or an absolute one) without a source.
     Executable(String),
@@ -152,7 +152,7 @@ pub enum Runnable {
 
 /// How an installation gets onto disk.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum InstallSource {
+pub(crate) enum InstallSource {
     /// A crate's binaries.
     Cargo {
         /// The crate.
@@ -182,7 +182,7 @@ pub enum InstallSource {
 
 /// The checksums of a binary installation.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Checksum {
+pub(crate) enum Checksum {
     /// The same file everywhere.
     One(String),
     /// By target triple.
@@ -191,7 +191,7 @@ pub enum Checksum {
 
 /// A hook.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Hook {
+pub(crate) struct Hook {
     /// Its name.
     pub name: String,
     /// When it applies.
@@ -221,7 +221,7 @@ pub struct Hook {
 /// What a failing hook means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum OnFailure {
+pub(crate) enum OnFailure {
     /// Logged; the agent carries on.
     #[default]
     Continue,
@@ -231,7 +231,7 @@ pub enum OnFailure {
 
 /// An MCP server.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct McpServer {
+pub(crate) struct McpServer {
     /// Its name in the agents' files.
     pub name: String,
     /// When it applies.
@@ -242,7 +242,7 @@ pub struct McpServer {
 
 /// A subcommand.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Subcommand {
+pub(crate) struct Subcommand {
     /// Its name.
     pub name: String,
     /// One line for the help.
@@ -259,7 +259,7 @@ pub struct Subcommand {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Audience {
+pub(crate) enum Audience {
     /// People.
     Humans,
     /// Agents.
@@ -269,7 +269,7 @@ pub enum Audience {
 
 /// A crate that a gate matched: name as in the lock file, and version.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct MatchedCrate {
+pub(crate) struct MatchedCrate {
     /// The package's name.
     pub name: String,
     /// Its version, where it is known.

@@ -17,7 +17,7 @@ use crate::text::{Diagnostic, Severity, Subject};
 use crate::workspace::Fingerprint;
 
 /// Name of the source inside the binary.
-pub const BUILTIN: &str = "builtin";
+pub(crate) const BUILTIN: &str = "builtin";
 
 /// Another place for the central recommendations: a mirror, or a test's repository.
 const RECOMMENDATIONS_VARIABLE: &str = "SYMPOSIUM_RECOMMENDATIONS_URL";
@@ -26,7 +26,7 @@ const RECOMMENDATIONS_VARIABLE: &str = "SYMPOSIUM_RECOMMENDATIONS_URL";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum SourceKind {
+pub(crate) enum SourceKind {
     /// A folder of the user's, looked at each time.
     Path,
     /// A git repository, of which we have a copy.
@@ -37,7 +37,7 @@ pub enum SourceKind {
 
 /// Where a source is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Location {
+pub(crate) enum Location {
     /// A folder, absolute.
     Path(PathBuf),
     /// A repository, or why what was written is none.
@@ -48,7 +48,7 @@ pub enum Location {
 
 /// One source, before anything was looked at.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SourceSpec {
+pub(crate) struct SourceSpec {
     /// Its name.
     pub name: String,
     /// Where it is.
@@ -59,7 +59,7 @@ pub struct SourceSpec {
 
 impl SourceSpec {
     /// What kind of source it is.
-    pub fn kind(&self) -> SourceKind {
+    pub(crate) fn kind(&self) -> SourceKind {
         match self.location {
             Location::Path(_) => SourceKind::Path,
             Location::Git(_) => SourceKind::Git,
@@ -71,7 +71,7 @@ impl SourceSpec {
 /// The sources in force, in the order in which they are searched: the first plugin of a name wins.
 /// What the user configured comes first, in the order of the file, then the user's own folder, the
 /// central recommendations, and last what is inside the binary.
-pub fn effective(sym: &Symposium) -> Vec<SourceSpec> {
+pub(crate) fn effective(sym: &Symposium) -> Vec<SourceSpec> {
     let defaults = sym.config.defaults;
     let mut specs: Vec<SourceSpec> = sym
         .config
@@ -115,7 +115,7 @@ fn from_configuration(sym: &Symposium, url: &str) -> String {
 
 /// What is refreshed, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refresh<'a> {
+pub(crate) struct Refresh<'a> {
     /// For each git source.
     pub policy: Policy,
     /// The one source that the user named; the others stay as they are.
@@ -124,23 +124,23 @@ pub struct Refresh<'a> {
 
 impl<'a> Refresh<'a> {
     /// What is on disk: for hooks.
-    pub fn cached() -> Self {
+    pub(crate) fn cached() -> Self {
         Self { policy: Policy::cached(), only: None }
     }
 
     /// What the command line says, for a command that only looks.
-    pub fn for_command(sym: &Symposium) -> Self {
+    pub(crate) fn for_command(sym: &Symposium) -> Self {
         Self { policy: Policy::for_command(&sym.options), only: None }
     }
 
     /// What the command line says, for one that brings agents up to date.
-    pub fn for_sync(sym: &Symposium) -> Self {
+    pub(crate) fn for_sync(sym: &Symposium) -> Self {
         Self { policy: Policy::for_sync(&sym.options), only: None }
     }
 
     /// `plugin sync [name]`: a named source is fetched, were it excepted from updates; without a
     /// name each one that is not excepted is asked for news.
-    pub fn for_plugin_sync(sym: &Symposium, only: Option<&'a str>) -> Self {
+    pub(crate) fn for_plugin_sync(sym: &Symposium, only: Option<&'a str>) -> Self {
         let mut policy = Policy::for_command(&sym.options);
         policy.first_fetch = true;
         policy.force = true;
@@ -170,7 +170,7 @@ impl<'a> Refresh<'a> {
 
 /// A source as found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceState {
+pub(crate) struct SourceState {
     /// Its name.
     pub name: String,
     /// What kind of source it is.
@@ -197,7 +197,7 @@ pub struct SourceState {
 
 impl SourceState {
     /// What people should hear of it: that it was fetched, or what is missing.
-    pub fn event(&self) -> Option<Event> {
+    pub(crate) fn event(&self) -> Option<Event> {
         let (action, origin, reason) = match (&self.notice, self.outcome) {
             // One thing is told once.
             (Some(_), _) if self.is_told => return None,
@@ -217,7 +217,7 @@ impl SourceState {
 
 /// Finds the source's folder, and fetches what `refresh` says. Trouble is in the diagnostics: it
 /// never stops the others.
-pub fn open(
+pub(crate) fn open(
     sym: &Symposium,
     spec: &SourceSpec,
     refresh: &Refresh<'_>,
@@ -387,7 +387,7 @@ fn take(state: &mut SourceState, checkout: Checkout) {
 }
 
 /// `2 days ago`, in the largest unit that fits.
-pub fn age(now: SystemTime, then: SystemTime) -> String {
+pub(crate) fn age(now: SystemTime, then: SystemTime) -> String {
     let seconds = now.duration_since(then).unwrap_or(Duration::ZERO).as_secs();
     let units = [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")];
     for (length, unit) in units {

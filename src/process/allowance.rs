@@ -9,7 +9,7 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// Ends this process, and the children it waits for, once it has lived for `life` or has itself
 /// computed for `cpu_limit`. What its children compute does not count.
-pub fn end_after(life: Duration, cpu_limit: Duration) {
+pub(crate) fn end_after(life: Duration, cpu_limit: Duration) {
     let start = Instant::now();
     let watch = move || {
         while start.elapsed() < life && computed() < cpu_limit {

@@ -16,7 +16,7 @@ use super::{Child, RunError, start};
 ///
 /// # Errors
 /// [`RunError`] when it could not be started.
-pub fn spawn_detached(child: &Child) -> Result<Detached, RunError> {
+pub(crate) fn spawn_detached(child: &Child) -> Result<Detached, RunError> {
     let mut command = start::command(child)?;
     if child.cwd.is_none()
         && let Some(root) = root_of(Path::new(command.get_program()))
@@ -41,13 +41,13 @@ pub fn spawn_detached(child: &Child) -> Result<Detached, RunError> {
 
 /// A background process, as long as we live beside it.
 #[derive(Debug)]
-pub struct Detached {
+pub(crate) struct Detached {
     ended: Receiver<()>,
 }
 
 impl Detached {
     /// Waits for its end, so long at most. Whether it has ended.
-    pub fn ends_within(&self, patience: Duration) -> bool {
+    pub(crate) fn ends_within(&self, patience: Duration) -> bool {
         self.ended.recv_timeout(patience) == Err(RecvTimeoutError::Disconnected)
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// skipped, so that a checkout can't put a program of its own before the user's. A name with a
 /// separator is a path, relative to `cwd`. What can't be executed does not count. On Windows the
 /// extensions of `PATHEXT` are tried.
-pub fn find_program(name: &OsStr, path_var: &OsStr, cwd: &Path) -> Option<PathBuf> {
+pub(crate) fn find_program(name: &OsStr, path_var: &OsStr, cwd: &Path) -> Option<PathBuf> {
     if name.is_empty() {
         return None;
     }

@@ -13,7 +13,7 @@ use super::{Child, RunError, Status, start};
 ///
 /// # Errors
 /// [`RunError`] when it could not be started.
-pub fn run_inherited(child: &Child) -> Result<Status, RunError> {
+pub(crate) fn run_inherited(child: &Child) -> Result<Status, RunError> {
     let command = start::command(child)?;
     let program = command.get_program().to_owned();
     let status = wait_for(command).map_err(|error| match error {
@@ -28,7 +28,7 @@ pub fn run_inherited(child: &Child) -> Result<Status, RunError> {
 ///
 /// # Errors
 /// [`RunError`] when it could not be started; we are then still here.
-pub fn exec_replace(child: &Child) -> Result<Status, RunError> {
+pub(crate) fn exec_replace(child: &Child) -> Result<Status, RunError> {
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt as _;

@@ -29,11 +29,11 @@ mod start;
 #[cfg(all(test, unix))]
 mod tests;
 
-pub use allowance::end_after;
-pub use detached::{Detached, spawn_detached};
-pub use find::find_program;
+pub(crate) use allowance::end_after;
+pub(crate) use detached::{Detached, spawn_detached};
+pub(crate) use find::find_program;
 #[cfg(unix)]
 pub(crate) use inherited::outlive_file_limits;
-pub use inherited::{exec_replace, run_inherited};
-pub use model::{Child, Output, RunError, Status};
-pub use run::run;
+pub(crate) use inherited::{exec_replace, run_inherited};
+pub(crate) use model::{Child, Output, RunError, Status};
+pub(crate) use run::run;

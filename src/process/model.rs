@@ -12,7 +12,7 @@ pub(super) const PAUSE: (Duration, Duration) =
 
 /// A program to run: arguments as they are (never a shell string), in its own process group.
 #[derive(Debug, Clone)]
-pub struct Child {
+pub(crate) struct Child {
     /// The program: a path, or a name looked up on `PATH`.
     pub program: OsString,
     /// Its arguments.
@@ -33,7 +33,7 @@ pub struct Child {
 
 impl Child {
     /// A child with our environment and folder, no input, 30 seconds and 1 MB of output.
-    pub fn new(program: impl Into<OsString>) -> Self {
+    pub(crate) fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),
             args: Vec::new(),
@@ -48,7 +48,7 @@ impl Child {
 
     /// Gives it exactly the variables of `env`, and its folder.
     #[must_use]
-    pub fn in_environment(mut self, env: &Environment) -> Self {
+    pub(crate) fn in_environment(mut self, env: &Environment) -> Self {
         self.clear_env = true;
         self.env =
             env.vars().map(|(name, value)| (name.to_owned(), Some(value.to_owned()))).collect();
@@ -58,14 +58,14 @@ impl Child {
 
     /// Adds arguments.
     #[must_use]
-    pub fn args<T: Into<OsString>>(mut self, args: impl IntoIterator<Item = T>) -> Self {
+    pub(crate) fn args<T: Into<OsString>>(mut self, args: impl IntoIterator<Item = T>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self
     }
 
     /// A program asked for its version, in its own folder: a version manager's stand-in for it reads
     /// the files of the folder that it is run in, and a checkout's are anybody's.
-    pub fn version(program: &Path) -> Self {
+    pub(crate) fn version(program: &Path) -> Self {
         let child = Self::new(program).args(["--version"]);
         match program.parent() {
             Some(folder) if folder.is_absolute() => child.cwd(folder),
@@ -75,35 +75,35 @@ impl Child {
 
     /// Sets the working folder.
     #[must_use]
-    pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
+    pub(crate) fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
         self.cwd = Some(cwd.into());
         self
     }
 
     /// Sets a variable.
     #[must_use]
-    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+    pub(crate) fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), Some(value.into())));
         self
     }
 
     /// Removes a variable.
     #[must_use]
-    pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {
+    pub(crate) fn env_remove(mut self, name: impl Into<OsString>) -> Self {
         self.env.push((name.into(), None));
         self
     }
 
     /// Sets what it reads.
     #[must_use]
-    pub fn stdin(mut self, stdin: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn stdin(mut self, stdin: impl Into<Vec<u8>>) -> Self {
         self.stdin = stdin.into();
         self
     }
 
     /// Sets how long it may take.
     #[must_use]
-    pub fn limit(mut self, limit: Duration) -> Self {
+    pub(crate) fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
@@ -111,7 +111,7 @@ impl Child {
 
 /// How a child ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub(crate) enum Status {
     /// By itself, with this code.
     Exited(i32),
     /// By a signal.
@@ -122,7 +122,7 @@ pub enum Status {
 
 /// What came of a child.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Output {
+pub(crate) struct Output {
     /// How it ended.
     pub status: Status,
     /// Its standard output, up to the cap.
@@ -135,17 +135,17 @@ pub struct Output {
 
 impl Output {
     /// Whether it ended by itself with code 0.
-    pub fn success(&self) -> bool {
+    pub(crate) fn success(&self) -> bool {
         self.status == Status::Exited(0)
     }
 
     /// Standard output as text.
-    pub fn stdout_text(&self) -> String {
+    pub(crate) fn stdout_text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
 
     /// Standard error as text.
-    pub fn stderr_text(&self) -> String {
+    pub(crate) fn stderr_text(&self) -> String {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }
 }
@@ -153,7 +153,7 @@ impl Output {
 impl Status {
     /// The exit code for a command that stands for this child: the child's own where it has one
     /// that fits, and 1 for one that was ended from outside.
-    pub fn exit_code(self) -> u8 {
+    pub(crate) fn exit_code(self) -> u8 {
         match self {
             Self::Exited(code) => u8::try_from(code).unwrap_or(1),
             Self::Signalled(_) | Self::TimedOut => 1,
@@ -173,7 +173,7 @@ impl std::fmt::Display for Status {
 
 /// The program could not be started.
 #[derive(Debug, thiserror::Error)]
-pub enum RunError {
+pub(crate) enum RunError {
     /// There is no such program.
     #[error("{}", not_found(program))]
     NotFound {

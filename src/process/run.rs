@@ -29,7 +29,7 @@ const REAP: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// [`RunError`] when it could not be started. However it ended is not an error.
-pub fn run(child: &Child) -> Result<Output, RunError> {
+pub(crate) fn run(child: &Child) -> Result<Output, RunError> {
     let deadline = Instant::now().checked_add(child.limit);
     let mut command = start::command(child)?;
     command.stdin(if child.stdin.is_empty() { Stdio::null() } else { Stdio::piped() });

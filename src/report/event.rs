@@ -13,7 +13,7 @@ use crate::text::{Diagnostic, Location, Severity};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Action {
+pub(crate) enum Action {
     /// It is new.
     Install,
     /// It changed.
@@ -36,7 +36,7 @@ pub enum Action {
 
 impl Action {
     /// The verb for a thing done.
-    pub fn past(self) -> &'static str {
+    pub(crate) fn past(self) -> &'static str {
         match self {
             Self::Install => "Installed",
             Self::Update => "Updated",
@@ -51,7 +51,7 @@ impl Action {
     }
 
     /// The verb for a thing planned.
-    pub fn future(self) -> &'static str {
+    pub(crate) fn future(self) -> &'static str {
         match self {
             Self::Install => "Install",
             Self::Update => "Update",
@@ -66,7 +66,7 @@ impl Action {
     }
 
     /// Whether doing it changes something on disk.
-    pub fn is_change(self) -> bool {
+    pub(crate) fn is_change(self) -> bool {
         !matches!(self, Self::Keep | Self::Skip)
     }
 }
@@ -75,7 +75,7 @@ impl Action {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A plugin source.
     Source,
     /// A plugin.
@@ -99,7 +99,7 @@ pub enum Kind {
 /// Where something goes; people and `--json` see the name alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Place {
+pub(crate) enum Place {
     /// A folder as people see it: `.claude`, `.agents`.
     Folder(String),
     /// An agent, by its name.
@@ -118,7 +118,7 @@ impl Place {
 /// One thing that changed or would.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Change {
+pub(crate) struct Change {
     /// What is done.
     pub action: Action,
     /// To what kind of thing.
@@ -141,18 +141,18 @@ pub struct Change {
 
 impl Change {
     /// A change that was made, of which nothing more is known.
-    pub fn new(action: Action, kind: Kind, name: impl Into<String>) -> Self {
+    pub(crate) fn new(action: Action, kind: Kind, name: impl Into<String>) -> Self {
         let (origin, places, reason) = (None, Vec::new(), None);
         Self { action, kind, name: name.into(), origin, places, reason, planned: false }
     }
 
     /// Whether it is in the files of the agent of this name.
-    pub fn is_of(&self, agent: &str) -> bool {
+    pub(crate) fn is_of(&self, agent: &str) -> bool {
         self.places.iter().any(|place| matches!(place, Place::Agent(name) if *name == agent))
     }
 
     /// The places, for people.
-    pub fn shown_places(&self) -> String {
+    pub(crate) fn shown_places(&self) -> String {
         self.places.iter().map(Place::name).collect::<Vec<_>>().join(" ")
     }
 }
@@ -161,7 +161,7 @@ impl Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// Its predicates hold.
     Matched,
     /// A predicate does not hold.
@@ -176,7 +176,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// The word people see.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Matched => "Matched",
             Self::Skipped => "Skipped",
@@ -191,7 +191,7 @@ impl Verdict {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "kebab-case")]
-pub enum Event {
+pub(crate) enum Event {
     /// The workspace a command works on.
     Workspace {
         /// Its root folder.
@@ -252,12 +252,12 @@ pub enum Event {
 
 impl Event {
     /// A line of talk.
-    pub fn status(verb: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn status(verb: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Status { verb: verb.into(), message: message.into() }
     }
 
     /// Why a thing was taken or not.
-    pub fn explain(
+    pub(crate) fn explain(
         kind: Kind,
         name: impl Into<String>,
         verdict: Verdict,

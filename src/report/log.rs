@@ -20,13 +20,13 @@ const KEEP_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 /// Sends this process's `tracing` events of `level` and above to a new file in `dir`.
 ///
 /// Only the first call in a process counts. Nothing is created until the first event.
-pub fn install(dir: &Path, level: LogLevel) {
+pub(crate) fn install(dir: &Path, level: LogLevel) {
     let _ = tracing::subscriber::set_global_default(to_file(dir, level));
 }
 
 /// As [`install`], with a level that is asked for when there is something to log, and not before:
 /// for processes that must be quick and nearly never have anything to say.
-pub fn install_lazily(dir: &Path, level: impl Fn() -> LogLevel + Send + Sync + 'static) {
+pub(crate) fn install_lazily(dir: &Path, level: impl Fn() -> LogLevel + Send + Sync + 'static) {
     let dir = dir.to_path_buf();
     let lazy = Lazy { make: Box::new(move || to_file(&dir, level())), made: OnceLock::new() };
     let _ = tracing::subscriber::set_global_default(lazy);

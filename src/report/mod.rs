@@ -9,7 +9,7 @@
 
 mod event;
 mod exit;
-pub mod log;
+pub(crate) mod log;
 mod people;
 mod progress;
 mod reporter;
@@ -17,10 +17,10 @@ mod safe;
 mod snippet;
 mod wrap;
 
-pub use event::{Action, Change, Event, Kind, Place, Verdict};
+pub(crate) use event::{Action, Change, Event, Kind, Place, Verdict};
 pub use exit::ExitCode;
-pub use people::{Palette, fit, short_path};
-pub use progress::Progress;
-pub use reporter::{Format, Reporter, Verbosity};
-pub use safe::{columns, safe};
-pub use wrap::{Long, wrap, wrap_hanging};
+pub(crate) use people::{Palette, fit, short_path};
+pub(crate) use progress::Progress;
+pub(crate) use reporter::{Format, Reporter, Verbosity};
+pub(crate) use safe::{columns, safe};
+pub(crate) use wrap::{Long, wrap, wrap_hanging};

@@ -13,7 +13,7 @@ use crate::text::{Location, Severity};
 
 /// The styles, which are cargo's. Nothing depends on colour.
 #[derive(Debug, Clone, Copy)]
-pub struct Palette {
+pub(crate) struct Palette {
     /// Verbs of things done, headings.
     pub good: Style,
     /// `warning`.
@@ -30,7 +30,7 @@ pub struct Palette {
 
 impl Palette {
     /// Cargo's colours. They are stripped on output where colour is off.
-    pub const CARGO: Self = Self {
+    pub(crate) const CARGO: Self = Self {
         good: AnsiColor::Green.on_default().bold(),
         warning: AnsiColor::Yellow.on_default().bold(),
         error: AnsiColor::Red.on_default().bold(),
@@ -48,7 +48,7 @@ const COLUMNS: usize = 64;
 const NARROWEST: usize = 16;
 
 /// `path` shown from the home folder (`~/src/webshop`) where it is in it.
-pub fn short_path(path: &Path, home: Option<&Path>) -> String {
+pub(crate) fn short_path(path: &Path, home: Option<&Path>) -> String {
     match home.and_then(|home| path.strip_prefix(home).ok()) {
         Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
         Some(rest) => format!("~/{}", rest.display()),
@@ -57,7 +57,7 @@ pub fn short_path(path: &Path, home: Option<&Path>) -> String {
 }
 
 /// `text` cut to `width` columns, with an ellipsis where something was cut, and [`safe`].
-pub fn fit(text: &str, width: usize) -> String {
+pub(crate) fn fit(text: &str, width: usize) -> String {
     let clean = safe(text);
     if columns(&clean) <= width {
         return clean;

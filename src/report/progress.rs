@@ -17,7 +17,7 @@ const AROUND: usize = 20;
 /// Something that is going on. Gone from the screen when dropped.
 #[derive(Debug, Default)]
 #[must_use = "it is shown until it is dropped"]
-pub struct Progress {
+pub(crate) struct Progress {
     bar: Option<ProgressBar>,
 }
 

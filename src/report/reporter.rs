@@ -17,7 +17,7 @@ use crate::text::{Diagnostic, Location, Severity};
 
 /// How much is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Verbosity {
+pub(crate) enum Verbosity {
     /// Errors only.
     Quiet,
     /// What changed.
@@ -29,7 +29,7 @@ pub enum Verbosity {
 
 /// In which form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
+pub(crate) enum Format {
     /// Text on standard error.
     #[default]
     People,
@@ -45,7 +45,7 @@ pub enum Format {
 type Stream = Mutex<Box<dyn Write + Send>>;
 
 /// Renders events. Shared by reference; each event is written whole.
-pub struct Reporter {
+pub(crate) struct Reporter {
     format: Format,
     verbosity: Verbosity,
     home: Option<PathBuf>,
@@ -78,7 +78,7 @@ impl std::fmt::Debug for Reporter {
 
 impl Reporter {
     /// A reporter on the process's own streams.
-    pub fn new(env: &Environment, format: Format, verbosity: Verbosity) -> Self {
+    pub(crate) fn new(env: &Environment, format: Format, verbosity: Verbosity) -> Self {
         let err_choice = color_choice(env, io::stderr().is_terminal());
         let out_choice = color_choice(env, io::stdout().is_terminal());
         let out: Box<dyn Write + Send> = Box::new(AutoStream::new(io::stdout(), out_choice));
@@ -102,13 +102,13 @@ impl Reporter {
     }
 
     /// A reporter that tells nobody: for hooks and for libraries.
-    pub fn silent() -> Self {
+    pub(crate) fn silent() -> Self {
         Self::on(Box::new(io::sink()), Box::new(io::sink()), Format::Silent, Verbosity::Quiet)
     }
 
     /// One that tells nobody either, but shows paths as this one does, and that something takes its
     /// time: for those who only look.
-    pub fn hushed(&self) -> Self {
+    pub(crate) fn hushed(&self) -> Self {
         Self {
             home: self.home.clone(),
             whole_paths: self.whole_paths,
@@ -119,7 +119,7 @@ impl Reporter {
     }
 
     /// A reporter on streams of the caller's, without colour.
-    pub fn on(
+    pub(crate) fn on(
         out: Box<dyn Write + Send>,
         err: Box<dyn Write + Send>,
         format: Format,
@@ -144,17 +144,17 @@ impl Reporter {
     }
 
     /// In which form it tells.
-    pub fn format(&self) -> Format {
+    pub(crate) fn format(&self) -> Format {
         self.format
     }
 
     /// How much it tells.
-    pub fn verbosity(&self) -> Verbosity {
+    pub(crate) fn verbosity(&self) -> Verbosity {
         self.verbosity
     }
 
     /// Whether it tells why each thing was taken or not.
-    pub fn explains(&self) -> bool {
+    pub(crate) fn explains(&self) -> bool {
         match self.format {
             Format::Silent => false,
             Format::Json => true,
@@ -163,39 +163,39 @@ impl Reporter {
     }
 
     /// Columns to use, from 40 to 120.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.width
     }
 
     /// Columns of the terminal that standard error is, which talk and questions are wrapped for;
     /// `None` when it is none: then nothing is wrapped.
-    pub fn talk_width(&self) -> Option<usize> {
+    pub(crate) fn talk_width(&self) -> Option<usize> {
         self.talk_width
     }
 
     /// Whether people can be asked: terminals on both sides, and no `CI`.
-    pub fn is_interactive(&self) -> bool {
+    pub(crate) fn is_interactive(&self) -> bool {
         self.interactive
     }
 
     /// Whether standard error takes colour.
-    pub fn has_color(&self) -> bool {
+    pub(crate) fn has_color(&self) -> bool {
         self.color
     }
 
     /// `path` as people read it, from the home folder (`~`); for programs, which do not know that
     /// sign, whole.
-    pub fn path(&self, path: &std::path::Path) -> String {
+    pub(crate) fn path(&self, path: &std::path::Path) -> String {
         people::short_path(path, self.home.as_deref().filter(|_| !self.whole_paths))
     }
 
     /// Whether paths are shown whole, for programs do not know `~`.
-    pub fn shows_whole_paths(&self) -> bool {
+    pub(crate) fn shows_whole_paths(&self) -> bool {
         self.whole_paths
     }
 
     /// Tells an event.
-    pub fn event(&self, event: &Event) {
+    pub(crate) fn event(&self, event: &Event) {
         if let Event::Diagnostic { severity, message, location, .. } = event {
             self.record(*severity, message, location.as_ref());
         }
@@ -243,7 +243,7 @@ impl Reporter {
 
     /// Tells that something takes its time: a spinner until the result is dropped; where nobody
     /// watches a terminal, one line.
-    pub fn busy(&self, verb: &str, message: &str) -> Progress {
+    pub(crate) fn busy(&self, verb: &str, message: &str) -> Progress {
         if self.bars.is_none() {
             self.event(&Event::status(verb, message));
         }
@@ -251,7 +251,7 @@ impl Reporter {
     }
 
     /// As [`Reporter::busy`], for what is over at once as a rule: nothing where nobody watches.
-    pub fn spin(&self, verb: &str, message: &str) -> Progress {
+    pub(crate) fn spin(&self, verb: &str, message: &str) -> Progress {
         let width = self.talk_width.unwrap_or(self.width);
         let bars = self.bars.as_ref();
         bars.map(|bars| Progress::spinning(bars, verb, message, width)).unwrap_or_default()
@@ -260,7 +260,7 @@ impl Reporter {
     /// Tells a problem with the line of the file that it is in, the place marked: for those who
     /// write the file. Paths inside `base` are shown from there. Machines get the same event as by
     /// [`Reporter::diagnostic`].
-    pub fn snippet(&self, diagnostic: &Diagnostic, base: &std::path::Path) {
+    pub(crate) fn snippet(&self, diagnostic: &Diagnostic, base: &std::path::Path) {
         if !matches!(self.format, Format::People | Format::Document) {
             return self.diagnostic(diagnostic);
         }
@@ -271,25 +271,25 @@ impl Reporter {
     }
 
     /// Tells a problem.
-    pub fn diagnostic(&self, diagnostic: &Diagnostic) {
+    pub(crate) fn diagnostic(&self, diagnostic: &Diagnostic) {
         self.event(&Event::from(diagnostic));
     }
 
     /// Tells several problems.
-    pub fn diagnostics<'a>(&self, diagnostics: impl IntoIterator<Item = &'a Diagnostic>) {
+    pub(crate) fn diagnostics<'a>(&self, diagnostics: impl IntoIterator<Item = &'a Diagnostic>) {
         for diagnostic in diagnostics {
             self.diagnostic(diagnostic);
         }
     }
 
     /// Tells a problem that has no file.
-    pub fn warn(&self, message: impl Into<String>) {
+    pub(crate) fn warn(&self, message: impl Into<String>) {
         self.diagnostic(&Diagnostic::warning(message));
     }
 
     /// Text for standard output: a command's result for people. Not in the JSON form. What it has
     /// beside styles of ours can't steer the terminal.
-    pub fn result(&self, text: &str) {
+    pub(crate) fn result(&self, text: &str) {
         if self.format == Format::People {
             self.answer(&guard(text));
         }
@@ -297,7 +297,7 @@ impl Reporter {
 
     /// Text for standard error that has its styles already: what the grammar of the command line
     /// says of a wrong one. Not in the JSON forms.
-    pub fn styled(&self, text: &str) {
+    pub(crate) fn styled(&self, text: &str) {
         if self.format == Format::People {
             let clean = guard(text);
             let lines: Vec<_> = match self.talk_width {
@@ -320,12 +320,12 @@ impl Reporter {
     }
 
     /// Whether something of the result could not be written: then the command failed.
-    pub fn has_lost_output(&self) -> bool {
+    pub(crate) fn has_lost_output(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }
 
     /// A command's result as one JSON document on standard output, in the JSON forms only.
-    pub fn json(&self, value: &impl serde::Serialize) {
+    pub(crate) fn json(&self, value: &impl serde::Serialize) {
         if matches!(self.format, Format::Json | Format::Document)
             && let Ok(line) = guard_json(value)
         {

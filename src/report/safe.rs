@@ -28,7 +28,7 @@ fn is_steering(letter: char) -> bool {
 
 /// `text` as one line that can be shown and logged: without the secrets of URLs; control characters
 /// and the separators of lines become spaces, letters that turn the direction of writing go.
-pub fn safe(text: &str) -> String {
+pub(crate) fn safe(text: &str) -> String {
     let text = without_secrets(text);
     let kept = text.chars().filter(|letter| !is_invisible(*letter));
     kept.map(|letter| if is_steering(letter) { ' ' } else { letter }).collect()
@@ -98,17 +98,17 @@ fn hide_secrets(value: &mut Value) {
 }
 
 /// How many columns a terminal gives `letter`.
-pub fn width_of(letter: char) -> usize {
+pub(super) fn width_of(letter: char) -> usize {
     letter.width().unwrap_or_default()
 }
 
 /// How many columns a terminal gives `text`.
-pub fn columns(text: &str) -> usize {
+pub(crate) fn columns(text: &str) -> usize {
     text.chars().map(width_of).sum()
 }
 
 /// The start of `text` that fits `width` columns, as a length in bytes; at least one letter.
-pub fn end_within(text: &str, width: usize) -> usize {
+pub(super) fn end_within(text: &str, width: usize) -> usize {
     let mut used = 0;
     for (at, letter) in text.char_indices() {
         used += width_of(letter);

@@ -4,7 +4,7 @@ use super::safe::{columns, end_within, safe};
 
 /// What is done with a word that is longer than a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Long {
+pub(crate) enum Long {
     /// It is cut, a path between folders.
     Cut,
     /// It stays whole on a line of its own: paths and addresses are there to be copied.
@@ -14,12 +14,12 @@ pub enum Long {
 /// `text` in lines of at most `width` columns, cut at spaces; three spaces between parts stay
 /// together on a line. A word longer than that is cut, a path between folders. Text from outside
 /// can't steer the terminal: see [`safe`].
-pub fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lay(&safe(text), [width, width], Long::Cut, columns)
 }
 
 /// As [`wrap`], for a first line of `first` columns and more lines of `rest`.
-pub fn wrap_hanging(text: &str, first: usize, rest: usize, long: Long) -> Vec<String> {
+pub(crate) fn wrap_hanging(text: &str, first: usize, rest: usize, long: Long) -> Vec<String> {
     lay(&safe(text), [first, rest], long, columns)
 }
 

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 /// One file of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileContent {
+pub(crate) struct FileContent {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// Whether it may be run.
@@ -16,12 +16,12 @@ pub struct FileContent {
 
 impl FileContent {
     /// A file of text.
-    pub fn text(text: impl Into<String>) -> Self {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
         Self { bytes: text.into().into_bytes(), executable: false }
     }
 
     /// SHA-256 over the mode and the bytes, in hex.
-    pub fn hash(&self) -> String {
+    pub(crate) fn hash(&self) -> String {
         let mut hasher = Sha256::new();
         hasher.update([u8::from(self.executable)]);
         hasher.update(&self.bytes);
@@ -31,14 +31,14 @@ impl FileContent {
 
 /// Files by their path relative to the skill's folder, with `/`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Content {
+pub(crate) struct Content {
     /// The files.
     pub files: BTreeMap<String, FileContent>,
 }
 
 impl Content {
     /// The hash of each file.
-    pub fn hashes(&self) -> BTreeMap<String, String> {
+    pub(crate) fn hashes(&self) -> BTreeMap<String, String> {
         self.files.iter().map(|(path, file)| (path.clone(), file.hash())).collect()
     }
 }

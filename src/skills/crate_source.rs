@@ -14,7 +14,7 @@ use crate::config::{Dirs, Environment};
 use crate::text::{SecretUrl, same_crate};
 use crate::workspace::{ByCrate, Dependency, DependencyOrigin, LockedPackage, Workspace, vendored};
 
-pub mod fetch;
+pub(crate) mod fetch;
 mod git;
 mod on_demand;
 mod package;
@@ -24,16 +24,16 @@ mod vendor;
 #[cfg(test)]
 mod tests;
 
-pub use on_demand::OnDemand;
-pub use package::package_id;
+pub(crate) use on_demand::OnDemand;
+pub(crate) use package::package_id;
 use registry::Shelves;
-pub use registry::known_names;
+pub(crate) use registry::known_names;
 
 /// How a crate's sources were found.
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum How {
+pub(crate) enum How {
     /// A path dependency or a member.
     Path,
     /// A vendor folder.
@@ -48,7 +48,7 @@ pub enum How {
 
 /// Sources of a crate on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Located {
+pub(crate) struct Located {
     /// The package's name as its manifest has it.
     pub name: String,
     /// Its version.
@@ -61,7 +61,7 @@ pub struct Located {
 
 /// A crate whose sources are not on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, thiserror::Error)]
-pub struct NotOnDisk {
+pub(crate) struct NotOnDisk {
     /// The crate.
     pub name: String,
     /// Its version, where it is known.
@@ -75,7 +75,7 @@ pub struct NotOnDisk {
 impl NotOnDisk {
     /// What to do about it: what the workspace depends on comes with `cargo fetch`, another crate
     /// (one that its skills are taken from) only with us.
-    pub fn remedy(&self, workspace: &Workspace, offline: bool) -> &'static str {
+    pub(crate) fn remedy(&self, workspace: &Workspace, offline: bool) -> &'static str {
         let dependencies = workspace.dependencies.iter().map(|known| &known.name);
         let mut known = dependencies.chain(workspace.locked.iter().map(|known| &known.name));
         if self.is_without_cargo {
@@ -105,7 +105,7 @@ impl std::fmt::Display for NotOnDisk {
 
 /// Which crate is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CrateRequest {
+pub(crate) struct CrateRequest {
     /// Its name; `-` and `_` are equal.
     pub name: String,
     /// Exactly this version.
@@ -116,7 +116,7 @@ pub struct CrateRequest {
 
 impl CrateRequest {
     /// Any version of a crate.
-    pub fn any(name: impl Into<String>) -> Self {
+    pub(crate) fn any(name: impl Into<String>) -> Self {
         Self { name: name.into(), version: None, requirement: None }
     }
 
@@ -132,7 +132,7 @@ impl CrateRequest {
 }
 
 /// Where the sources of crates come from.
-pub trait CrateSources {
+pub(crate) trait CrateSources {
     /// The sources of a crate.
     ///
     /// # Errors
@@ -148,7 +148,7 @@ impl CrateSources for CrateDisk<'_> {
 
 /// Where to look.
 #[derive(Debug, Clone)]
-pub struct CrateDisk<'a> {
+pub(crate) struct CrateDisk<'a> {
     /// The workspace whose dependencies and lock file tell versions and origins.
     pub workspace: &'a Workspace,
     /// Cargo's home.
@@ -180,7 +180,7 @@ struct Candidate {
 
 impl<'a> CrateDisk<'a> {
     /// The usual places for `workspace`.
-    pub fn new(workspace: &'a Workspace, env: &Environment, dirs: &'a Dirs) -> Self {
+    pub(crate) fn new(workspace: &'a Workspace, env: &Environment, dirs: &'a Dirs) -> Self {
         let (shelves, known) = (Rc::default(), Rc::default());
         let vendor = workspace.vendor_folders.clone();
         let vendor = vendor.unwrap_or_else(|| vendored(&workspace.root, env).folders);
@@ -193,7 +193,7 @@ impl<'a> CrateDisk<'a> {
     /// # Errors
     /// [`NotOnDisk`] when it is nowhere. A version that the workspace resolved is never replaced by
     /// another one.
-    pub fn locate(&self, request: &CrateRequest) -> Result<Located, NotOnDisk> {
+    pub(crate) fn locate(&self, request: &CrateRequest) -> Result<Located, NotOnDisk> {
         if let Some(located) = self.by_path(request) {
             return Ok(located);
         }
@@ -209,7 +209,7 @@ impl<'a> CrateDisk<'a> {
     }
 
     /// What the workspace resolved for this name, for a fetch: name, version and origin.
-    pub fn resolution(
+    pub(crate) fn resolution(
         &self,
         request: &CrateRequest,
     ) -> Option<(String, Version, DependencyOrigin)> {
@@ -218,7 +218,7 @@ impl<'a> CrateDisk<'a> {
 
     /// The versions of a crate of crates.io, or of a vendor folder, that are on this machine; the
     /// newest first.
-    pub fn versions(&self, name: &str) -> Vec<Version> {
+    pub(crate) fn versions(&self, name: &str) -> Vec<Version> {
         let mut found = vendor::versions(&self.vendor, name);
         if let Some(shelves) = self.shelves() {
             found.extend(shelves.versions(name));

@@ -6,9 +6,9 @@ use crate::text::Diagnostic;
 use crate::workspace::Observer;
 
 /// The file that makes a folder a skill.
-pub const SKILL_FILE: &str = "SKILL.md";
+pub(crate) const SKILL_FILE: &str = "SKILL.md";
 /// How many folders deep a skill may be below the start.
-pub const DEPTH: usize = 6;
+pub(crate) const DEPTH: usize = 6;
 /// Folders that hold other people's files or made ones.
 const SKIPPED: [&str; 3] = [".git", "target", "node_modules"];
 /// How many folders are looked into; more than that is no skills folder.
@@ -16,7 +16,7 @@ const FOLDERS: usize = 50_000;
 
 /// A folder with a `SKILL.md`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FoundSkill {
+pub(crate) struct FoundSkill {
     /// The folder.
     pub dir: PathBuf,
     /// The folder below the root that was searched, with `/`; empty for the root itself.
@@ -28,7 +28,7 @@ pub struct FoundSkill {
 /// A folder with a `SKILL.md` is a skill and nothing below it is. A folder whose file is called
 /// `skill.md` or the like is told: agents do not read it. A `start` that does not exist has no
 /// skills.
-pub fn discover(
+pub(crate) fn discover(
     root: &Path,
     start: &Path,
     observer: &Observer,

@@ -17,13 +17,13 @@ mod gate;
 mod tests;
 
 /// Characters that a description may have at most (agentskills.io).
-pub const DESCRIPTION_LIMIT: usize = 1024;
+pub(crate) const DESCRIPTION_LIMIT: usize = 1024;
 /// Characters that `compatibility` may have at most (agentskills.io).
 const COMPATIBILITY_LIMIT: usize = 500;
 
 /// `crates` (or `depends-on`) and `predicates` of a skill as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RawGate {
+pub(crate) struct RawGate {
     /// Each string holds one atom or several, with commas between; `None` without the key.
     pub crates: Option<Vec<Located<String>>>,
     /// One predicate each.
@@ -32,14 +32,14 @@ pub struct RawGate {
 
 impl RawGate {
     /// Whether nothing is asked for.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.crates.is_none() && self.predicates.is_empty()
     }
 }
 
 /// A `SKILL.md`, read.
 #[derive(Debug, Clone)]
-pub struct SkillDocument {
+pub(crate) struct SkillDocument {
     /// The file.
     pub source: Arc<Source>,
     /// The name as written.
@@ -55,7 +55,7 @@ pub struct SkillDocument {
 
 /// What [`SkillDocument::check`] found.
 #[derive(Debug, Clone)]
-pub struct Checked {
+pub(crate) struct Checked {
     /// The skill, if it can be used.
     pub document: Option<SkillDocument>,
     /// When it applies, as far as that could be read; also of a skill that can't be used.
@@ -73,7 +73,7 @@ impl SkillDocument {
     /// # Errors
     /// No readable frontmatter, no `name` or `description`, a name that could be a path, or
     /// `crates` that can't be a list of crates.
-    pub fn parse(source: Arc<Source>) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
+    pub(crate) fn parse(source: Arc<Source>) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
         let folder = source.path.parent().and_then(|dir| dir.file_name());
         let folder = folder.map(|name| name.to_string_lossy().into_owned());
         Self::parse_in(source, folder.as_deref())
@@ -84,7 +84,7 @@ impl SkillDocument {
     ///
     /// # Errors
     /// The same.
-    pub fn parse_in(
+    pub(crate) fn parse_in(
         source: Arc<Source>,
         folder: Option<&str>,
     ) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
@@ -102,7 +102,7 @@ impl SkillDocument {
     /// Everything an author should know about a `SKILL.md`: each problem of
     /// [`SkillDocument::parse`], not the first alone, with those that break the published rules as
     /// errors, and what `scan_hidden` and `scan_values` find.
-    pub fn check(source: &Arc<Source>) -> Checked {
+    pub(crate) fn check(source: &Arc<Source>) -> Checked {
         let folder = source.path.parent().and_then(|dir| dir.file_name());
         let folder = folder.map(|name| name.to_string_lossy().into_owned());
         let mut checked = match read(source, folder.as_deref()) {

@@ -22,7 +22,7 @@ use crate::workspace::Observer;
 mod tests;
 
 /// Names at the top of an installed skill that are ours: never copied, never part of its hash.
-pub const OWN_FILES: [&str; 3] = [".symposium", ".gitignore", ".ignore"];
+pub(crate) const OWN_FILES: [&str; 3] = [".symposium", ".gitignore", ".ignore"];
 /// What is no part of a skill, wherever it is.
 const JUNK: [&str; 9] = [
     ".git",
@@ -40,7 +40,7 @@ const DEPTH: usize = 32;
 
 /// The files of one skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SkillFiles {
+pub(crate) struct SkillFiles {
     /// The files.
     pub content: Content,
     /// What was left out, and what else people should know.
@@ -52,7 +52,7 @@ pub struct SkillFiles {
 /// # Errors
 /// A file that hides text, a limit that is passed, a `SKILL.md` that can't be rewritten, or trouble
 /// reading.
-pub fn collect(
+pub(crate) fn collect(
     skill: &Skill,
     install_name: &str,
     observer: &Observer,
@@ -64,7 +64,7 @@ pub fn collect(
 ///
 /// # Errors
 /// The same.
-pub fn collect_within(
+pub(crate) fn collect_within(
     skill: &Skill,
     install_name: &str,
     observer: &Observer,
@@ -88,7 +88,7 @@ pub fn collect_within(
 
 /// What is wrong with the files beside the `SKILL.md`: everything, not the first alone, also where
 /// the `SKILL.md` can't be used.
-pub fn inspect(skill: &Skill, observer: &Observer) -> Vec<Diagnostic> {
+pub(crate) fn inspect(skill: &Skill, observer: &Observer) -> Vec<Diagnostic> {
     let Walk { files, mut warnings, .. } = match walked(skill, observer, &Limits::default()) {
         Ok(walk) => walk,
         Err(problem) => return vec![*problem],

@@ -19,7 +19,7 @@ const CRATE_KEYS: [&str; 2] = ["crates", "depends-on"];
 
 /// One top-level key of the frontmatter and the lines it fills.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
+pub(super) struct Block {
     /// The key as written, without quotes.
     pub key: String,
     /// From the start of its line to the next key's, without comments and empty lines between.
@@ -30,7 +30,7 @@ pub struct Block {
 
 /// A value that YAML would not take and that was read as if it were quoted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mend {
+pub(super) struct Mend {
     /// The lines that are replaced.
     pub lines: Range<usize>,
     /// What stands there instead, with its line ending.
@@ -41,7 +41,7 @@ pub struct Mend {
 
 impl Mend {
     /// The value in its first line, for people to look at.
-    pub fn value(&self, text: &str) -> Range<usize> {
+    pub(super) fn value(&self, text: &str) -> Range<usize> {
         let line = lines(text, &self.lines).next().unwrap_or(self.lines.start..self.lines.start);
         let content = text[line.clone()].trim_end();
         let inner = content.trim_start();
@@ -57,7 +57,7 @@ impl Mend {
 
 /// A frontmatter as read. All ranges are byte ranges of the whole text.
 #[derive(Debug, Clone)]
-pub struct Frontmatter {
+pub(super) struct Frontmatter {
     /// The YAML, without its fences.
     pub yaml: Range<usize>,
     /// The values, `<<` merged in.
@@ -74,7 +74,7 @@ impl Frontmatter {
     /// # Errors
     /// There is none, it does not end, or it is no YAML mapping even when the usual slips are
     /// mended.
-    pub fn parse(source: &Arc<Source>) -> Result<Self, Box<Diagnostic>> {
+    pub(super) fn parse(source: &Arc<Source>) -> Result<Self, Box<Diagnostic>> {
         let text = source.text.as_str();
         let yaml = fences(source)?;
         let blocks = blocks(text, &yaml);
@@ -91,12 +91,12 @@ impl Frontmatter {
     }
 
     /// The value at a top-level key.
-    pub fn get(&self, key: &str) -> Option<&Value> {
+    pub(super) fn get(&self, key: &str) -> Option<&Value> {
         self.values.get(key)
     }
 
     /// Where a top-level key's value stands (or the key, when its value starts below it).
-    pub fn span(&self, key: &str) -> Range<usize> {
+    pub(super) fn span(&self, key: &str) -> Range<usize> {
         match self.blocks.iter().find(|block| block.key == key) {
             Some(block) if block.value.is_empty() => {
                 block.lines.start..block.lines.start + block.key.len()
@@ -107,7 +107,7 @@ impl Frontmatter {
     }
 
     /// Where the value of `key` inside the top-level mapping `parent` stands, as far as lines tell.
-    pub fn span_within(&self, text: &str, parent: &str, key: &str) -> Range<usize> {
+    pub(super) fn span_within(&self, text: &str, parent: &str, key: &str) -> Range<usize> {
         let Some(block) = self.blocks.iter().find(|block| block.key == parent) else {
             return self.span(parent);
         };

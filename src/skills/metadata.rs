@@ -19,11 +19,11 @@ use crate::workspace::Observer;
 mod tests;
 
 /// Where skills are when a crate says nothing.
-pub const DEFAULT_FOLDER: &str = "skills";
+pub(crate) const DEFAULT_FOLDER: &str = "skills";
 
 /// What a crate says about its skills.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CrateSkills {
+pub(crate) struct CrateSkills {
     /// Where to look; empty when the crate wants none looked for.
     pub entries: Vec<CrateEntry>,
     /// The file that says so; `None` when none does.
@@ -34,7 +34,7 @@ pub struct CrateSkills {
 
 /// One place to look.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CrateEntry {
+pub(crate) struct CrateEntry {
     /// The place.
     pub place: Place,
     /// When it applies.
@@ -45,7 +45,7 @@ pub struct CrateEntry {
 
 /// Where an entry points.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub(crate) enum Place {
     /// A folder of the crate.
     Path(String),
     /// Another crate, whose own metadata is followed.
@@ -72,7 +72,7 @@ fn default_entry() -> CrateEntry {
 ///
 /// Without `[package.metadata.symposium]` in `Cargo.toml`, a `SYMPOSIUM.toml` counts; without
 /// either, `skills/` does. What is there but malformed is told, and `skills/` counts.
-pub fn read_crate_skills(dir: &Path, observer: &Observer) -> CrateSkills {
+pub(crate) fn read_crate_skills(dir: &Path, observer: &Observer) -> CrateSkills {
     let mut warnings = Vec::new();
     for (file, keys) in
         [("Cargo.toml", &["package", "metadata", "symposium"][..]), ("SYMPOSIUM.toml", &[])]

@@ -10,20 +10,20 @@
 //!
 //! May use: `plugins`, `workspace`, `fetch`, `process` and the ground. Used by: `sync`, `cli`.
 
-pub mod content;
-pub mod crate_source;
-pub mod discover;
-pub mod document;
-pub mod files;
+pub(crate) mod content;
+pub(crate) mod crate_source;
+pub(crate) mod discover;
+pub(crate) mod document;
+pub(crate) mod files;
 mod frontmatter;
-pub mod metadata;
+pub(crate) mod metadata;
 mod model;
-pub mod name;
-pub mod naming;
-pub mod resolve;
-pub mod rewrite;
-pub mod scan;
+pub(crate) mod name;
+pub(crate) mod naming;
+pub(crate) mod resolve;
+pub(crate) mod rewrite;
+pub(crate) mod scan;
 
-pub use document::{RawGate, SkillDocument};
-pub use model::{Skill, SkillOrigin};
-pub use scan::{Hidden, scan_hidden};
+pub(crate) use document::{RawGate, SkillDocument};
+pub(crate) use model::{Skill, SkillOrigin};
+pub(crate) use scan::{Hidden, scan_hidden};

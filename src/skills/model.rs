@@ -6,7 +6,7 @@ use semver::Version;
 
 /// A skill that applies to the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skill {
+pub(crate) struct Skill {
     /// Its name: the frontmatter's, or a conforming slug of it.
     pub name: String,
     /// The frontmatter's description.
@@ -26,7 +26,7 @@ pub struct Skill {
 /// that differs between the machines of a team.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
-pub enum SkillOrigin {
+pub(crate) enum SkillOrigin {
     /// A crate's sources.
     Crate {
         /// The crate.

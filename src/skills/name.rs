@@ -7,7 +7,7 @@ use crate::fetch::archive::sha256_hex;
 use crate::files::is_plain_name;
 
 /// Characters that a name may have at most.
-pub const NAME_LIMIT: usize = 64;
+pub(crate) const NAME_LIMIT: usize = 64;
 
 /// Names that Windows gives to devices: no folder can be called so there.
 const DEVICES: [&str; 22] = [
@@ -16,7 +16,7 @@ const DEVICES: [&str; 22] = [
 ];
 
 /// Whether `name` follows the rules to the letter and can be a folder on every system.
-pub fn conforms(name: &str) -> bool {
+pub(crate) fn conforms(name: &str) -> bool {
     (1..=NAME_LIMIT).contains(&name.len())
         && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'))
         && !name.starts_with('-')
@@ -26,19 +26,19 @@ pub fn conforms(name: &str) -> bool {
 }
 
 /// Whether `name` could lead somewhere else when it is used as a folder's name.
-pub fn could_be_a_path(name: &str) -> bool {
+pub(crate) fn could_be_a_path(name: &str) -> bool {
     let normal: String = name.nfkc().collect();
     !is_plain_name(name) || !is_plain_name(&normal)
 }
 
 /// Whether two names are equal after compatibility normalisation.
-pub fn same_name(one: &str, other: &str) -> bool {
+pub(crate) fn same_name(one: &str, other: &str) -> bool {
     one.nfkc().eq(other.nfkc())
 }
 
 /// A conforming name made of `name`: normalised, in lower case, everything else a hyphen. A
 /// conforming name is returned as it is.
-pub fn slug(name: &str) -> String {
+pub(crate) fn slug(name: &str) -> String {
     if conforms(name) {
         return name.to_owned();
     }

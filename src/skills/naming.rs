@@ -9,7 +9,7 @@ use crate::fetch::archive::sha256_hex;
 
 /// A skill and the name of its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedSkill {
+pub(crate) struct NamedSkill {
     /// The skill.
     pub skill: Skill,
     /// The folder's name, which is the installed copy's `name` too.
@@ -22,7 +22,7 @@ pub struct NamedSkill {
 /// `taken` are folders of the user's own. A skill whose name nobody else claims keeps it; all who
 /// claim a contested one get a suffix of their origin, but the workspace's own skill keeps its
 /// name whatever happens. The result does not depend on the order of `skills` nor on the machine.
-pub fn assign_names(skills: Vec<Skill>, taken: &BTreeSet<String>) -> Vec<NamedSkill> {
+pub(crate) fn assign_names(skills: Vec<Skill>, taken: &BTreeSet<String>) -> Vec<NamedSkill> {
     // A file system that ignores case takes `Foo` for `foo`.
     let taken: BTreeSet<String> = taken.iter().map(|name| name.to_lowercase()).collect();
     let mut by_origin: BTreeMap<SkillOrigin, Skill> = BTreeMap::new();

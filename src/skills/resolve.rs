@@ -25,7 +25,7 @@ mod crates;
 mod tests;
 
 /// Reads and decides gates.
-pub trait Gates {
+pub(crate) trait Gates {
     /// What a skill asks for, read.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ pub trait Gates {
 
 /// A checkout of a git repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GitFolder {
+pub(crate) struct GitFolder {
     /// The checkout's root folder.
     pub root: std::path::PathBuf,
     /// The folder in it that is meant, with `/`; empty for the root.
@@ -53,11 +53,11 @@ pub struct GitFolder {
 }
 
 /// Gets the checkout of a repository that a plugin names.
-pub type Checkouts<'a> = dyn Fn(&GitPlace) -> Result<GitFolder, Box<Diagnostic>> + 'a;
+pub(crate) type Checkouts<'a> = dyn Fn(&GitPlace) -> Result<GitFolder, Box<Diagnostic>> + 'a;
 
 /// What came of it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Resolution {
+pub(crate) struct Resolution {
     /// The skills that apply, one an origin, in the order they were asked for.
     pub skills: Vec<Skill>,
     /// Problems, none of which stops anything else: all are warnings.
@@ -69,7 +69,7 @@ pub struct Resolution {
 }
 
 /// Collects skills, group by group.
-pub struct Resolver<'a> {
+pub(crate) struct Resolver<'a> {
     gates: &'a dyn Gates,
     crates: &'a dyn CrateSources,
     checkouts: &'a Checkouts<'a>,
@@ -91,7 +91,7 @@ struct Home<'a> {
 
 impl<'a> Resolver<'a> {
     /// Nothing yet.
-    pub fn new(
+    pub(crate) fn new(
         gates: &'a dyn Gates,
         crates: &'a dyn CrateSources,
         checkouts: &'a Checkouts<'a>,
@@ -110,7 +110,7 @@ impl<'a> Resolver<'a> {
 
     /// Adds the skills of one group whose gates, and those of its plugin, hold. `matched` are the
     /// crates that they matched.
-    pub fn group(&mut self, plugin: &Plugin, group: &SkillGroup, matched: &[MatchedCrate]) {
+    pub(crate) fn group(&mut self, plugin: &Plugin, group: &SkillGroup, matched: &[MatchedCrate]) {
         match &group.source {
             SkillSource::Path(path) => self.path_group(plugin, path),
             SkillSource::Git(place) => self.git_group(plugin, place),
@@ -140,13 +140,13 @@ impl<'a> Resolver<'a> {
     }
 
     /// Adds the skills that a crate offers by itself, no plugin asked.
-    pub fn of_crate(&mut self, request: &CrateRequest) {
+    pub(crate) fn of_crate(&mut self, request: &CrateRequest) {
         self.crate_skills(request, None, None);
     }
 
     /// Adds a skill that lies in a plugin source by itself. It must say what it is about, unless
     /// the user `chose` it by name.
-    pub fn standalone(&mut self, source: &str, root: &Path, dir: &Path, chosen: bool) {
+    pub(crate) fn standalone(&mut self, source: &str, root: &Path, dir: &Path, chosen: bool) {
         let origin = |path| SkillOrigin::Source { source: source.to_owned(), path };
         let home = Home { root, plugin: None, origin: &origin };
         let found =
@@ -168,7 +168,7 @@ impl<'a> Resolver<'a> {
     /// Adds the workspace's own skills: what is in `folder`, where its `.agents/skills` really is, and
     /// was not put there by us.
     /// They are the user's: their gates are not asked.
-    pub fn workspace(&mut self, root: &Path, folder: &Path) {
+    pub(crate) fn workspace(&mut self, root: &Path, folder: &Path) {
         let root = if folder.starts_with(root) { root } else { folder };
         let origin = |path| SkillOrigin::Workspace { path };
         let home = Home { root, plugin: None, origin: &origin };
@@ -184,7 +184,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// What was collected.
-    pub fn finish(self) -> Resolution {
+    pub(crate) fn finish(self) -> Resolution {
         self.done
     }
 
@@ -336,7 +336,7 @@ impl<'a> Resolver<'a> {
 ///
 /// # Errors
 /// It can't be read, leads out of the root, is no text or too large.
-pub fn read_source(
+pub(crate) fn read_source(
     root: &Path,
     dir: &Path,
     observer: &Observer,

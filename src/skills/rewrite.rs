@@ -23,7 +23,7 @@ const HOOKS: &str = "hooks";
 ///
 /// # Errors
 /// The frontmatter can't be read, or `install_name` breaks the rules for names.
-pub fn rewrite_for_install(
+pub(crate) fn rewrite_for_install(
     source: &Arc<Source>,
     install_name: &str,
 ) -> Result<String, Box<Diagnostic>> {

@@ -15,7 +15,7 @@ pub(super) use values::scan_values;
 
 /// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Hidden {
+pub(crate) enum Hidden {
     /// Characters that nobody sees and that carry a message: the file must not be installed.
     Smuggled,
     /// An odd invisible character or two, as they come with copied text.
@@ -33,14 +33,14 @@ pub enum Hidden {
 impl Hidden {
     /// Whether a user who installs the skill should be told, not only its author: what hides does,
     /// what merely looks odd does not.
-    pub fn is_news_to_users(self) -> bool {
+    pub(crate) fn is_news_to_users(self) -> bool {
         matches!(self, Self::Smuggled | Self::Comment | Self::Below)
     }
 }
 
 /// Something in a text that deserves a look.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// What it is.
     pub kind: Hidden,
     /// Where, as a byte range.
@@ -51,12 +51,12 @@ pub struct Finding {
 
 impl Finding {
     /// Whether a file that holds it must not be installed.
-    pub fn refuses(&self) -> bool {
+    pub(crate) fn refuses(&self) -> bool {
         self.kind == Hidden::Smuggled
     }
 
     /// The finding as a problem in `source`.
-    pub fn diagnostic(&self, source: &Arc<Source>) -> Diagnostic {
+    pub(crate) fn diagnostic(&self, source: &Arc<Source>) -> Diagnostic {
         let excerpt = &self.excerpt;
         let diagnostic = match self.kind {
             Hidden::Smuggled => Diagnostic::error(format!("invisible text ({excerpt})"))
@@ -95,7 +95,7 @@ const TOLD: usize = 50;
 const ALLOWED_TOOLS: &str = "allowed-tools:";
 
 /// Scans the whole text of a `SKILL.md` or another Markdown file.
-pub fn scan_hidden(text: &str) -> Vec<Finding> {
+pub(crate) fn scan_hidden(text: &str) -> Vec<Finding> {
     let mut found = invisible(text);
     found.extend(comments(text));
     found.extend(far_below(text));

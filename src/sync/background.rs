@@ -27,7 +27,7 @@ const FORGOTTEN: Duration = Duration::from_secs(3600);
 
 /// A workspace's process in the background.
 #[derive(Debug, Clone)]
-pub struct Background {
+pub(crate) struct Background {
     root: PathBuf,
     /// Held by the process as long as it runs.
     lock: PathBuf,
@@ -37,7 +37,7 @@ pub struct Background {
 
 impl Background {
     /// That of the workspace at `root`.
-    pub fn of(dirs: &Dirs, root: &Path) -> Self {
+    pub(crate) fn of(dirs: &Dirs, root: &Path) -> Self {
         let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
         let name = Snapshot::path(dirs, &root).with_extension("");
         let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -47,7 +47,7 @@ impl Background {
 
     /// Refreshes sources, programs and the workspace in a process that lives on without us, unless
     /// there is one.
-    pub fn start(&self) -> Option<Running> {
+    pub(crate) fn start(&self) -> Option<Running> {
         if self.is_running() {
             return Some(Running::Theirs(self.clone()));
         }
@@ -66,7 +66,7 @@ impl Background {
     }
 
     /// Does the work of the process itself; nothing where there is another.
-    pub fn run<T>(&self, env: &Environment, work: impl FnOnce() -> T) -> Option<T> {
+    pub(crate) fn run<T>(&self, env: &Environment, work: impl FnOnce() -> T) -> Option<T> {
         let switches = env.test_switches();
         end_after(switches.background_life.unwrap_or(LIFE), CPU_LIMIT);
         // Where there can be no locks, nobody is known to be at it.
@@ -87,7 +87,7 @@ impl Background {
     }
 
     /// The workspace took longer than an event waits.
-    pub fn is_slow_from_now(&self) {
+    pub(crate) fn is_slow_from_now(&self) {
         self.remember("");
     }
 
@@ -98,7 +98,7 @@ impl Background {
     }
 
     /// Whether no event should wait for it; it is then brought up to date beside them.
-    pub fn goes_on_beside(&self) -> bool {
+    pub(crate) fn goes_on_beside(&self) -> bool {
         let modified = std::fs::metadata(&self.slow).and_then(|found| found.modified());
         let Some(age) = modified.ok().map(|time| time.elapsed().unwrap_or_default()) else {
             return false;
@@ -117,7 +117,7 @@ impl Background {
 
 /// A process in the background.
 #[derive(Debug)]
-pub enum Running {
+pub(crate) enum Running {
     /// We started it.
     Ours(Detached),
     /// It was there.
@@ -126,7 +126,7 @@ pub enum Running {
 
 impl Running {
     /// Waits for its end, so long at most. Whether it has ended.
-    pub fn ends_within(&self, patience: Duration) -> bool {
+    pub(crate) fn ends_within(&self, patience: Duration) -> bool {
         match self {
             Self::Ours(process) => process.ends_within(patience),
             Self::Theirs(process) => {

@@ -16,7 +16,7 @@ use crate::workspace::nearest_manifest;
 
 /// What an event asks about.
 #[derive(Debug, Clone, Copy)]
-pub struct Question<'a> {
+pub(crate) struct Question<'a> {
     /// Our surroundings.
     pub env: &'a Environment,
     /// Our folders.
@@ -29,7 +29,12 @@ pub struct Question<'a> {
 
 /// The snapshot of the workspace that `cwd` is in, or of what applies outside of one: the stored one
 /// while its inputs are as they were, else as [`for_hook`]. `insist`: a sync that failed is tried again.
-pub fn of_folder(env: &Environment, dirs: &Dirs, cwd: &Path, insist: bool) -> Option<Stored> {
+pub(crate) fn of_folder(
+    env: &Environment,
+    dirs: &Dirs,
+    cwd: &Path,
+    insist: bool,
+) -> Option<Stored> {
     if let Some(known) = known(env, dirs, cwd).filter(|known| !(insist && known.header.failed)) {
         return Some(known);
     }
@@ -48,7 +53,7 @@ pub(super) fn known(env: &Environment, dirs: &Dirs, cwd: &Path) -> Option<Stored
 
 /// The workspace's snapshot: the stored one while its inputs are as they were, else a new one, after
 /// a sync if the user lets events sync. Never fails: trouble is logged, and the old one serves.
-pub fn for_hook(question: &Question<'_>) -> Option<Stored> {
+pub(crate) fn for_hook(question: &Question<'_>) -> Option<Stored> {
     let Question { env, dirs, root, insist } = *question;
     let stored = Stored::load(&Snapshot::path(dirs, root), VERSION, root);
     if let Some(current) = stored.as_ref().filter(|stored| stored.holds(env))
@@ -183,6 +188,6 @@ fn root_of(env: &Environment, dirs: &Dirs, cwd: &Path) -> PathBuf {
 }
 
 /// The workspace's snapshot as it is on disk now, whether or not it still holds.
-pub fn stored(dirs: &Dirs, root: &Path) -> Option<Stored> {
+pub(crate) fn stored(dirs: &Dirs, root: &Path) -> Option<Stored> {
     Stored::load(&Snapshot::path(dirs, root), VERSION, root)
 }

@@ -8,21 +8,21 @@
 //!
 //! May use: every room below. Used by: `hook` (only "make sure it is current") and `cli`.
 
-pub mod background;
+pub(crate) mod background;
 mod bounds;
-pub mod current;
-pub mod facts;
-pub mod placing;
-pub mod registration;
-pub mod remove;
+pub(crate) mod current;
+pub(crate) mod facts;
+pub(crate) mod placing;
+pub(crate) mod registration;
+pub(crate) mod remove;
 mod request;
 mod run;
-pub mod snapshot;
+pub(crate) mod snapshot;
 #[cfg(test)]
 mod stale_tests;
-pub mod survey;
+pub(crate) mod survey;
 
-pub use placing::desired_skills::shown as shown_origin;
-pub use registration::opt_out::forget as forget_leaving;
-pub use request::{Caller, Mode, Request, Synced, configured_agents};
-pub use run::sync;
+pub(crate) use placing::desired_skills::shown as shown_origin;
+pub(crate) use registration::opt_out::forget as forget_leaving;
+pub(crate) use request::{Caller, Mode, Request, Synced, configured_agents};
+pub(crate) use run::sync;

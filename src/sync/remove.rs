@@ -32,7 +32,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What came of it.
 #[derive(Debug, Default)]
-pub struct Removed {
+pub(crate) struct Removed {
     /// For people.
     pub changes: Vec<Change>,
     /// Whether something could not be done.
@@ -48,7 +48,7 @@ pub struct Removed {
 ///
 /// # Errors
 /// When there is no home folder, or another process does not end.
-pub fn remove(sym: &Symposium, roots: &[PathBuf], apply: bool) -> anyhow::Result<Removed> {
+pub(crate) fn remove(sym: &Symposium, roots: &[PathBuf], apply: bool) -> anyhow::Result<Removed> {
     let locked: &[PathBuf] = if apply { roots } else { &[] };
     let locks = locked.iter().map(|root| lock(sym, root, Caller::Command));
     let _locks = locks.collect::<anyhow::Result<Vec<_>>>()?;
@@ -79,7 +79,7 @@ pub fn remove(sym: &Symposium, roots: &[PathBuf], apply: bool) -> anyhow::Result
 ///
 /// # Errors
 /// When there is no home folder.
-pub fn remove_from_project(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
+pub(crate) fn remove_from_project(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
     let mut removal = Removal::new(sym, true, false);
     removal.recorded(root, Elsewhere::Kept)?;
     Ok(removal.removed)

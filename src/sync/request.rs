@@ -17,7 +17,7 @@ use crate::workspace::{Loaded, Observer};
 
 /// Whether a sync changes something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// It only says what it would do.
     Plan,
     /// It only finds out what hooks, help and subcommands need.
@@ -29,7 +29,7 @@ pub enum Mode {
 
 /// Who started a sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Caller {
+pub(crate) enum Caller {
     /// The user: it may take its time and use the network.
     #[default]
     Command,
@@ -43,7 +43,7 @@ pub enum Caller {
 
 /// What is asked for.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub(crate) struct Request {
     /// A folder of the workspace.
     pub start: PathBuf,
     /// Agents to place skills for instead of the configured ones.
@@ -73,7 +73,7 @@ impl Default for Request {
 
 /// What came of it.
 #[derive(Debug)]
-pub struct Synced {
+pub(crate) struct Synced {
     /// What was, or would be, done to skill folders.
     pub plan: Plan,
     /// All changes, as people see them.
@@ -92,13 +92,13 @@ pub struct Synced {
 
 impl Synced {
     /// Whether anything changed, or would.
-    pub fn is_change(&self) -> bool {
+    pub(crate) fn is_change(&self) -> bool {
         self.changes.iter().any(|change| change.action.is_change())
     }
 }
 
 /// The configured agents that we know; the others are told about.
-pub fn configured_agents(sym: &Symposium) -> Vec<Agent> {
+pub(crate) fn configured_agents(sym: &Symposium) -> Vec<Agent> {
     let mut agents = Vec::new();
     for name in &sym.config.agents {
         match Agent::from_name(name) {

@@ -31,7 +31,7 @@ use crate::workspace::{ByCrate, Loaded, Workspace};
 /// When there is no workspace, its manifests or the configuration are broken, or another sync holds
 /// it for too long.
 /// What concerns single skills, plugins or files is told and does not stop the rest.
-pub fn sync(sym: &Symposium, request: &Request) -> anyhow::Result<Synced> {
+pub(crate) fn sync(sym: &Symposium, request: &Request) -> anyhow::Result<Synced> {
     if request.caller == Caller::Background {
         Sync::new(sym, request, &load(sym, request)?).prefetch();
     }
@@ -95,7 +95,7 @@ fn start(sym: &Symposium, request: &Request) -> anyhow::Result<Started> {
 
 /// What applies to a workspace, and what of it should change in skill folders.
 #[derive(Debug)]
-pub struct Known<'r> {
+pub(crate) struct Known<'r> {
     /// What applies.
     pub facts: Facts<'r>,
     /// The folders that hold skill folders.

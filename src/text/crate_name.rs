@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 /// Whether two names mean the same crate: `-` and `_` are equal.
-pub fn same_crate(one: &str, other: &str) -> bool {
+pub(crate) fn same_crate(one: &str, other: &str) -> bool {
     let plain = |byte: u8| if byte == b'_' { b'-' } else { byte };
     one.len() == other.len() && one.bytes().map(plain).eq(other.bytes().map(plain))
 }
 
 /// A name in the spelling in which equal crates have equal names.
-pub fn spelling(name: &str) -> Cow<'_, str> {
+pub(crate) fn spelling(name: &str) -> Cow<'_, str> {
     if name.contains('_') { Cow::Owned(name.replace('_', "-")) } else { Cow::Borrowed(name) }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// `bytes` in lower-case hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         // Writing to a string never fails.
         let _ = write!(text, "{byte:02x}");

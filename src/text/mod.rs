@@ -7,15 +7,15 @@
 //! May use: nothing of ours. Used by: every room.
 
 mod crate_name;
-pub mod diagnostic;
+pub(crate) mod diagnostic;
 mod hex;
-pub mod toml;
-pub mod url;
+pub(crate) mod toml;
+pub(crate) mod url;
 pub(crate) mod yaml;
 
 pub(crate) use crate_name::{check_crate_name, is_crate_name, is_name_char, spellings};
-pub use crate_name::{same_crate, spelling};
+pub(crate) use crate_name::{same_crate, spelling};
 pub(crate) use diagnostic::Subject;
-pub use diagnostic::{Diagnostic, Location, Severity, Source};
-pub use hex::hex;
-pub use url::SecretUrl;
+pub(crate) use diagnostic::{Diagnostic, Location, Severity, Source};
+pub(crate) use hex::hex;
+pub(crate) use url::SecretUrl;

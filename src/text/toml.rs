@@ -12,7 +12,7 @@ use super::{Diagnostic, Severity, Source};
 
 /// A value together with its byte range in the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Located<T> {
+pub(crate) struct Located<T> {
     /// The value.
     pub value: T,
     /// Where it stands, as a byte range.
@@ -21,7 +21,7 @@ pub struct Located<T> {
 
 /// Where problems go while a document is read.
 #[derive(Debug)]
-pub struct Sink {
+pub(crate) struct Sink {
     /// The text being read.
     pub source: Arc<Source>,
     diagnostics: RefCell<Vec<Diagnostic>>,
@@ -30,52 +30,52 @@ pub struct Sink {
 
 impl Sink {
     /// An empty sink for `source`.
-    pub fn new(source: Arc<Source>) -> Self {
+    pub(crate) fn new(source: Arc<Source>) -> Self {
         Self { source, diagnostics: RefCell::default(), softened: Cell::new(false) }
     }
 
     /// Records an error at `span`.
-    pub fn error(&self, span: &Range<usize>, message: impl Into<String>) {
+    pub(crate) fn error(&self, span: &Range<usize>, message: impl Into<String>) {
         self.push(Diagnostic::error(message).at(&self.source, span.clone()));
     }
 
     /// Records a warning at `span`.
-    pub fn warning(&self, span: &Range<usize>, message: impl Into<String>) {
+    pub(crate) fn warning(&self, span: &Range<usize>, message: impl Into<String>) {
         self.push(Diagnostic::warning(message).at(&self.source, span.clone()));
     }
 
     /// Records a finished diagnostic.
-    pub fn push(&self, diagnostic: Diagnostic) {
+    pub(crate) fn push(&self, diagnostic: Diagnostic) {
         self.diagnostics.borrow_mut().push(diagnostic);
     }
 
     /// Whether an error was recorded.
-    pub fn has_errors(&self) -> bool {
+    pub(crate) fn has_errors(&self) -> bool {
         self.diagnostics.borrow().iter().any(Diagnostic::is_error)
     }
 
     /// Whether an error was recorded, were it made a warning of since.
-    pub fn had_errors(&self) -> bool {
+    pub(crate) fn had_errors(&self) -> bool {
         self.softened.get() || self.has_errors()
     }
 
     /// Something could not be read, though what is around it could.
-    pub fn note_loss(&self) {
+    pub(crate) fn note_loss(&self) {
         self.softened.set(true);
     }
 
     /// A point in time, for [`Sink::errors_since`] and [`Sink::soften_since`].
-    pub fn mark(&self) -> usize {
+    pub(crate) fn mark(&self) -> usize {
         self.diagnostics.borrow().len()
     }
 
     /// Whether an error was recorded after `mark`.
-    pub fn errors_since(&self, mark: usize) -> bool {
+    pub(crate) fn errors_since(&self, mark: usize) -> bool {
         self.diagnostics.borrow().iter().skip(mark).any(Diagnostic::is_error)
     }
 
     /// Makes warnings of the errors recorded after `mark`; `note` says what was left out for them.
-    pub fn soften_since(&self, mark: usize, note: &str) {
+    pub(crate) fn soften_since(&self, mark: usize, note: &str) {
         for diagnostic in self.diagnostics.borrow_mut().iter_mut().skip(mark) {
             if diagnostic.is_error() {
                 diagnostic.severity = Severity::Warning;
@@ -86,7 +86,7 @@ impl Sink {
     }
 
     /// Everything recorded, in the order of the file.
-    pub fn finish(self) -> Vec<Diagnostic> {
+    pub(crate) fn finish(self) -> Vec<Diagnostic> {
         let mut all = self.diagnostics.into_inner();
         all.sort_by_key(|diagnostic| diagnostic.span.as_ref().map_or(0, |span| span.start));
         all
@@ -96,7 +96,7 @@ impl Sink {
 /// Parses `source`; syntax errors go to `sink` and what could be read is handed to `read`.
 ///
 /// `None` when not even a table could be made of the text.
-pub fn read<T>(sink: &Sink, read: impl FnOnce(&Table<'_>) -> T) -> Option<T> {
+pub(crate) fn read<T>(sink: &Sink, read: impl FnOnce(&Table<'_>) -> T) -> Option<T> {
     let source = Arc::clone(&sink.source);
     let (root, errors) = DeTable::parse_recoverable(&source.text);
     let broken = !errors.is_empty();
@@ -112,7 +112,7 @@ pub fn read<T>(sink: &Sink, read: impl FnOnce(&Table<'_>) -> T) -> Option<T> {
 }
 
 /// A table being read. Wrong types are reported to the sink and count as absent.
-pub struct Table<'a> {
+pub(crate) struct Table<'a> {
     table: &'a DeTable<'a>,
     /// Byte range of the table (its header for `[table]`, the braces for an inline one).
     pub span: Range<usize>,
@@ -127,37 +127,37 @@ impl<'a> Table<'a> {
     }
 
     /// The sink problems go to.
-    pub fn sink(&self) -> &'a Sink {
+    pub(crate) fn sink(&self) -> &'a Sink {
         self.sink
     }
 
     /// The table's place in the document, such as `hooks[0]`; empty at the top.
-    pub fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         &self.path
     }
 
     /// `key` with the table's place before it.
-    pub fn path_of(&self, key: &str) -> String {
+    pub(crate) fn path_of(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 
     /// Whether `key` is there, of whatever type.
-    pub fn has(&self, key: &str) -> bool {
+    pub(crate) fn has(&self, key: &str) -> bool {
         self.table.contains_key(key)
     }
 
     /// Where `key`'s name stands.
-    pub fn key_span(&self, key: &str) -> Option<Range<usize>> {
+    pub(crate) fn key_span(&self, key: &str) -> Option<Range<usize>> {
         self.table.get_key_value(key).map(|(name, _)| name.span())
     }
 
     /// Where `key`'s value stands, of whatever type.
-    pub fn span_of(&self, key: &str) -> Option<Range<usize>> {
+    pub(crate) fn span_of(&self, key: &str) -> Option<Range<usize>> {
         self.table.get(key).map(Spanned::span)
     }
 
     /// The keys in the order of the file.
-    pub fn keys(&self) -> Vec<Located<String>> {
+    pub(crate) fn keys(&self) -> Vec<Located<String>> {
         let mut keys: Vec<_> = self
             .table
             .keys()
@@ -168,7 +168,7 @@ impl<'a> Table<'a> {
     }
 
     /// Whether `key` holds a table, written as `[key]` or inline.
-    pub fn is_table(&self, key: &str) -> bool {
+    pub(crate) fn is_table(&self, key: &str) -> bool {
         self.table.get(key).is_some_and(|value| matches!(value.get_ref(), DeValue::Table(_)))
     }
 
@@ -186,7 +186,7 @@ impl<'a> Table<'a> {
     }
 
     /// A string.
-    pub fn string(&self, key: &str) -> Option<Located<String>> {
+    pub(crate) fn string(&self, key: &str) -> Option<Located<String>> {
         let value = self.raw(key)?;
         match value.get_ref() {
             DeValue::String(text) => Some(Located { value: text.to_string(), span: value.span() }),
@@ -198,7 +198,7 @@ impl<'a> Table<'a> {
     }
 
     /// A boolean.
-    pub fn bool(&self, key: &str) -> Option<Located<bool>> {
+    pub(crate) fn bool(&self, key: &str) -> Option<Located<bool>> {
         let value = self.raw(key)?;
         match value.get_ref() {
             DeValue::Boolean(flag) => Some(Located { value: *flag, span: value.span() }),
@@ -210,7 +210,7 @@ impl<'a> Table<'a> {
     }
 
     /// A whole number.
-    pub fn integer(&self, key: &str) -> Option<Located<i64>> {
+    pub(crate) fn integer(&self, key: &str) -> Option<Located<i64>> {
         let value = self.raw(key)?;
         if let DeValue::Integer(number) = value.get_ref()
             && let Ok(number) = i64::from_str_radix(number.as_str(), number.radix())
@@ -222,7 +222,7 @@ impl<'a> Table<'a> {
     }
 
     /// An array of strings.
-    pub fn strings(&self, key: &str) -> Option<Located<Vec<Located<String>>>> {
+    pub(crate) fn strings(&self, key: &str) -> Option<Located<Vec<Located<String>>>> {
         let value = self.raw(key)?;
         match value.get_ref() {
             DeValue::Array(items) => self.string_items(key, value, items),
@@ -234,7 +234,7 @@ impl<'a> Table<'a> {
     }
 
     /// A string, or an array of strings; a string counts as an array of one.
-    pub fn string_or_strings(&self, key: &str) -> Option<Located<Vec<Located<String>>>> {
+    pub(crate) fn string_or_strings(&self, key: &str) -> Option<Located<Vec<Located<String>>>> {
         let value = self.raw(key)?;
         match value.get_ref() {
             DeValue::String(text) => {
@@ -268,7 +268,7 @@ impl<'a> Table<'a> {
     }
 
     /// A sub-table, written as `[key]` or inline.
-    pub fn table(&self, key: &str) -> Option<Table<'a>> {
+    pub(crate) fn table(&self, key: &str) -> Option<Table<'a>> {
         let value = self.raw(key)?;
         match value.get_ref() {
             DeValue::Table(table) => {
@@ -282,7 +282,7 @@ impl<'a> Table<'a> {
     }
 
     /// An array of tables.
-    pub fn tables(&self, key: &str) -> Option<Vec<Table<'a>>> {
+    pub(crate) fn tables(&self, key: &str) -> Option<Vec<Table<'a>>> {
         let value = self.raw(key)?;
         let DeValue::Array(items) = value.get_ref() else {
             self.wrong_type(key, value, "an array of tables");
@@ -302,7 +302,7 @@ impl<'a> Table<'a> {
     }
 
     /// How many items the array has, of whatever type; 0 where there is none.
-    pub fn count(&self, key: &str) -> usize {
+    pub(crate) fn count(&self, key: &str) -> usize {
         match self.raw(key).map(|value| value.get_ref()) {
             Some(DeValue::Array(items)) => items.len(),
             _ => 0,
@@ -310,7 +310,7 @@ impl<'a> Table<'a> {
     }
 
     /// A value that may be a string or a table.
-    pub fn string_or_table(&self, key: &str) -> Option<StringOrTable<'a>> {
+    pub(crate) fn string_or_table(&self, key: &str) -> Option<StringOrTable<'a>> {
         self.one_of_both(key, self.raw(key)?)
     }
 
@@ -336,7 +336,7 @@ impl<'a> Table<'a> {
     }
 
     /// An array whose items are strings or tables.
-    pub fn strings_or_tables(&self, key: &str) -> Option<Vec<StringOrTable<'a>>> {
+    pub(crate) fn strings_or_tables(&self, key: &str) -> Option<Vec<StringOrTable<'a>>> {
         let value = self.raw(key)?;
         let DeValue::Array(items) = value.get_ref() else {
             self.wrong_type(key, value, "an array");
@@ -351,14 +351,14 @@ impl<'a> Table<'a> {
     }
 
     /// The keys that nothing has asked for, in the order of the file.
-    pub fn unread(&self) -> Vec<Located<String>> {
+    pub(crate) fn unread(&self) -> Vec<Located<String>> {
         let seen = self.seen.borrow();
         self.keys().into_iter().filter(|key| !seen.contains(&key.value)).collect()
     }
 }
 
 /// Either form of a value that accepts two.
-pub enum StringOrTable<'a> {
+pub(crate) enum StringOrTable<'a> {
     /// A string.
     String(Located<String>),
     /// A table.

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 /// user, password, query and fragment, in errors and in `{:?}` too.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct SecretUrl(String);
+pub(crate) struct SecretUrl(String);
 
 impl SecretUrl {
     /// The whole text: only for what fetches it, and for an agent's file.
-    pub fn expose(&self) -> &str {
+    pub(crate) fn expose(&self) -> &str {
         &self.0
     }
 }

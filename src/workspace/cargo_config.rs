@@ -26,7 +26,7 @@ const DEFAULT_SOURCE: &str = "crates-io";
 
 /// Folders of unpacked crates that apply to a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Vendored {
+pub(crate) struct Vendored {
     /// Each holds one sub-folder a crate (`serde/` or `serde-1.0.0/`). What replaces crates.io comes
     /// first. They need not exist.
     pub folders: Vec<PathBuf>,
@@ -39,7 +39,7 @@ pub struct Vendored {
 
 /// Finds the folders that replace a registry or git source (`cargo vendor`), by the configuration
 /// files from `root` upwards and in cargo's own folder. The nearer file wins.
-pub fn vendored(root: &Path, env: &Environment) -> Vendored {
+pub(crate) fn vendored(root: &Path, env: &Environment) -> Vendored {
     let config = CargoConfig::load(root, env, &mut |_| ());
     Vendored {
         folders: config.vendor_folders(),
@@ -50,7 +50,7 @@ pub fn vendored(root: &Path, env: &Environment) -> Vendored {
 
 /// What cargo asks in the place of a registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StandIn {
+pub(crate) enum StandIn {
     /// Another registry, by its index as cargo's `--index` takes it.
     Index(String),
     /// A folder of `.crate` files with an index.
@@ -61,7 +61,7 @@ pub enum StandIn {
 
 impl StandIn {
     /// The other registry's index.
-    pub fn into_index(self) -> Option<String> {
+    pub(crate) fn into_index(self) -> Option<String> {
         match self {
             Self::Index(index) => Some(index),
             Self::Crates(_) | Self::Sources(_) => None,
@@ -71,7 +71,7 @@ impl StandIn {
 
 /// What replaces a registry for a cargo that runs in `dir`: `index` as in the lock file, `None` for
 /// crates.io.
-pub fn stand_in(dir: &Path, env: &Environment, index: Option<&str>) -> Option<StandIn> {
+pub(crate) fn stand_in(dir: &Path, env: &Environment, index: Option<&str>) -> Option<StandIn> {
     let config = CargoConfig::load(dir, env, &mut |_| ());
     let is_it = |(name, table): &(&String, &SourceTable)| match index {
         None => name.as_str() == DEFAULT_SOURCE,
@@ -97,7 +97,7 @@ pub fn stand_in(dir: &Path, env: &Environment, index: Option<&str>) -> Option<St
 }
 
 /// Whether cargo's configuration keeps a cargo that runs in `dir` off the network (`net.offline`).
-pub fn is_offline(dir: &Path, env: &Environment) -> bool {
+pub(crate) fn is_offline(dir: &Path, env: &Environment) -> bool {
     CargoConfig::load(dir, env, &mut |_| ()).offline == Some(true)
 }
 
@@ -133,7 +133,7 @@ struct SourceTable {
 
 impl CargoConfig {
     /// Reads the files that apply in `root`; `look` is called with each before it is read.
-    pub fn load(root: &Path, env: &Environment, look: &mut dyn FnMut(&Path)) -> Self {
+    pub(super) fn load(root: &Path, env: &Environment, look: &mut dyn FnMut(&Path)) -> Self {
         let mut config = Self::default();
         let mut folders: Vec<PathBuf> =
             root.ancestors().map(|folder| folder.join(".cargo")).collect();

@@ -28,7 +28,7 @@ use crate::text::toml::Located;
 ///
 /// # Errors
 /// A manifest on the way that is broken or can't be read.
-pub fn locate(start: &Path, env: &Environment) -> Result<Option<PathBuf>, Diagnostic> {
+pub(crate) fn locate(start: &Path, env: &Environment) -> Result<Option<PathBuf>, Diagnostic> {
     let Some(folder) = existing_folder(start, env) else { return Ok(None) };
     let mut reader = Reader::new(env, false);
     Ok(root(&mut reader, &folder)?.map(|root| root.dir.clone()))
@@ -36,7 +36,7 @@ pub fn locate(start: &Path, env: &Environment) -> Result<Option<PathBuf>, Diagno
 
 /// The folder of the nearest manifest at or above `start`; `Some(None)` where there is none, and
 /// `None` when that can't be told. It is where [`locate`] begins; nothing is read.
-pub fn nearest_manifest(start: &Path, env: &Environment) -> Option<Option<PathBuf>> {
+pub(crate) fn nearest_manifest(start: &Path, env: &Environment) -> Option<Option<PathBuf>> {
     let Some(folder) = existing_folder(start, env) else { return Some(None) };
     for dir in folder.ancestors() {
         match fs::metadata(dir.join("Cargo.toml")) {

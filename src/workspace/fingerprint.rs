@@ -52,7 +52,7 @@ type Inputs = BTreeMap<OsString, FileState>;
 
 /// The states of a set of paths at the moments they were observed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Fingerprint {
+pub(crate) struct Fingerprint {
     inputs: Inputs,
 }
 
@@ -91,7 +91,7 @@ struct Stat {
 
 impl Fingerprint {
     /// The states of `paths` now. What is read of them afterwards is covered.
-    pub fn of<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Self {
+    pub(crate) fn of<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Self {
         let mut fingerprint = Self::default();
         for path in paths {
             fingerprint.observe(path.as_ref());
@@ -101,7 +101,7 @@ impl Fingerprint {
 
     /// Adds the state of `path`, which is to be read after this call. The first observation of a
     /// path is the one that counts.
-    pub fn observe(&mut self, path: &Path) {
+    pub(crate) fn observe(&mut self, path: &Path) {
         if !self.inputs.contains_key(path.as_os_str()) {
             self.inputs.insert(path.into(), FileState::now(path));
         }
@@ -109,7 +109,7 @@ impl Fingerprint {
 
     /// Adds what another fingerprint observed. A path whose state differs between the two was
     /// changed in between, and makes the whole never hold.
-    pub fn merge(&mut self, mut other: Self) {
+    pub(crate) fn merge(&mut self, mut other: Self) {
         if self.inputs.len() < other.inputs.len() {
             std::mem::swap(self, &mut other);
         }
@@ -130,19 +130,19 @@ impl Fingerprint {
     }
 
     /// The paths, sorted.
-    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.inputs.keys().map(Path::new)
     }
 
     /// Whether it is current, for tests: see [`Fingerprint::is_current`].
     #[cfg(test)]
-    pub fn holds(&self) -> bool {
+    pub(crate) fn holds(&self) -> bool {
         Self::is_current(&self.to_bytes())
     }
 
     /// A fingerprint with everything that may be in one: its bytes tell when the encoding changes.
     #[cfg(test)]
-    pub fn sample() -> Self {
+    pub(crate) fn sample() -> Self {
         let stat = Stat { length: 1, mtime: -2, ctime: 3, inode: 4, device: 5 };
         let hash = std::array::from_fn(|index| u8::try_from(index).unwrap_or(0));
         let states = [
@@ -165,14 +165,14 @@ impl Fingerprint {
     }
 
     /// Whether there was a folder at `path`.
-    pub fn was_folder(&self, path: &Path) -> bool {
+    pub(crate) fn was_folder(&self, path: &Path) -> bool {
         matches!(self.inputs.get(path.as_os_str()), Some(FileState::Folder(..)))
     }
 
     /// Counts what we ourselves did in `folder` since it was observed as known: `ours` are the folders
     /// in it that we made or removed, and whether each was there before. If anything else in it
     /// changed, it stays what it was, and the whole does not hold.
-    pub fn accept(&mut self, folder: &Path, ours: &[(&str, bool)]) {
+    pub(crate) fn accept(&mut self, folder: &Path, ours: &[(&str, bool)]) {
         let Some(before) = self.inputs.get_mut(folder.as_os_str()) else { return };
         // Observed first, compared second, as everywhere.
         let now = FileState::now(folder);
@@ -191,7 +191,7 @@ impl Fingerprint {
     }
 
     /// Distrusts one path: the whole never holds.
-    pub fn distrust(&mut self, path: &Path) {
+    pub(crate) fn distrust(&mut self, path: &Path) {
         self.inputs.insert(path.into(), FileState::Unsure);
     }
 }

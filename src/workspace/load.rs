@@ -15,7 +15,7 @@ use crate::text::Diagnostic;
 
 /// A workspace, as it was when it was read.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub(crate) struct Loaded {
     /// The workspace.
     pub workspace: Workspace,
     /// Its inputs, each observed before it was read: while it holds, so does `workspace`.
@@ -48,7 +48,7 @@ impl Workspace {
     ///
     /// # Errors
     /// The root's or a member's manifest, or the lock file, is broken; a listed member is missing.
-    pub fn load(start: &Path, env: &Environment) -> Result<Option<Loaded>, Diagnostic> {
+    pub(crate) fn load(start: &Path, env: &Environment) -> Result<Option<Loaded>, Diagnostic> {
         let Some(dir) = locate(start, env)? else { return Ok(None) };
         // Once more from the root, so that what is noted does not depend on where we started.
         let mut reader = Reader::new(env, true);

@@ -53,7 +53,7 @@ impl Lock {
     ///
     /// # Errors
     /// As [`Self::load`].
-    pub fn read(path: &Path) -> Result<Option<Self>, Diagnostic> {
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, Diagnostic> {
         read_text(path, Limit::LOCK)?
             .map(|source| Self::parse(&source, &mut Vec::new()))
             .transpose()
@@ -63,7 +63,7 @@ impl Lock {
     ///
     /// # Errors
     /// Broken syntax, or a package without a sensible name and version.
-    pub fn parse(
+    pub(crate) fn parse(
         source: &Arc<Source>,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<Self, Diagnostic> {
@@ -93,7 +93,7 @@ impl Lock {
     }
 
     /// Every package of that name.
-    pub fn named(&self, name: &str) -> Vec<&LockedPackage> {
+    pub(crate) fn named(&self, name: &str) -> Vec<&LockedPackage> {
         self.indices(name).filter_map(|index| self.packages.get(index)).collect()
     }
 
@@ -102,7 +102,11 @@ impl Lock {
     }
 
     /// What the lock file resolved for a member; nothing when it does not know the member.
-    pub fn dependencies_of(&self, name: &str, version: Option<&Version>) -> Vec<&LockedPackage> {
+    pub(crate) fn dependencies_of(
+        &self,
+        name: &str,
+        version: Option<&Version>,
+    ) -> Vec<&LockedPackage> {
         let own: Vec<usize> =
             self.indices(name).filter(|index| self.references.contains_key(index)).collect();
         // A version that was raised since the lock file was written makes no other package of it.

@@ -81,7 +81,7 @@ pub(super) enum DeclaredFrom {
 
 impl Declared {
     /// The package's name.
-    pub fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         self.package.as_deref().unwrap_or(&self.key)
     }
 }
@@ -108,7 +108,7 @@ impl Manifest {
     ///
     /// # Errors
     /// Broken syntax, a wrong type, or neither `[package]` nor `[workspace]`: the first problem.
-    pub fn parse(
+    pub(super) fn parse(
         source: &Arc<Source>,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<Self, Diagnostic> {
@@ -147,7 +147,7 @@ impl Manifest {
     }
 
     /// Whether this is the root of a workspace.
-    pub fn is_root(&self) -> bool {
+    pub(super) fn is_root(&self) -> bool {
         self.workspace.is_some()
     }
 }

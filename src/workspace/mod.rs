@@ -33,12 +33,12 @@ mod resolve;
 #[cfg(test)]
 mod tests;
 
-pub use cargo_config::{StandIn, is_offline, stand_in, vendored};
-pub use discover::{locate, nearest_manifest};
-pub use fingerprint::Fingerprint;
-pub use load::Loaded;
+pub(crate) use cargo_config::{StandIn, is_offline, stand_in, vendored};
+pub(crate) use discover::{locate, nearest_manifest};
+pub(crate) use fingerprint::Fingerprint;
+pub(crate) use load::Loaded;
 pub(crate) use lock::{Lock, dependents};
-pub use model::{ByCrate, Dependency, LockedPackage, Member, Workspace};
-pub use observer::{Observer, UNOBSERVED};
-pub use origin::DependencyOrigin;
+pub(crate) use model::{ByCrate, Dependency, LockedPackage, Member, Workspace};
+pub(crate) use observer::{Observer, UNOBSERVED};
+pub(crate) use origin::DependencyOrigin;
 pub(crate) use origin::{CRATES_IO, is_crates_io};

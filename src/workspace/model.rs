@@ -11,7 +11,7 @@ use crate::text::spelling;
 
 /// A Rust workspace (or a single package), as its files tell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Workspace {
+pub(crate) struct Workspace {
     /// Folder of the root manifest, absolute and canonical.
     pub root: PathBuf,
     /// The members in the order of their folders.
@@ -35,7 +35,7 @@ pub struct Workspace {
 
 /// One member of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Member {
+pub(crate) struct Member {
     /// The package's name.
     pub name: String,
     /// Its version, unless it has none or inherits one that is missing.
@@ -48,7 +48,7 @@ pub struct Member {
 
 /// A direct dependency of some member, under its package name (never the rename).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dependency {
+pub(crate) struct Dependency {
     /// The package's name.
     pub name: String,
     /// The version the lock file resolved; for a path dependency that of its manifest, which cargo
@@ -60,7 +60,7 @@ pub struct Dependency {
 
 /// A package in `Cargo.lock`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LockedPackage {
+pub(crate) struct LockedPackage {
     /// Its name.
     pub name: String,
     /// Its version.
@@ -73,13 +73,13 @@ pub struct LockedPackage {
 
 /// Things by the crate that they are about, whose name may be spelt with `-` or `_`.
 #[derive(Debug, Clone)]
-pub struct ByCrate<'a, T> {
+pub(crate) struct ByCrate<'a, T> {
     found: HashMap<Cow<'a, str>, Vec<&'a T>>,
 }
 
 impl<'a, T> ByCrate<'a, T> {
     /// Looks at all `items` once.
-    pub fn new(items: &'a [T], name_of: fn(&T) -> &str) -> Self {
+    pub(crate) fn new(items: &'a [T], name_of: fn(&T) -> &str) -> Self {
         let mut found: HashMap<_, Vec<_>> = HashMap::with_capacity(items.len());
         for item in items {
             found.entry(spelling(name_of(item))).or_default().push(item);
@@ -88,7 +88,7 @@ impl<'a, T> ByCrate<'a, T> {
     }
 
     /// Those that are about the crate `name`, in their order.
-    pub fn get(&self, name: &str) -> &[&'a T] {
+    pub(crate) fn get(&self, name: &str) -> &[&'a T] {
         self.found.get(&*spelling(name)).map(Vec::as_slice).unwrap_or_default()
     }
 }

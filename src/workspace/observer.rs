@@ -11,13 +11,13 @@ use crate::files::{self, Limit, ReadError};
 use crate::text::Source;
 
 /// For readers whose findings nobody keeps: a command that looks once and ends.
-pub static UNOBSERVED: Observer = Observer { seen: None, fixed: Vec::new() };
+pub(crate) static UNOBSERVED: Observer = Observer { seen: None, fixed: Vec::new() };
 
 /// What a snapshot is made from is read through this alone. It takes the state of each path before
 /// it reads there, so an edit at any moment afterwards makes the snapshot stale, however long the
 /// sync goes on.
 #[derive(Debug)]
-pub struct Observer {
+pub(crate) struct Observer {
     /// `None` when nobody wants to know.
     seen: Option<Mutex<Seen>>,
     /// Folders whose contents never change in place; nothing in them is observed.
@@ -38,7 +38,7 @@ impl Default for Observer {
 
 impl Observer {
     /// Observes everything but what is in the folders `fixed`, whose contents never change in place.
-    pub fn except(fixed: Vec<PathBuf>) -> Self {
+    pub(crate) fn except(fixed: Vec<PathBuf>) -> Self {
         Self { seen: Some(Mutex::default()), fixed }
     }
 
@@ -48,19 +48,19 @@ impl Observer {
     }
 
     /// Takes the state of `path`, which is read after this call.
-    pub fn observe(&self, path: &Path) {
+    pub(crate) fn observe(&self, path: &Path) {
         if self.seen.is_some() && !self.fixed.iter().any(|fixed| path.starts_with(fixed)) {
             self.with_seen(|seen| seen.fingerprint.observe(path));
         }
     }
 
     /// Takes back the observation of `path`: nothing that was made of it depends on what is there.
-    pub fn forget(&self, path: &Path) {
+    pub(crate) fn forget(&self, path: &Path) {
         self.with_seen(|seen| seen.fingerprint.forget(path));
     }
 
     /// Notes that the value of an environment variable counts.
-    pub fn variable(&self, name: &str) {
+    pub(crate) fn variable(&self, name: &str) {
         self.with_seen(|seen| seen.variables.extend([name.to_owned()]));
     }
 
@@ -68,7 +68,7 @@ impl Observer {
     ///
     /// # Errors
     /// As [`files::read_text`].
-    pub fn text(&self, path: &Path, limit: Limit) -> Result<String, ReadError> {
+    pub(crate) fn text(&self, path: &Path, limit: Limit) -> Result<String, ReadError> {
         self.observe(path);
         files::read_text(path, limit)
     }
@@ -77,7 +77,7 @@ impl Observer {
     ///
     /// # Errors
     /// As [`files::read_source`].
-    pub fn source(&self, path: &Path, limit: Limit) -> Result<Arc<Source>, ReadError> {
+    pub(crate) fn source(&self, path: &Path, limit: Limit) -> Result<Arc<Source>, ReadError> {
         self.observe(path);
         files::read_source(path, limit)
     }
@@ -86,7 +86,7 @@ impl Observer {
     ///
     /// # Errors
     /// As [`fs::read_dir`].
-    pub fn entries(&self, dir: &Path) -> io::Result<ReadDir> {
+    pub(crate) fn entries(&self, dir: &Path) -> io::Result<ReadDir> {
         self.observe(dir);
         fs::read_dir(dir)
     }
@@ -95,30 +95,30 @@ impl Observer {
     ///
     /// # Errors
     /// As [`fs::metadata`].
-    pub fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+    pub(crate) fn metadata(&self, path: &Path) -> io::Result<Metadata> {
         self.observe(path);
         fs::metadata(path)
     }
 
     /// Whether anything is at `path`.
-    pub fn exists(&self, path: &Path) -> bool {
+    pub(crate) fn exists(&self, path: &Path) -> bool {
         self.metadata(path).is_ok()
     }
 
     /// Whether a folder is at `path`.
-    pub fn is_dir(&self, path: &Path) -> bool {
+    pub(crate) fn is_dir(&self, path: &Path) -> bool {
         self.metadata(path).is_ok_and(|found| found.is_dir())
     }
 
     /// Whether `dir` has a folder or file `name` that `fits`. Only `dir` is observed: of many names
     /// that are asked for in it, it tells at once.
-    pub fn has(&self, dir: &Path, name: &str, fits: fn(&Path) -> bool) -> bool {
+    pub(crate) fn has(&self, dir: &Path, name: &str, fits: fn(&Path) -> bool) -> bool {
         self.observe(dir);
         fits(&dir.join(name))
     }
 
     /// What was observed, and the variables that count.
-    pub fn findings(&self) -> (Fingerprint, BTreeSet<String>) {
+    pub(crate) fn findings(&self) -> (Fingerprint, BTreeSet<String>) {
         self.with_seen(|seen| (seen.fingerprint.clone(), seen.variables.clone()))
     }
 }

@@ -10,7 +10,7 @@ pub(crate) const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates
 
 /// Where a dependency comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DependencyOrigin {
+pub(crate) enum DependencyOrigin {
     /// A registry.
     Registry {
         /// Its index, as in `Cargo.lock`; `None` for crates.io.

@@ -24,7 +24,7 @@ pub(super) struct Reader {
 
 impl Reader {
     /// A reader; with `observe`, every path that is asked for is remembered.
-    pub fn new(env: &Environment, observe: bool) -> Self {
+    pub(super) fn new(env: &Environment, observe: bool) -> Self {
         Self {
             manifests: HashMap::new(),
             fingerprint: observe.then(Fingerprint::default),
@@ -34,7 +34,7 @@ impl Reader {
     }
 
     /// Notes the state of `path`, before it is looked at.
-    pub fn observe(&mut self, path: &Path) {
+    pub(super) fn observe(&mut self, path: &Path) {
         if let Some(fingerprint) = &mut self.fingerprint {
             fingerprint.observe(path);
         }
@@ -44,7 +44,7 @@ impl Reader {
     ///
     /// # Errors
     /// A manifest that is broken or can't be read.
-    pub fn manifest(&mut self, dir: &Path) -> Result<Option<Rc<Manifest>>, Diagnostic> {
+    pub(super) fn manifest(&mut self, dir: &Path) -> Result<Option<Rc<Manifest>>, Diagnostic> {
         if let Some(known) = self.manifests.get(dir) {
             return Ok(known.clone());
         }
@@ -60,13 +60,17 @@ impl Reader {
     ///
     /// # Errors
     /// A file that can't be read, is not UTF-8, or is absurdly large.
-    pub fn text(&mut self, path: &Path, limit: Limit) -> Result<Option<Arc<Source>>, Diagnostic> {
+    pub(super) fn text(
+        &mut self,
+        path: &Path,
+        limit: Limit,
+    ) -> Result<Option<Arc<Source>>, Diagnostic> {
         self.observe(path);
         read_text(path, limit)
     }
 
     /// What was looked at, and what was tolerated, each thing once.
-    pub fn finish(self) -> (Fingerprint, Vec<Diagnostic>) {
+    pub(super) fn finish(self) -> (Fingerprint, Vec<Diagnostic>) {
         let mut diagnostics: Vec<Diagnostic> = Vec::new();
         for diagnostic in self.diagnostics {
             if !diagnostics.contains(&diagnostic) {

@@ -9,7 +9,7 @@ use crate::{NO_BUILTIN, bare_sandbox, sandbox, skill};
 
 /// A workspace that uses `widget`, and a repository `repos/acme` with a plugin for it whose one
 /// skill is `one`.
-pub fn ready() -> Sandbox {
+pub(crate) fn ready() -> Sandbox {
     let sandbox = sandbox();
     sandbox.package(&[("widget", "1.0.0")]);
     sandbox.write(
@@ -35,7 +35,7 @@ fn publish(sandbox: &Sandbox, name: &str) {
     sandbox.git_in("repos/acme", &["commit", "-qm", name]);
 }
 
-pub fn configure(sandbox: &Sandbox, url: &str, more: &str) {
+pub(crate) fn configure(sandbox: &Sandbox, url: &str, more: &str) {
     let source = format!("[[plugin-source]]\nname = \"acme\"\ngit = \"{url}\"\n{more}\n");
     sandbox.write("home/.symposium/config.toml", format!("{source}{NO_BUILTIN}"));
 }

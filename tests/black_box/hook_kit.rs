@@ -4,14 +4,14 @@
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-pub use symposium_hook::Event;
-pub use symposium_testlib::TELLING_ALL as REAL_AGENTS;
+pub(crate) use symposium_hook::Event;
+pub(crate) use symposium_testlib::TELLING_ALL as REAL_AGENTS;
 use symposium_testlib::{Run, Sandbox};
 
 use crate::{NO_BUILTIN, sandbox};
 
 /// Everybody whom `hook` answers about all four events; `antigravity.rs` is about the others.
-pub const AGENTS: [&str; REAL_AGENTS.len() + 1] = {
+pub(crate) const AGENTS: [&str; REAL_AGENTS.len() + 1] = {
     let mut all = ["symposium"; REAL_AGENTS.len() + 1];
     all.split_at_mut(REAL_AGENTS.len()).0.copy_from_slice(&REAL_AGENTS);
     all
@@ -19,12 +19,12 @@ pub const AGENTS: [&str; REAL_AGENTS.len() + 1] = {
 
 /// A sandbox whose workspace depends on `widget` 1.2.3, without agents and the plugin inside the
 /// program.
-pub fn lab() -> Sandbox {
+pub(crate) fn lab() -> Sandbox {
     lab_for(&[])
 }
 
 /// As [`lab`], with these agents in the configuration.
-pub fn lab_for(agents: &[&str]) -> Sandbox {
+pub(crate) fn lab_for(agents: &[&str]) -> Sandbox {
     let sandbox = sandbox();
     configure(&sandbox, agents, "");
     sandbox.package(&[("widget", "1.2.3")]);
@@ -32,7 +32,7 @@ pub fn lab_for(agents: &[&str]) -> Sandbox {
 }
 
 /// Writes the configuration.
-pub fn configure(sandbox: &Sandbox, agents: &[&str], more: &str) {
+pub(crate) fn configure(sandbox: &Sandbox, agents: &[&str], more: &str) {
     let agents: String =
         agents.iter().map(|name| format!("[[agent]]\nname = \"{name}\"\n")).collect();
     sandbox.write("home/.symposium/config.toml", format!("{more}\n{agents}\n{NO_BUILTIN}"));
@@ -40,7 +40,7 @@ pub fn configure(sandbox: &Sandbox, agents: &[&str], more: &str) {
 
 /// A plugin for workspaces that use `widget`, with one hook for `event` that runs `script`; `more`
 /// are further keys of the hook.
-pub fn hook_plugin(sandbox: &Sandbox, name: &str, event: Event, more: &str, script: &str) {
+pub(crate) fn hook_plugin(sandbox: &Sandbox, name: &str, event: Event, more: &str, script: &str) {
     let event = event.name();
     sandbox.user_plugin(
         &format!("{name}/SYMPOSIUM.toml"),
@@ -53,14 +53,14 @@ pub fn hook_plugin(sandbox: &Sandbox, name: &str, event: Event, more: &str, scri
 }
 
 /// A script that answers `fields` in the canonical format.
-pub fn says(event: Event, fields: Value) -> String {
+pub(crate) fn says(event: Event, fields: Value) -> String {
     let answer = json!({ event.name(): fields });
     format!("cat >/dev/null\ncat <<'END'\n{answer}\nEND\n")
 }
 
 /// One event, to be put into an agent's words.
 #[derive(Debug, Clone)]
-pub struct Told {
+pub(crate) struct Told {
     pub session: Option<&'static str>,
     pub cwd: String,
     pub id: &'static str,
@@ -70,7 +70,7 @@ pub struct Told {
 
 impl Told {
     /// In the sandbox's workspace: `cargo test` is about to be run, in session `s1`.
-    pub fn in_ws(sandbox: &Sandbox) -> Self {
+    pub(crate) fn in_ws(sandbox: &Sandbox) -> Self {
         Self {
             session: Some("s1"),
             cwd: sandbox.ws().display().to_string(),
@@ -80,20 +80,20 @@ impl Told {
         }
     }
 
-    pub fn command(self, command: &'static str) -> Self {
+    pub(crate) fn command(self, command: &'static str) -> Self {
         Self { command, ..self }
     }
 
-    pub fn id(self, id: &'static str) -> Self {
+    pub(crate) fn id(self, id: &'static str) -> Self {
         Self { id, ..self }
     }
 
-    pub fn session(self, session: &'static str) -> Self {
+    pub(crate) fn session(self, session: &'static str) -> Self {
         Self { session: Some(session), ..self }
     }
 
     /// The payload that `agent` sends.
-    pub fn payload(&self, agent: &str, event: Event) -> Vec<u8> {
+    pub(crate) fn payload(&self, agent: &str, event: Event) -> Vec<u8> {
         let mut object = Map::new();
         let mut set = |key: &str, value: Value| drop(object.insert(key.to_owned(), value));
         let [session, cwd, tool, input, response, id, prompt] = match agent {
@@ -165,7 +165,7 @@ impl Told {
 }
 
 /// The use of a tool that `told` is, with this tool and this input in the agent's own words.
-pub fn use_of(told: &Told, agent: &str, tool: &str, input: &Value) -> String {
+pub(crate) fn use_of(told: &Told, agent: &str, tool: &str, input: &Value) -> String {
     let payload = told.payload(agent, Event::PreToolUse);
     let mut payload: Value = serde_json::from_slice(&payload).expect("JSON");
     let [name, arguments] = match agent {
@@ -178,7 +178,7 @@ pub fn use_of(told: &Told, agent: &str, tool: &str, input: &Value) -> String {
 }
 
 /// The agent's own name of an event.
-pub fn native_event(agent: &str, event: Event) -> &'static str {
+pub(crate) fn native_event(agent: &str, event: Event) -> &'static str {
     let names = match agent {
         "gemini" => ["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool"],
         "copilot" => ["sessionStart", "userPromptSubmitted", "preToolUse", "postToolUse"],
@@ -190,7 +190,7 @@ pub fn native_event(agent: &str, event: Event) -> &'static str {
 }
 
 /// The agent's own name of the shell.
-pub fn native_bash(agent: &str) -> &'static str {
+pub(crate) fn native_bash(agent: &str) -> &'static str {
     match agent {
         "copilot" | "opencode" => "bash",
         "gemini" => "run_shell_command",
@@ -201,20 +201,20 @@ pub fn native_bash(agent: &str) -> &'static str {
 }
 
 /// Milliseconds since 1970.
-pub fn millis() -> u64 {
+pub(crate) fn millis() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     u64::try_from(now.expect("after 1970").as_millis()).expect("fits")
 }
 
 /// Runs `hook` as the agent does.
-pub fn send(sandbox: &Sandbox, agent: &str, event: Event, told: &Told) -> Effect {
+pub(crate) fn send(sandbox: &Sandbox, agent: &str, event: Event, told: &Told) -> Effect {
     let run = sandbox.feed(&["hook", agent, event.cli_name()], &told.payload(agent, event));
     effect(agent, event, &run)
 }
 
 /// What the agent does about an answer.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Effect {
+pub(crate) struct Effect {
     /// The tool is not used, the result hidden, the prompt kept back: with this reason.
     pub refused: Option<String>,
     /// The user is asked.
@@ -229,7 +229,7 @@ pub struct Effect {
 
 /// What the agent does about what our program said. Anything that an agent would stumble over
 /// fails the test.
-pub fn effect(agent: &str, event: Event, run: &Run) -> Effect {
+pub(crate) fn effect(agent: &str, event: Event, run: &Run) -> Effect {
     let mut effect = Effect::default();
     if run.code == 2 && matches!(agent, "goose" | "kiro") {
         assert_ne!(event, Event::SessionStart, "a session's start can't be blocked");
@@ -326,7 +326,7 @@ fn has_null(value: &Value) -> bool {
 }
 
 /// Everything in the log files.
-pub fn logs(sandbox: &Sandbox) -> String {
+pub(crate) fn logs(sandbox: &Sandbox) -> String {
     let Ok(entries) = std::fs::read_dir(sandbox.home().join(".symposium/logs")) else {
         return String::new();
     };
@@ -336,13 +336,13 @@ pub fn logs(sandbox: &Sandbox) -> String {
 }
 
 /// A session's memory.
-pub fn session(sandbox: &Sandbox, id: &str) -> Value {
+pub(crate) fn session(sandbox: &Sandbox, id: &str) -> Value {
     let text = sandbox.read(&format!("home/.symposium/sessions/{id}.json"));
     serde_json::from_str(&text).expect("JSON")
 }
 
 /// Waits until `path` in the sandbox is there.
-pub fn appears(sandbox: &Sandbox, path: &str) {
+pub(crate) fn appears(sandbox: &Sandbox, path: &str) {
     let start = Instant::now();
     while !sandbox.has(path) {
         assert!(start.elapsed().as_secs() < 20, "{path} does not appear: {}", logs(sandbox));
@@ -351,7 +351,7 @@ pub fn appears(sandbox: &Sandbox, path: &str) {
 }
 
 /// Runs `test` for each of `cases` at the same time.
-pub fn in_parallel<T: Sync>(cases: &[T], test: impl Fn(&T) + Sync) {
+pub(crate) fn in_parallel<T: Sync>(cases: &[T], test: impl Fn(&T) + Sync) {
     std::thread::scope(|scope| {
         for case in cases {
             scope.spawn(|| test(case));

@@ -28,7 +28,7 @@ fn machine() -> Sandbox {
 }
 
 /// A program on the sandbox's own `PATH`.
-pub fn program(sandbox: &Sandbox, name: &str, body: &str) {
+pub(crate) fn program(sandbox: &Sandbox, name: &str, body: &str) {
     sandbox.write(&format!("bin/{name}"), format!("#!/bin/sh\n{body}\n"));
     let path = sandbox.dir().join("bin").join(name);
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("sets the mode");

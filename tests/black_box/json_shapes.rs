@@ -9,7 +9,7 @@ use crate::{NO_BUILTIN, plugin_with_skill, sandbox};
 use symposium_testlib::{Run, Sandbox};
 
 /// What is wrong with `value` by the schema file `name`; empty when nothing is.
-pub fn mistakes(name: &str, value: &Value) -> String {
+pub(crate) fn mistakes(name: &str, value: &Value) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("md/reference/schemas").join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut schema: Value = serde_json::from_str(&text).expect("a schema is JSON");

@@ -6,7 +6,7 @@ use symposium_testlib::{Sandbox, SparseRegistry, vendor};
 use crate::{NO_BUILTIN, sandbox, skill};
 
 /// A sandbox in which the real cargo runs. Its rustup, if there is one, is the user's.
-pub fn with_cargo() -> Sandbox {
+pub(crate) fn with_cargo() -> Sandbox {
     let mut sandbox = sandbox();
     sandbox.write("home/.symposium/config.toml", NO_BUILTIN);
     let rustup = std::env::var_os("RUSTUP_HOME").map(std::path::PathBuf::from);
@@ -22,7 +22,7 @@ pub fn with_cargo() -> Sandbox {
 }
 
 /// Puts a registry on the loopback in the place of crates.io.
-pub fn instead_of_crates_io(sandbox: &Sandbox) -> SparseRegistry {
+pub(crate) fn instead_of_crates_io(sandbox: &Sandbox) -> SparseRegistry {
     let registry = SparseRegistry::start(&sandbox.dir().join("registry"));
     let config = format!(
         "[source.crates-io]\nreplace-with = \"mirror\"\n[source.mirror]\nregistry = \"{}\"\n",

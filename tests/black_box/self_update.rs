@@ -11,14 +11,14 @@ use symposium_testlib::{Run, Sandbox, Terminal};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// In the place of cargo's own name for crates.io.
-pub const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
+pub(crate) const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 /// What cargo notes of a package beside its name, version and source.
 const FIELDS: &str = r#"{"version_req":null,"bins":["cargo-agents"],"features":[],"all_features":false,"no_default_features":false,"profile":"release","target":null,"rustc":null}"#;
 
 /// What stands in cargo's place. It notes what it is asked for in `asked`; `info` is what `cargo
 /// info` prints, and `install` runs for `cargo install`.
-pub fn fake_cargo(sandbox: &Sandbox, info: &str, install: &str) {
+pub(crate) fn fake_cargo(sandbox: &Sandbox, info: &str, install: &str) {
     script(
         sandbox,
         "fake/cargo",
@@ -38,7 +38,7 @@ fn script(sandbox: &Sandbox, path: &str, text: &str) {
 }
 
 /// A sandbox whose program lies in cargo's folder, as if `source` had brought it.
-pub fn installed(source: &str) -> Sandbox {
+pub(crate) fn installed(source: &str) -> Sandbox {
     let mut sandbox = sandbox();
     sandbox.package(&[]);
     let bin = sandbox.home().join(".cargo/bin");
@@ -59,7 +59,7 @@ fn record(sandbox: &Sandbox, version: &str, source: &str) {
 
 /// Shell commands that put a program of version 99.0.0 into our place, and note that in cargo's
 /// record. The program shows how it was called.
-pub fn install_99(sandbox: &Sandbox) -> String {
+pub(crate) fn install_99(sandbox: &Sandbox) -> String {
     script(
         sandbox,
         "fake/new",
@@ -78,7 +78,7 @@ pub fn install_99(sandbox: &Sandbox) -> String {
     )
 }
 
-pub const INFO_99: &str = "printf 'symposium #ai\\nversion: 99.0.0\\nlicense: MIT\\n'";
+pub(crate) const INFO_99: &str = "printf 'symposium #ai\\nversion: 99.0.0\\nlicense: MIT\\n'";
 
 /// The installed program, to be run with `args`.
 fn command(sandbox: &Sandbox, args: &[&str]) -> Command {
@@ -93,7 +93,7 @@ fn command(sandbox: &Sandbox, args: &[&str]) -> Command {
     command
 }
 
-pub fn run(sandbox: &Sandbox, args: &[&str]) -> Run {
+pub(crate) fn run(sandbox: &Sandbox, args: &[&str]) -> Run {
     let output = command(sandbox, args).stdin(std::process::Stdio::null()).output();
     let output = output.expect("it starts");
     Run {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use symposium_testlib::Sandbox;
 
 /// A workspace that depends on `widget`, with these agents.
-pub fn with_agents(agents: &[&str]) -> Sandbox {
+pub(crate) fn with_agents(agents: &[&str]) -> Sandbox {
     let sandbox = sandbox();
     let tables: String =
         agents.iter().map(|agent| format!("[[agent]]\nname = \"{agent}\"\n")).collect();

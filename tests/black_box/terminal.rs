@@ -12,7 +12,7 @@ use portable_pty::{CommandBuilder, PtyPair, PtySize, native_pty_system};
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A running program and its terminal.
-pub struct Terminal {
+pub(crate) struct Terminal {
     pair: PtyPair,
     child: Box<dyn portable_pty::Child + Send + Sync>,
     keys: Box<dyn std::io::Write + Send>,
@@ -23,7 +23,7 @@ pub struct Terminal {
 }
 
 /// How a program ended.
-pub struct Ended {
+pub(crate) struct Ended {
     /// Its exit code.
     pub code: u32,
     /// What is on the screen.
@@ -36,7 +36,7 @@ pub struct Ended {
 
 impl Terminal {
     /// Starts `command` on a terminal of this size.
-    pub fn start(command: &Command, columns: u16, lines: u16) -> Self {
+    pub(crate) fn start(command: &Command, columns: u16, lines: u16) -> Self {
         let size = PtySize { rows: lines, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a terminal");
         let mut builder = CommandBuilder::new(command.get_program());
@@ -65,13 +65,13 @@ impl Terminal {
     }
 
     /// What is on the screen, without empty lines at its end.
-    pub fn screen(&self) -> String {
+    pub(crate) fn screen(&self) -> String {
         self.screen.screen().contents().trim_end().to_owned()
     }
 
     /// Waits until the screen shows `text`.
     #[track_caller]
-    pub fn wait_for(&mut self, text: &str) {
+    pub(crate) fn wait_for(&mut self, text: &str) {
         let deadline = Instant::now() + LIMIT;
         while !self.screen().contains(text) {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -83,32 +83,32 @@ impl Terminal {
     }
 
     /// Presses keys.
-    pub fn press(&mut self, keys: &str) {
+    pub(crate) fn press(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).expect("takes keys");
         self.keys.flush().expect("takes keys");
     }
 
     /// Waits for a question, then answers it.
     #[track_caller]
-    pub fn answer(&mut self, question: &str, keys: &str) {
+    pub(crate) fn answer(&mut self, question: &str, keys: &str) {
         self.wait_for(question);
         self.press(keys);
     }
 
     /// The program's process id.
-    pub fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.process_id().expect("still running")
     }
 
     /// Whether the terminal wraps one of the lines.
-    pub fn is_wrapped(&self) -> bool {
+    pub(crate) fn is_wrapped(&self) -> bool {
         let (lines, _) = self.screen.screen().size();
         (0..lines.get()).any(|line| self.screen.screen().row_wrapped(line))
     }
 
     /// Waits until the program ends.
     #[track_caller]
-    pub fn end(mut self) -> Ended {
+    pub(crate) fn end(mut self) -> Ended {
         let deadline = Instant::now() + LIMIT;
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("can be waited for") {

@@ -6,7 +6,7 @@ use symposium_testlib::harness::{Bench, Check, Finding, Point};
 
 use crate::plugins::{EVENTS, answers, registered};
 
-pub const POINT: Point = Point {
+pub(crate) const POINT: Point = Point {
     name: "answers",
     checks: &[
         Check {

@@ -8,7 +8,7 @@ use symposium_testlib::{Step, Turn, World, mcp};
 
 use crate::plugins::Everything;
 
-pub const POINT: Point = Point {
+pub(crate) const POINT: Point = Point {
     name: "beside",
     checks: &[Check {
         name: "the_user_s_own_things_keep_working",

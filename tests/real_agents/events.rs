@@ -6,7 +6,7 @@ use symposium_testlib::{Step, Turn, World};
 
 use crate::plugins::{EVENTS, answers, plugin};
 
-pub const POINT: Point = Point {
+pub(crate) const POINT: Point = Point {
     name: "events",
     checks: &[
         Check {

@@ -7,7 +7,7 @@ use symposium_testlib::{Step, World};
 
 use crate::plugins::{EVENTS, registered, with_settings};
 
-pub const POINT: Point = Point {
+pub(crate) const POINT: Point = Point {
     name: "failures",
     checks: &[
         Check {

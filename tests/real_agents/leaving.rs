@@ -5,7 +5,7 @@ use symposium_testlib::{Step, Turn};
 
 use crate::plugins::Everything;
 
-pub const POINT: Point = Point {
+pub(crate) const POINT: Point = Point {
     name: "leaving",
     checks: &[
         Check {

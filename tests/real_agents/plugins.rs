@@ -8,15 +8,16 @@ use symposium_testlib::{Sandbox, World};
 use crate::{servers, skills};
 
 /// The events, as a manifest names them.
-pub const EVENTS: [&str; 4] = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"];
+pub(crate) const EVENTS: [&str; 4] =
+    ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"];
 
 /// A plugin for every workspace, in the user's folder, with a hook for each event and script.
-pub fn plugin(sandbox: &Sandbox, name: &str, hooks: &[(&str, &str)]) {
+pub(crate) fn plugin(sandbox: &Sandbox, name: &str, hooks: &[(&str, &str)]) {
     with_settings(sandbox, name, "", hooks);
 }
 
 /// As [`plugin`], with further lines for each hook.
-pub fn with_settings(sandbox: &Sandbox, name: &str, settings: &str, hooks: &[(&str, &str)]) {
+pub(crate) fn with_settings(sandbox: &Sandbox, name: &str, settings: &str, hooks: &[(&str, &str)]) {
     let mut manifest = format!("name = \"{name}\"\ncrates = [\"*\"]\n");
     for (number, (event, script)) in hooks.iter().enumerate() {
         let file = format!("hook-{number}.sh");
@@ -32,13 +33,13 @@ pub fn with_settings(sandbox: &Sandbox, name: &str, settings: &str, hooks: &[(&s
 }
 
 /// A script that answers with a field of the canonical format.
-pub fn answers(event: &str, fields: &serde_json::Value) -> String {
+pub(crate) fn answers(event: &str, fields: &serde_json::Value) -> String {
     let answer = serde_json::json!({ event: fields });
     format!("cat >/dev/null\nprintf '%s' '{answer}'\n")
 }
 
 /// A workspace that depends on nothing, with our hooks registered and a plugin with these hooks.
-pub fn registered(world: &World, hooks: &[(&str, &str)]) {
+pub(crate) fn registered(world: &World, hooks: &[(&str, &str)]) {
     world.sandbox.package(&[]);
     plugin(&world.sandbox, "probe", hooks);
     world.init(&[]);
@@ -47,14 +48,14 @@ pub fn registered(world: &World, hooks: &[(&str, &str)]) {
 /// Something of everything: a workspace that depends on a crate with a skill, the user's plugins
 /// with two servers for it and a hook for each event.
 #[derive(Debug)]
-pub struct Everything {
+pub(crate) struct Everything {
     /// The server by HTTP.
     pub http: HttpMcp,
 }
 
 impl Everything {
     /// Puts it into the world. Our program is not told of it yet.
-    pub fn new(world: &World) -> Self {
+    pub(crate) fn new(world: &World) -> Self {
         let sandbox = &world.sandbox;
         skills::crate_with_skill(sandbox);
         let http = HttpMcp::start(servers::HTTP);
@@ -72,7 +73,7 @@ impl Everything {
     }
 
     /// What the model sees of it, and of us.
-    pub fn marks() -> Vec<String> {
+    pub(crate) fn marks() -> Vec<String> {
         let mut marks = EVENTS.map(context_of).to_vec();
         marks.extend([skills::CRATES_SKILL, servers::PROGRAM, servers::HTTP].map(str::to_owned));
         marks
@@ -80,6 +81,6 @@ impl Everything {
 }
 
 /// The words that a hook says.
-pub fn context_of(event: &str) -> String {
+pub(crate) fn context_of(event: &str) -> String {
     format!("CONTEXT-OF-{}", event.to_uppercase())
 }

@@ -33,7 +33,7 @@ const SCENARIOS: &[Scenario] = &[
 ];
 
 /// The scenarios as tests.
-pub fn trials(binary: &str) -> Vec<Trial> {
+pub(crate) fn trials(binary: &str) -> Vec<Trial> {
     fixture::trials(SCENARIOS, binary)
 }
 

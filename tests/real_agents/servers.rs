@@ -6,7 +6,7 @@ use symposium_testlib::harness::{Bench, Check, Finding, Point};
 use symposium_testlib::mcp::{self, GIVEN, GIVEN_HEADER, HttpMcp};
 use symposium_testlib::{Step, World};
 
-pub const POINT: Point = Point {
+pub(crate) const POINT: Point = Point {
     name: "servers",
     checks: &[
         Check {
@@ -42,9 +42,9 @@ pub const POINT: Point = Point {
 const VALUE: &str = "s3cret-1";
 
 /// The servers' names.
-pub const PROGRAM: &str = "local1";
+pub(crate) const PROGRAM: &str = "local1";
 /// The one by HTTP.
-pub const HTTP: &str = "web1";
+pub(crate) const HTTP: &str = "web1";
 
 struct Served {
     world: World,
@@ -62,7 +62,7 @@ fn served(bench: &Bench, scope: &str) -> Served {
 }
 
 /// A plugin for users of the crate, with both servers.
-pub fn manifest(command: &str, args: &[String], url: &str) -> String {
+pub(crate) fn manifest(command: &str, args: &[String], url: &str) -> String {
     format!(
         "name = \"s\"\ncrates = [\"widget\"]\n\n[[mcp_servers]]\nname = \"{PROGRAM}\"\ncommand = \
          {}\nargs = {}\nenv = {{ {GIVEN} = \"{VALUE}\" }}\n\n[[mcp_servers]]\nname = \"{HTTP}\"\ntype \

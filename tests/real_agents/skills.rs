@@ -6,7 +6,7 @@ use symposium_testlib::clients::Action;
 use symposium_testlib::harness::{Bench, Check, Finding, Point};
 use symposium_testlib::{Sandbox, Step, Turn, World, smuggled};
 
-pub const POINT: Point = Point {
+pub(crate) const POINT: Point = Point {
     name: "skills",
     checks: &[
         Check {
@@ -48,13 +48,13 @@ pub const POINT: Point = Point {
 };
 
 /// The description of the crate's skill.
-pub const CRATES_SKILL: &str = "Take care of widgets, as a gardener would.";
+pub(crate) const CRATES_SKILL: &str = "Take care of widgets, as a gardener would.";
 const OWN_SKILL: &str = "Keep to the rules of this very house.";
 const BODY: &str = "WATER-THEM-DAILY";
 const REFERENCE: &str = "NEVER-AT-NOON";
 
 /// A crate that ships a skill with a file beside it, and a plugin that recommends it.
-pub fn crate_with_skill(sandbox: &Sandbox) {
+pub(crate) fn crate_with_skill(sandbox: &Sandbox) {
     let skill = format!(
         "---\nname: widget-care\ndescription: {CRATES_SKILL}\n---\n\n{BODY}. See \
          `references/details.md`.\n"

@@ -9,7 +9,7 @@ use symposium_testlib::{Step, World};
 
 use crate::plugins::{EVENTS, Everything, context_of};
 
-pub const POINT: Point = Point {
+pub(crate) const POINT: Point = Point {
     name: "writing",
     checks: &[
         Check {

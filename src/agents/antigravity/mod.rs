@@ -29,7 +29,7 @@ use crate::config::{Environment, HookScope};
 
 /// Antigravity CLI.
 #[derive(Debug, Clone, Copy)]
-pub struct Antigravity;
+pub(crate) struct Antigravity;
 
 /// Seconds until Antigravity is to give up on our hook.
 const TIMEOUT: u64 = 30;

@@ -26,7 +26,7 @@ use crate::config::{Environment, HookScope};
 
 /// Claude Code. Its tool names and fields are the canonical ones, but for a notebook's path.
 #[derive(Debug, Clone, Copy)]
-pub struct Claude;
+pub(crate) struct Claude;
 
 /// Its tools of files, from captured payloads and Anthropic's tools reference.
 const TOOLS: &[Tool] = &[

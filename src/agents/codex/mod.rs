@@ -17,7 +17,7 @@ use super::command::hook_command;
 use super::envelope::{Envelope, Reply, blocked, decide, permission};
 use super::identity::Identity;
 use super::payload::{Fields, Payload};
-pub use super::places::TrustedHook;
+pub(crate) use super::places::TrustedHook;
 use super::places::{
     FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, Transport,
     Trust, string_map,
@@ -29,7 +29,7 @@ use crate::config::{Environment, HookScope};
 
 /// Codex CLI.
 #[derive(Debug, Clone, Copy)]
-pub struct Codex;
+pub(crate) struct Codex;
 
 /// From captured payloads.
 const FIELDS: Fields = Fields { prompt_id: &["turn_id"], ..Fields::COMMON };
@@ -311,7 +311,7 @@ fn read_reply(event: Event, mut reply: Reply) -> Outcome {
 
 /// What `[hooks.state."<key>"] trusted_hash` must say for Codex to run these hooks: key and hash.
 /// A hook that Codex would reject is left out.
-pub fn trust_entries(hooks_json: &Path, hooks: &[TrustedHook<'_>]) -> Vec<(String, String)> {
+pub(crate) fn trust_entries(hooks_json: &Path, hooks: &[TrustedHook<'_>]) -> Vec<(String, String)> {
     hooks
         .iter()
         .filter_map(|hook| {

@@ -27,7 +27,7 @@ use crate::config::{Environment, HookScope};
 
 /// GitHub Copilot CLI.
 #[derive(Debug, Clone, Copy)]
-pub struct Copilot;
+pub(crate) struct Copilot;
 
 /// Seconds until Copilot gives up on our hook and goes on (`timeoutSec`; also its default).
 const TIMEOUT: u64 = 30;

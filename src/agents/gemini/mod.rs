@@ -27,7 +27,7 @@ use crate::config::{Environment, HookScope};
 
 /// Gemini CLI.
 #[derive(Debug, Clone, Copy)]
-pub struct Gemini;
+pub(crate) struct Gemini;
 
 /// From captured payloads. Nothing names an event but its moment, which two hooks of the same event
 /// are told alike (run).

@@ -26,7 +26,7 @@ use crate::config::{Environment, HookScope};
 
 /// Goose.
 #[derive(Debug, Clone, Copy)]
-pub struct Goose;
+pub(crate) struct Goose;
 
 /// Seconds until Goose gives up on our hook: its default, said in so many words.
 const TIMEOUT: u64 = 30;

@@ -28,7 +28,7 @@ use crate::fetch::http::is_loopback;
 
 /// Kiro.
 #[derive(Debug, Clone, Copy)]
-pub struct Kiro;
+pub(crate) struct Kiro;
 
 /// The first version whose files of hooks stand for themselves.
 static LATER: Version = Version::new(3, 0, 0);

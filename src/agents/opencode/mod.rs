@@ -27,7 +27,7 @@ use crate::config::{Environment, HookScope};
 
 /// OpenCode.
 #[derive(Debug, Clone, Copy)]
-pub struct OpenCode;
+pub(crate) struct OpenCode;
 
 /// Seconds until the plugin gives up on us; OpenCode itself would wait for ever.
 const TIMEOUT: u64 = 30;

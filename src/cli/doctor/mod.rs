@@ -2,7 +2,7 @@
 
 mod agents;
 mod fix;
-pub mod model;
+pub(super) mod model;
 mod programs;
 mod sources;
 mod workspace;

@@ -9,7 +9,7 @@ use crate::text::{Diagnostic, Location, Severity};
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Doctor {
+pub(crate) struct Doctor {
     /// What is wrong, or worth knowing; the worst first.
     pub findings: Vec<Finding>,
     /// The checks that found nothing.
@@ -24,7 +24,7 @@ pub struct Doctor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Weight {
+pub(crate) enum Weight {
     /// Something does not work at all.
     Error,
     /// Something works less well than it could.
@@ -36,7 +36,7 @@ pub enum Weight {
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Finding {
+pub(crate) struct Finding {
     /// The check that found it.
     pub check: String,
     /// Stable name of the kind of finding, in kebab case.

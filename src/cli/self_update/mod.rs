@@ -41,7 +41,7 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(30 * 60);
 
 /// Arguments of `self-update`.
 #[derive(Debug, Args)]
-pub struct SelfUpdateArgs {
+pub(super) struct SelfUpdateArgs {
     /// Only look, with exit code 1 when there is a newer version
     #[arg(long)]
     pub check: bool,

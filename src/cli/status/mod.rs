@@ -2,7 +2,7 @@
 //! would change.
 
 mod gather;
-pub mod model;
+pub(super) mod model;
 mod show;
 
 use crate::report::ExitCode;

@@ -11,7 +11,7 @@ use crate::text::Location;
 /// Everything about a workspace and its agents.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Status {
+pub(crate) struct Status {
     /// The workspace; left out outside of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<WorkspaceStatus>,
@@ -38,7 +38,7 @@ pub struct Status {
 /// Why something can't be read.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Trouble {
+pub(crate) struct Trouble {
     /// What is wrong.
     pub message: String,
     /// Where.
@@ -51,7 +51,7 @@ pub struct Trouble {
 /// The workspace.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct WorkspaceStatus {
+pub(crate) struct WorkspaceStatus {
     /// Its root folder.
     pub root: PathBuf,
     /// How many members it has.
@@ -67,7 +67,7 @@ pub struct WorkspaceStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+pub(crate) enum State {
     /// As it should be.
     Ok,
     /// The next sync brings it about.
@@ -85,7 +85,7 @@ pub enum State {
 /// One agent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct AgentStatus {
+pub(crate) struct AgentStatus {
     /// Its name in the configuration.
     pub name: String,
     /// The name people know it by.
@@ -109,7 +109,7 @@ pub struct AgentStatus {
 /// An agent's hooks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct HooksStatus {
+pub(crate) struct HooksStatus {
     /// `global` or `project`.
     pub scope: String,
     /// The files.
@@ -121,7 +121,7 @@ pub struct HooksStatus {
 /// An agent's entry of a server.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ServerStatus {
+pub(crate) struct ServerStatus {
     /// The server.
     pub name: String,
     /// The file.
@@ -134,7 +134,7 @@ pub struct ServerStatus {
 /// Something about an agent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Problem {
+pub(crate) struct Problem {
     /// `warning`, `error`, or `note` for what is merely worth knowing.
     pub severity: String,
     /// What is wrong.
@@ -147,7 +147,7 @@ pub struct Problem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum PluginState {
+pub(crate) enum PluginState {
     /// Its predicates hold.
     Active,
     /// They do not.
@@ -173,7 +173,7 @@ impl PluginState {
 /// One plugin.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PluginStatus {
+pub(crate) struct PluginStatus {
     /// Its name.
     pub name: String,
     /// Its source.
@@ -199,7 +199,7 @@ pub struct PluginStatus {
 /// One skill.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct SkillStatus {
+pub(crate) struct SkillStatus {
     /// The name it is installed under.
     pub name: String,
     /// What kind of origin: `crate`, `git`, `source`, `workspace`.
@@ -226,7 +226,7 @@ pub struct SkillStatus {
 /// A dependency that ships skills no source vouches for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct CandidateStatus {
+pub(crate) struct CandidateStatus {
     /// The crate.
     pub name: String,
     /// Its version.

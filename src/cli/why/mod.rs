@@ -1,7 +1,7 @@
 //! `cargo agents why NAME`: one thing, followed through every decision.
 
 mod crates;
-pub mod model;
+pub(super) mod model;
 mod plugins;
 mod skills;
 

@@ -7,7 +7,7 @@ use crate::report::Kind;
 /// Everything that is known by a name.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Why {
+pub(crate) struct Why {
     /// The name that was asked for.
     pub name: String,
     /// One account for each thing of that name.
@@ -17,7 +17,7 @@ pub struct Why {
 /// How one thing came out, decision by decision.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Account {
+pub(crate) struct Account {
     /// What kind of thing.
     pub kind: Kind,
     /// Its own name.
@@ -33,7 +33,7 @@ pub struct Account {
 /// One decision, or one fact that led to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Step {
+pub(crate) struct Step {
     /// What it is about, in a word: `plugin`, `needs`, `found`.
     pub label: String,
     /// What was found.

@@ -21,7 +21,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// The manner of `tree`; two blanks and a blank after colons where nothing shows.
-    pub fn of(tree: &Tree<'_>) -> Self {
+    pub(super) fn of(tree: &Tree<'_>) -> Self {
         let text = tree.text;
         let mut colons = tree.tokens().iter().filter(|token| token.kind == Kind::Colon).peekable();
         let tight = colons.peek().is_some()
@@ -43,14 +43,14 @@ impl Layout {
     }
 
     /// `value` as text; `indent` is the indentation of the line it starts on.
-    pub fn render(&self, value: &Value, indent: &str, spread: bool) -> String {
+    pub(super) fn render(&self, value: &Value, indent: &str, spread: bool) -> String {
         let mut text = String::new();
         self.write(&mut text, value, indent, spread);
         text
     }
 
     /// `"key": value` as text.
-    pub fn member(&self, key: &str, value: &Value, indent: &str, spread: bool) -> String {
+    pub(super) fn member(&self, key: &str, value: &Value, indent: &str, spread: bool) -> String {
         let key = Value::String(key.to_owned());
         format!("{key}:{}{}", self.gap, self.render(value, indent, spread))
     }

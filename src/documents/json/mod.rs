@@ -126,14 +126,14 @@ impl Json<'_> {
     }
 
     /// The whole value; `None` where a key is there twice.
-    pub fn parse_unique(&self) -> Result<Option<Value>, Diagnostic> {
+    pub(super) fn parse_unique(&self) -> Result<Option<Value>, Diagnostic> {
         let tree = self.tree()?;
         let value = to_value(&tree.root);
         Ok((!has_duplicate_keys(&tree.root, &value)).then_some(value))
     }
 
     /// Makes the array at `array` hold `entry` once and no older form of it.
-    pub fn ensure_in_array(
+    pub(super) fn ensure_in_array(
         &mut self,
         array: &[String],
         entry: &Value,
@@ -151,7 +151,7 @@ impl Json<'_> {
     }
 
     /// Takes all that is ours out of the array at `array`. Says whether there was something.
-    pub fn remove_from_array(
+    pub(super) fn remove_from_array(
         &mut self,
         array: &[String],
         is_ours: IsOurs<'_>,

@@ -25,7 +25,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub fn is_comment(self) -> bool {
+    pub(super) fn is_comment(self) -> bool {
         matches!(self, Self::LineComment | Self::BlockComment)
     }
 }
@@ -92,7 +92,7 @@ impl<'a> Tree<'a> {
     ///
     /// # Errors
     /// The first thing that the rules do not allow, with its place.
-    pub fn parse(path: &Path, text: &'a str, rules: JsonRules) -> Result<Self, Diagnostic> {
+    pub(super) fn parse(path: &Path, text: &'a str, rules: JsonRules) -> Result<Self, Diagnostic> {
         let source = Source::new(path, text);
         let collect =
             CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
@@ -150,29 +150,29 @@ impl<'a> Tree<'a> {
     }
 
     /// The last token that ends at `offset` or before.
-    pub fn before(&self, offset: usize) -> Option<&Token> {
+    pub(super) fn before(&self, offset: usize) -> Option<&Token> {
         let index = self.tokens.partition_point(|token| token.range.end <= offset);
         index.checked_sub(1).and_then(|index| self.tokens.get(index))
     }
 
     /// The tokens that start at `offset` or after.
-    pub fn after(&self, offset: usize) -> impl Iterator<Item = &Token> {
+    pub(super) fn after(&self, offset: usize) -> impl Iterator<Item = &Token> {
         let index = self.tokens.partition_point(|token| token.range.start < offset);
         self.tokens[index..].iter()
     }
 
     /// The tokens between two offsets.
-    pub fn between(&self, range: Range<usize>) -> impl Iterator<Item = &Token> {
+    pub(super) fn between(&self, range: Range<usize>) -> impl Iterator<Item = &Token> {
         self.after(range.start).take_while(move |token| token.range.end <= range.end)
     }
 
     /// All tokens.
-    pub fn tokens(&self) -> &[Token] {
+    pub(super) fn tokens(&self) -> &[Token] {
         &self.tokens
     }
 
     /// Whether a comment stands outside of the root value.
-    pub fn has_outer_comments(&self) -> bool {
+    pub(super) fn has_outer_comments(&self) -> bool {
         let root = span(&self.root);
         self.tokens
             .iter()
@@ -183,7 +183,7 @@ impl<'a> Tree<'a> {
     ///
     /// # Errors
     /// When there are several: parsers differ in which one counts.
-    pub fn member<'t>(
+    pub(super) fn member<'t>(
         &self,
         object: &'t Object<'a>,
         name: &str,
@@ -202,7 +202,7 @@ impl<'a> Tree<'a> {
     ///
     /// # Errors
     /// When something on the way is no object, or a key is there twice.
-    pub fn walk<'t>(&'t self, path: &[String]) -> Result<(&'t Node<'a>, usize), Diagnostic> {
+    pub(super) fn walk<'t>(&'t self, path: &[String]) -> Result<(&'t Node<'a>, usize), Diagnostic> {
         let mut node = &self.root;
         for (depth, key) in path.iter().enumerate() {
             let Node::Object(object) = node else {
@@ -217,7 +217,12 @@ impl<'a> Tree<'a> {
     }
 
     /// The refusal of a node that is not what it must be.
-    pub fn wrong_type(&self, node: &Node<'_>, path: &[String], expected: &str) -> Diagnostic {
+    pub(super) fn wrong_type(
+        &self,
+        node: &Node<'_>,
+        path: &[String],
+        expected: &str,
+    ) -> Diagnostic {
         let found = match node {
             Node::StringLit(_) => "a string",
             Node::NumberLit(_) => "a number",

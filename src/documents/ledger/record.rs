@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// One thing that we wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub(crate) struct Record {
     /// For which agent, by its name in the configuration.
     pub agent: String,
     /// The file or folder, absolute.
@@ -19,7 +19,7 @@ pub struct Record {
 /// What of a file or folder is ours. Hashes are those of [`super::hash_value`] and its sisters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Entry {
+pub(crate) enum Entry {
     /// An element of an array.
     #[serde(rename = "array-entry")]
     Element {
@@ -63,7 +63,7 @@ pub enum Entry {
 
 impl Entry {
     /// Whether a thing with this hash is as we wrote it; what has no hash always is.
-    pub fn is_unchanged(&self, hash: &str) -> bool {
+    pub(crate) fn is_unchanged(&self, hash: &str) -> bool {
         match self {
             Self::Element { hash: ours, .. }
             | Self::Member { hash: ours, .. }

@@ -45,12 +45,12 @@ pub(in crate::documents) struct Section {
 
 impl Section {
     /// Where it starts: the header, or the beginning of the text.
-    pub fn start(&self) -> usize {
+    pub(crate) fn start(&self) -> usize {
         self.header.as_ref().map_or(0, |header| header.start)
     }
 
     /// Where its last header or value ends.
-    pub fn end(&self) -> usize {
+    pub(crate) fn end(&self) -> usize {
         let header = self.header.as_ref().map_or(0, |header| header.end);
         self.assignments.last().map_or(header, |last| last.value.end)
     }

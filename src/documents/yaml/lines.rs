@@ -21,13 +21,13 @@ pub(super) struct Entry {
 
 impl Entry {
     /// The value on the key's own line, without comment and blanks.
-    pub fn inline<'t>(&self, text: &'t str) -> &'t str {
+    pub(super) fn inline<'t>(&self, text: &'t str) -> &'t str {
         let rest = &text[self.rest.clone()];
         rest[..value_length(rest)].trim()
     }
 
     /// Where the value on the key's own line stands, blanks left out.
-    pub fn inline_range(&self, text: &str) -> Range<usize> {
+    pub(super) fn inline_range(&self, text: &str) -> Range<usize> {
         let rest = &text[self.rest.clone()];
         let value = &rest[..value_length(rest)];
         let start = value.len() - value.trim_start().len();
@@ -35,7 +35,7 @@ impl Entry {
     }
 
     /// The lines below the key's own.
-    pub fn below(&self, text: &str) -> Range<usize> {
+    pub(super) fn below(&self, text: &str) -> Range<usize> {
         next_line(text, self.rest.end).min(self.limit)..self.limit
     }
 }

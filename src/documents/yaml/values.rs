@@ -76,7 +76,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// The manner of `text`; two blanks, and items below their key, where nothing shows.
-    pub fn of(text: &str) -> Self {
+    pub(super) fn of(text: &str) -> Self {
         let mut unit = None;
         let mut deep_items = None;
         let mut key: Option<usize> = None;
@@ -100,7 +100,7 @@ impl Layout {
     }
 
     /// `key: value` as lines, without line breaks.
-    pub fn lines(&self, key: &str, value: &Value, indent: usize) -> Vec<String> {
+    pub(super) fn lines(&self, key: &str, value: &Value, indent: usize) -> Vec<String> {
         let lead = " ".repeat(indent);
         let key = scalar(&Value::String(key.to_owned()));
         match value {

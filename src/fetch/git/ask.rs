@@ -14,7 +14,7 @@ impl Repository {
     ///
     /// # Errors
     /// Why the remote does not say.
-    pub fn ask(
+    pub(crate) fn ask(
         &self,
         cache: &Path,
         limit: Duration,

@@ -17,7 +17,7 @@ const WORD: Duration = Duration::from_secs(60);
 
 /// When the network is used, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Policy {
+pub(crate) struct Policy {
     /// Whether a copy that is there is refreshed. `Check` asks the remote, and fetches what is
     /// new; `Fetch` fetches whether new or not, which also mends a damaged copy.
     pub level: UpdateLevel,
@@ -37,7 +37,7 @@ pub struct Policy {
 
 impl Policy {
     /// What is on disk, without a look at the network: for hooks.
-    pub fn cached() -> Self {
+    pub(crate) fn cached() -> Self {
         Self {
             level: UpdateLevel::None,
             first_fetch: false,
@@ -51,7 +51,7 @@ impl Policy {
 
     /// For a command that only looks. Without `--update` what was never fetched is fetched; with
     /// `--update none` not even that.
-    pub fn for_command(options: &crate::symposium::Options) -> Self {
+    pub(crate) fn for_command(options: &crate::symposium::Options) -> Self {
         let level = options.update.unwrap_or_default();
         Self {
             level,
@@ -67,7 +67,7 @@ impl Policy {
 
     /// For a command that brings agents up to date: as [`Policy::for_command`], and without
     /// `--update` the remote is asked for news, unless it answered less than a minute ago.
-    pub fn for_sync(options: &crate::symposium::Options) -> Self {
+    pub(crate) fn for_sync(options: &crate::symposium::Options) -> Self {
         let level = options.update.unwrap_or(UpdateLevel::Check);
         Self { level, ..Self::for_command(options) }
     }
@@ -75,7 +75,7 @@ impl Policy {
 
 /// What was done for a [`Checkout`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// Nothing: the copy was there.
     Cached,
     /// The remote was asked, and has nothing newer.
@@ -86,7 +86,7 @@ pub enum Outcome {
 
 /// A repository's files on disk. The folder never changes: a newer state gets another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checkout {
+pub(crate) struct Checkout {
     /// The folder that was wanted: `root`, or one inside.
     pub dir: PathBuf,
     /// Stands for the root of the repository. Only `dir` is filled.
@@ -123,13 +123,13 @@ enum Step {
 impl Repository {
     /// The one file below `cache` that is replaced when there is something newer, whether it is
     /// there yet or not.
-    pub fn stamp(&self, cache: &Path) -> PathBuf {
+    pub(crate) fn stamp(&self, cache: &Path) -> PathBuf {
         Entry::new(cache, &self.key()).stamp()
     }
 
     /// The stamp after we may have replaced it ourselves. It is observed after `checkout` was read, so
     /// it must still say the same.
-    pub fn observed(&self, cache: &Path, checkout: &Checkout) -> Fingerprint {
+    pub(crate) fn observed(&self, cache: &Path, checkout: &Checkout) -> Fingerprint {
         let entry = Entry::new(cache, &self.key());
         let mut observed = Fingerprint::of([entry.stamp()]);
         let is_same = |now: Current| entry.tree(&now).join(&now.subdir) == checkout.dir;
@@ -146,7 +146,7 @@ impl Repository {
     ///
     /// # Errors
     /// When there is no copy, and none could be had.
-    pub fn checkout(
+    pub(crate) fn checkout(
         &self,
         cache: &Path,
         policy: &Policy,
@@ -159,7 +159,7 @@ impl Repository {
     ///
     /// # Errors
     /// When there is no copy, and none could be had.
-    pub fn checkout_telling(
+    pub(crate) fn checkout_telling(
         &self,
         cache: &Path,
         policy: &Policy,

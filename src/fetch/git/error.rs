@@ -7,7 +7,7 @@ use crate::process::RunError;
 /// Why a repository's newest state could not be had. The text is one line, without the URL's
 /// secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum GitError {
+pub(crate) enum GitError {
     /// `git` can't be started.
     #[error("{0}")]
     NoGit(String),
@@ -59,7 +59,7 @@ pub enum GitError {
 impl GitError {
     /// Whether it is a matter of connection or moment, not of configuration: worth one line, no
     /// alarm.
-    pub fn is_passing(&self) -> bool {
+    pub(crate) fn is_passing(&self) -> bool {
         matches!(
             self,
             Self::Offline

@@ -14,7 +14,7 @@ use crate::files::{Limit, is_plain_name, read_bytes, relative_inside};
 
 /// How much of a repository is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Files and links.
     pub files: usize,
     /// Bytes of all files together.

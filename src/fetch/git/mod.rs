@@ -36,7 +36,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use checkout::{Checkout, Outcome, Policy};
-pub use error::GitError;
-pub use export::Limits;
-pub use url::Repository;
+pub(crate) use checkout::{Checkout, Outcome, Policy};
+pub(crate) use error::GitError;
+pub(crate) use export::Limits;
+pub(crate) use url::Repository;

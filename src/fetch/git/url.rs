@@ -9,7 +9,7 @@ use crate::text::{Diagnostic, SecretUrl, Subject};
 
 /// A repository, or a folder of it, at some ref.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repository {
+pub(crate) struct Repository {
     url: SecretUrl,
     /// Host and path, or a path on this machine: the same however it is reached.
     identity: String,
@@ -41,7 +41,7 @@ impl Repository {
     ///
     /// # Errors
     /// When it is no such thing, or could be taken for an option or for a command to run.
-    pub fn parse(
+    pub(crate) fn parse(
         url: &str,
         rev: Option<&str>,
         subdir: Option<&str>,
@@ -70,17 +70,17 @@ impl Repository {
 
     /// Host and path (`github.com/serde-rs/serde`), the same for every way to reach it; for a
     /// repository on this machine, its path.
-    pub fn identity(&self) -> &str {
+    pub(crate) fn identity(&self) -> &str {
         &self.identity
     }
 
     /// Whether it is a path on this machine. What comes from outside must not name one.
-    pub fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         self.local
     }
 
     /// The URL as it may be shown: without a password.
-    pub fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         self.url.to_string()
     }
 

@@ -26,7 +26,7 @@ const FILES: [(&str, &str); 3] = [
 ///
 /// # Errors
 /// When the folder can't be read or written.
-pub fn materialise(cache: &Path) -> io::Result<PathBuf> {
+pub(crate) fn materialise(cache: &Path) -> io::Result<PathBuf> {
     let parent = cache.join("builtin");
     let root = parent.join(content_hash());
     if is_whole(&root)? {

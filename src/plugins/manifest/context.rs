@@ -26,13 +26,13 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub fn new(place: &'a Place<'a>, strictness: Strictness, sink: &'a Sink) -> Self {
+    pub(super) fn new(place: &'a Place<'a>, strictness: Strictness, sink: &'a Sink) -> Self {
         let strict = strictness == Strictness::Validate;
         Self { place, strict, sink, targeted: Cell::new(false), ungated: RefCell::default() }
     }
 
     /// An error at `span`, not recorded yet.
-    pub fn problem(
+    pub(super) fn problem(
         &self,
         code: &'static str,
         span: &Range<usize>,
@@ -42,12 +42,12 @@ impl<'a> Context<'a> {
     }
 
     /// Records an error: the entry around it can't be used.
-    pub fn reject(&self, problem: Diagnostic) {
+    pub(super) fn reject(&self, problem: Diagnostic) {
         self.sink.push(problem);
     }
 
     /// Records a problem that the entry around it survives: a warning when loading.
-    pub fn tolerate(&self, mut problem: Diagnostic) {
+    pub(super) fn tolerate(&self, mut problem: Diagnostic) {
         if !self.strict {
             problem.severity = Severity::Warning;
         }
@@ -55,20 +55,20 @@ impl<'a> Context<'a> {
     }
 
     /// Records a warning.
-    pub fn warn(&self, mut problem: Diagnostic) {
+    pub(super) fn warn(&self, mut problem: Diagnostic) {
         problem.severity = Severity::Warning;
         self.sink.push(problem);
     }
 
     /// Records a warning that only the plugin's author needs to see.
-    pub fn advise(&self, problem: Diagnostic) {
+    pub(super) fn advise(&self, problem: Diagnostic) {
         if self.strict {
             self.warn(problem);
         }
     }
 
     /// Reads one entry; `None` when it had errors. When loading, they become warnings that say so.
-    pub fn entry<T>(&self, what: &str, read: impl FnOnce() -> Option<T>) -> Option<T> {
+    pub(super) fn entry<T>(&self, what: &str, read: impl FnOnce() -> Option<T>) -> Option<T> {
         let mark = self.sink.mark();
         let value = read();
         if !self.sink.errors_since(mark) {
@@ -81,7 +81,7 @@ impl<'a> Context<'a> {
     }
 
     /// Reports the keys of `table` that are not among `known`.
-    pub fn unknown_keys(&self, table: &Table<'_>, known: &[&str]) {
+    pub(super) fn unknown_keys(&self, table: &Table<'_>, known: &[&str]) {
         for key in table.keys() {
             if !known.contains(&key.value.as_str()) {
                 self.tolerate(self.unknown_key(table, &key, known));
@@ -90,7 +90,7 @@ impl<'a> Context<'a> {
     }
 
     /// The problem of one unknown key.
-    pub fn unknown_key(
+    pub(super) fn unknown_key(
         &self,
         table: &Table<'_>,
         key: &Located<String>,
@@ -109,7 +109,7 @@ impl<'a> Context<'a> {
     }
 
     /// Reports that `table` lacks `key`; nothing if it is there, if only with a wrong type.
-    pub fn missing(&self, table: &Table<'_>, what: &str, key: &str) {
+    pub(super) fn missing(&self, table: &Table<'_>, what: &str, key: &str) {
         if !table.has(key) {
             let message = format!("this {what} has no `{key}`");
             self.reject(self.problem(codes::MISSING_KEY, &table.span, message));
@@ -117,7 +117,12 @@ impl<'a> Context<'a> {
     }
 
     /// A string that must be there and not be blank.
-    pub fn required(&self, table: &Table<'_>, what: &str, key: &str) -> Option<Located<String>> {
+    pub(super) fn required(
+        &self,
+        table: &Table<'_>,
+        what: &str,
+        key: &str,
+    ) -> Option<Located<String>> {
         self.missing(table, what, key);
         let text = table.string(key)?;
         if text.value.trim().is_empty() {
@@ -129,7 +134,7 @@ impl<'a> Context<'a> {
     }
 
     /// One of a few values; the default when the key is absent or its value is not known.
-    pub fn choice<T: Copy + Default>(
+    pub(super) fn choice<T: Copy + Default>(
         &self,
         table: &Table<'_>,
         key: &str,
@@ -146,7 +151,7 @@ impl<'a> Context<'a> {
     }
 
     /// The problem of a value that is not among `known`.
-    pub fn unknown_value(
+    pub(super) fn unknown_value(
         &self,
         code: &'static str,
         text: &Located<String>,
@@ -163,7 +168,7 @@ impl<'a> Context<'a> {
     }
 
     /// Checks a name that other programs will see; `dots` lets it hold `.` too.
-    pub fn check_name(&self, what: &str, name: &Located<String>, dots: bool) -> bool {
+    pub(super) fn check_name(&self, what: &str, name: &Located<String>, dots: bool) -> bool {
         let allowed =
             |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_') || (dots && c == '.');
         let text = &name.value;
@@ -186,7 +191,7 @@ impl<'a> Context<'a> {
 }
 
 /// The candidate that `text` was probably meant to be.
-pub fn suggestion<'c>(text: &str, candidates: &[&'c str]) -> Option<&'c str> {
+pub(crate) fn suggestion<'c>(text: &str, candidates: &[&'c str]) -> Option<&'c str> {
     let plain = |text: &str| text.to_lowercase().replace('_', "-");
     let text = plain(text);
     let bound = (text.chars().count() / 3).max(1);

@@ -21,7 +21,7 @@ pub(super) struct Pool {
 
 impl Pool {
     /// Reads `[[installations]]`.
-    pub fn read(cx: &Context<'_>, root: &Table<'_>) -> Self {
+    pub(super) fn read(cx: &Context<'_>, root: &Table<'_>) -> Self {
         let mut pool = Self { list: Vec::new(), declared: BTreeSet::new(), pending: Vec::new() };
         for table in root.tables("installations").unwrap_or_default() {
             cx.entry("installation", || pool.declare(cx, &table));
@@ -47,7 +47,12 @@ impl Pool {
     }
 
     /// Reads an inline installation and gives it the name of its owner.
-    pub fn promote(&mut self, cx: &Context<'_>, table: &Table<'_>, name: &str) -> Option<String> {
+    pub(super) fn promote(
+        &mut self,
+        cx: &Context<'_>,
+        table: &Table<'_>,
+        name: &str,
+    ) -> Option<String> {
         if let Some(span) = table.key_span("name") {
             let message = "an inline installation has no `name` of its own";
             let note = format!("it is named `{}`, after its owner", shown(name));
@@ -93,7 +98,7 @@ impl Pool {
     }
 
     /// Reads `requirements` of an entry named `owner`. One that is broken costs only itself.
-    pub fn requirements(
+    pub(super) fn requirements(
         &mut self,
         cx: &Context<'_>,
         table: &Table<'_>,
@@ -117,7 +122,7 @@ impl Pool {
     }
 
     /// Reads `command`: a name, or an inline installation that gets its owner's name.
-    pub fn command(
+    pub(super) fn command(
         &mut self,
         cx: &Context<'_>,
         table: &Table<'_>,
@@ -147,12 +152,12 @@ impl Pool {
     }
 
     /// Whether `[[installations]]` has this name, usable or not.
-    pub fn declares(&self, name: &str) -> bool {
+    pub(super) fn declares(&self, name: &str) -> bool {
         self.declared.contains(name)
     }
 
     /// Reports that the installation `name` was left out.
-    pub fn broken(&self, cx: &Context<'_>, name: &Located<String>) {
+    pub(super) fn broken(&self, cx: &Context<'_>, name: &Located<String>) {
         let message = format!("the installation `{}` was left out", shown(&name.value));
         cx.reject(cx.problem(codes::BROKEN_INSTALLATION, &name.span, message));
     }
@@ -176,7 +181,7 @@ impl Pool {
     }
 
     /// The installation of this name.
-    pub fn get(&self, name: &str) -> Option<&Installation> {
+    pub(super) fn get(&self, name: &str) -> Option<&Installation> {
         self.list.iter().find(|installation| installation.name == name)
     }
 
@@ -185,7 +190,7 @@ impl Pool {
     }
 
     /// Checks the references in `requirements`; those that lead nowhere are reported.
-    pub fn check_requirements(&self, cx: &Context<'_>) {
+    pub(super) fn check_requirements(&self, cx: &Context<'_>) {
         for name in &self.pending {
             if !self.declared.contains(&name.value) {
                 cx.tolerate(self.unknown(cx, name).remark("the requirement is skipped"));
@@ -194,12 +199,12 @@ impl Pool {
     }
 
     /// `names` without those that are not there.
-    pub fn usable(&self, names: &mut Vec<String>) {
+    pub(super) fn usable(&self, names: &mut Vec<String>) {
         names.retain(|name| self.has(name));
     }
 
     /// The finished list, with requirements that lead somewhere only.
-    pub fn finish(mut self) -> Vec<Installation> {
+    pub(super) fn finish(mut self) -> Vec<Installation> {
         let names: BTreeSet<String> =
             self.list.iter().map(|installation| installation.name.clone()).collect();
         for installation in &mut self.list {
@@ -209,7 +214,7 @@ impl Pool {
     }
 
     /// Checks that what `owner` and its installation say comes to exactly one thing to run.
-    pub fn check_runs(
+    pub(super) fn check_runs(
         &self,
         cx: &Context<'_>,
         span: &Range<usize>,

@@ -3,13 +3,13 @@
 use regex::{Regex, RegexBuilder};
 
 /// The longest name of a tool that an expression is tried on; agents' own end at 128.
-pub const LONGEST_NAME: usize = 1024;
+pub(crate) const LONGEST_NAME: usize = 1024;
 /// Bytes of a compiled expression: more is the work of counted repetitions.
 const LARGEST: usize = 2 * 1024 * 1024;
 
 /// Which tools' names match.
 #[derive(Debug, Clone)]
-pub struct Matcher(Kind);
+pub(crate) struct Matcher(Kind);
 
 #[derive(Debug, Clone)]
 enum Kind {
@@ -21,7 +21,7 @@ enum Kind {
 
 /// Why a matcher can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum MatcherError {
+pub(crate) enum MatcherError {
     /// It is no regular expression.
     #[error("{0}")]
     Syntax(String),
@@ -35,7 +35,7 @@ pub enum MatcherError {
 ///
 /// # Errors
 /// When it is no regular expression.
-pub fn compile_matcher(text: &str) -> Result<Matcher, MatcherError> {
+pub(crate) fn compile_matcher(text: &str) -> Result<Matcher, MatcherError> {
     let text = text.trim();
     if text.is_empty() || text == "*" {
         return Ok(Matcher(Kind::All));
@@ -49,7 +49,7 @@ pub fn compile_matcher(text: &str) -> Result<Matcher, MatcherError> {
 }
 
 /// Whether a matcher is more than names or a `*`, which costs work.
-pub fn is_expression(text: &str) -> bool {
+pub(crate) fn is_expression(text: &str) -> bool {
     let literal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '|');
     let text = text.trim();
     text != "*" && !text.chars().all(literal)
@@ -68,7 +68,7 @@ fn compile(pattern: &str) -> Result<Regex, MatcherError> {
 
 impl Matcher {
     /// Whether one of a tool's names (the canonical one, the agent's own) matches.
-    pub fn matches(&self, names: &[&str]) -> bool {
+    pub(crate) fn matches(&self, names: &[&str]) -> bool {
         match &self.0 {
             Kind::All => true,
             Kind::Names(wanted) => {

@@ -20,7 +20,7 @@ mod urls;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use context::suggestion;
+pub(crate) use context::suggestion;
 
 use context::Context;
 use installations::Pool;
@@ -30,12 +30,12 @@ use super::model::{Gate, Plugin};
 use crate::text::toml::{self as tables, Sink, Table};
 use crate::text::{Diagnostic, Severity, Source};
 
-pub use matcher::{LONGEST_NAME, MatcherError, compile_matcher, is_expression};
-pub use near_miss::near_miss;
+pub(crate) use matcher::{LONGEST_NAME, MatcherError, compile_matcher, is_expression};
+pub(crate) use near_miss::near_miss;
 pub use subcommands::RESERVED as RESERVED_SUBCOMMANDS;
 
 /// The only name of a manifest.
-pub const FILE_NAME: &str = "SYMPOSIUM.toml";
+pub(crate) const FILE_NAME: &str = "SYMPOSIUM.toml";
 
 const KEYS: [&str; 12] = [
     "name",
@@ -54,7 +54,7 @@ const KEYS: [&str; 12] = [
 
 /// Where a manifest was found.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub(crate) struct Place<'a> {
     /// Name of the plugin source.
     pub source: &'a str,
     /// Root folder of the source, absolute.
@@ -65,7 +65,7 @@ pub struct Place<'a> {
 
 /// What a manifest is read for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strictness {
+pub(crate) enum Strictness {
     /// To be used: what can be used is, and the rest is warned of.
     Load,
     /// To be checked: everything wrong is an error.
@@ -74,7 +74,7 @@ pub enum Strictness {
 
 /// A manifest as read.
 #[derive(Debug, Clone)]
-pub struct Parsed {
+pub(crate) struct Parsed {
     /// The plugin, without the entries that can't be used. `None` when the file is no TOML or has
     /// no usable name.
     pub plugin: Option<Plugin>,
@@ -86,11 +86,11 @@ pub struct Parsed {
 
 /// The reader of manifests.
 #[derive(Debug)]
-pub struct Manifest;
+pub(crate) struct Manifest;
 
 impl Manifest {
     /// Reads a manifest. Never fails: trouble is in the diagnostics.
-    pub fn parse(source: Arc<Source>, place: &Place<'_>, strictness: Strictness) -> Parsed {
+    pub(crate) fn parse(source: Arc<Source>, place: &Place<'_>, strictness: Strictness) -> Parsed {
         let sink = Sink::new(source);
         let cx = Context::new(place, strictness, &sink);
         let read = tables::read(&sink, |root| {

@@ -22,7 +22,7 @@ const PLUGIN_KEYS: [&str; 9] = [
 ];
 
 /// Whether a file's name is nearly, but not quite, `SYMPOSIUM.toml`.
-pub fn is_near_miss_name(name: &str) -> bool {
+pub(super) fn is_near_miss_name(name: &str) -> bool {
     if name == FILE_NAME || name.len() > 2 * FILE_NAME.len() {
         return false;
     }
@@ -31,7 +31,7 @@ pub fn is_near_miss_name(name: &str) -> bool {
 }
 
 /// Whether a file's content is a plugin's: TOML with a `name` and a section of plugins.
-pub fn looks_like_manifest(text: &str) -> bool {
+pub(super) fn looks_like_manifest(text: &str) -> bool {
     let sink = Sink::new(Source::new("", text));
     let like = read(&sink, |root| {
         root.string("name").is_some() && PLUGIN_KEYS.iter().any(|key| root.has(key))
@@ -41,7 +41,7 @@ pub fn looks_like_manifest(text: &str) -> bool {
 
 /// A warning if the file at `path` was probably meant to be a manifest. `text` gives its content,
 /// and is asked only for other `*.toml` files.
-pub fn near_miss(path: &Path, text: impl FnOnce() -> Option<String>) -> Option<Diagnostic> {
+pub(crate) fn near_miss(path: &Path, text: impl FnOnce() -> Option<String>) -> Option<Diagnostic> {
     let name = path.file_name()?.to_str()?;
     if name == FILE_NAME {
         return None;

@@ -14,7 +14,7 @@ impl Plugin {
     ///
     /// # Errors
     /// [`Escape`] when it leads out.
-    pub fn resolve(&self, path: &str) -> Result<PathBuf, Escape> {
+    pub(crate) fn resolve(&self, path: &str) -> Result<PathBuf, Escape> {
         contained(&self.source_root, &in_source(&self.source_root, &self.dir, path))
     }
 }

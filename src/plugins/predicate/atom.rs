@@ -8,7 +8,7 @@ use crate::text::{check_crate_name, is_name_char};
 /// Why an atom or predicate can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct AtomError {
+pub(crate) struct AtomError {
     /// The problem and, where there is one, the remedy: half a sentence, lower case.
     pub message: String,
     /// Where in the text it is, in bytes.
@@ -30,7 +30,7 @@ impl CrateAtom {
     ///
     /// # Errors
     /// What is wrong and where.
-    pub fn parse(text: &str) -> Result<Self, AtomError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, AtomError> {
         let start = text.len() - text.trim_start().len();
         let atom = text.trim();
         if atom == "*" {
@@ -109,7 +109,7 @@ fn no_operator(name: &str, text: &str) -> String {
 
 /// A comma-separated list as read: what could be, and what could not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CrateList {
+pub(crate) struct CrateList {
     /// The atoms in order.
     pub atoms: Vec<CrateAtom>,
     /// The parts that were left out; offsets are into the whole list.
@@ -120,7 +120,7 @@ pub struct CrateList {
 ///
 /// A part that begins with an operator continues the atom before it. The whole list and each part
 /// may be quoted. Empty parts (a comma at the end) are passed over.
-pub fn parse_crate_list(text: &str) -> CrateList {
+pub(crate) fn parse_crate_list(text: &str) -> CrateList {
     let mut list = CrateList::default();
     let (text, base) = unquote(text, 0);
     let mut parts: Vec<(String, usize)> = Vec::new();

@@ -16,7 +16,7 @@ impl Predicate {
     ///
     /// # Errors
     /// What is wrong and where.
-    pub fn parse(text: &str) -> Result<Self, AtomError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, AtomError> {
         let mut reader = Reader { text, at: 0 };
         let predicate = reader.predicate(0)?;
         reader.skip_blanks();
@@ -28,7 +28,7 @@ impl Predicate {
     }
 
     /// The texts of all parts that are not supported.
-    pub fn unsupported(&self) -> Vec<&str> {
+    pub(crate) fn unsupported(&self) -> Vec<&str> {
         match self {
             Self::Unsupported(text) => vec![text],
             Self::Not(inner) => inner.unsupported(),

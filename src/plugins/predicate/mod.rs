@@ -6,7 +6,7 @@
 //!
 //! Nothing here runs a program.
 
-pub mod atom;
+pub(crate) mod atom;
 mod function;
 mod version;
 mod words;
@@ -20,11 +20,11 @@ use crate::plugins::model::{CrateAtom, Gate, MatchedCrate, Predicate};
 use crate::text::same_crate;
 use crate::workspace::{Dependency, Member, Observer};
 
-pub use atom::{AtomError, parse_crate_list};
+pub(crate) use atom::{AtomError, parse_crate_list};
 
 /// What predicates are evaluated against.
 #[derive(Debug, Clone, Copy)]
-pub struct Facts<'a> {
+pub(crate) struct Facts<'a> {
     /// Direct dependencies of the workspace's members, sorted by name.
     pub dependencies: &'a [Dependency],
     /// The members.
@@ -39,7 +39,7 @@ pub struct Facts<'a> {
 
 /// Whether a gate holds, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Evaluation {
+pub(crate) struct Evaluation {
     /// Whether it holds.
     pub holds: bool,
     /// Why, for people: `serde 1.0.228 ≥ 1.0`, `bevy is not a dependency of this workspace`.
@@ -53,7 +53,7 @@ pub struct Evaluation {
 
 impl Gate {
     /// The crates this level names: in its list, and in `depends-on(…)` outside of `not`.
-    pub fn crates_named(&self) -> Vec<&str> {
+    pub(crate) fn crates_named(&self) -> Vec<&str> {
         let mut names: Vec<_> =
             self.crates.iter().flatten().filter_map(CrateAtom::crate_name).collect();
         for predicate in &self.predicates {
@@ -65,7 +65,7 @@ impl Gate {
 
 impl CrateAtom {
     /// The crate's name; `None` for `*`.
-    pub fn crate_name(&self) -> Option<&str> {
+    pub(crate) fn crate_name(&self) -> Option<&str> {
         match self {
             Self::Any => None,
             Self::Crate { name, .. } => Some(name),
@@ -90,7 +90,7 @@ impl Predicate {
 }
 
 /// Evaluates several levels (plugin, group, skill) together: all must hold.
-pub fn evaluate_all(gates: &[&Gate], facts: &Facts<'_>) -> Evaluation {
+pub(crate) fn evaluate_all(gates: &[&Gate], facts: &Facts<'_>) -> Evaluation {
     let mut evaluator = Evaluator {
         facts,
         named: gates.iter().flat_map(|gate| gate.crates_named()).collect(),
@@ -115,7 +115,7 @@ pub fn evaluate_all(gates: &[&Gate], facts: &Facts<'_>) -> Evaluation {
 
 /// The dependencies that crates named in any of `gates` match, sorted, each once: whose sources
 /// `source = "crate"` looks into.
-pub fn matched_crates(gates: &[&Gate], facts: &Facts<'_>) -> Vec<MatchedCrate> {
+pub(crate) fn matched_crates(gates: &[&Gate], facts: &Facts<'_>) -> Vec<MatchedCrate> {
     evaluate_all(gates, facts).matched
 }
 

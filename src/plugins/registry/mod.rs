@@ -14,11 +14,11 @@ use crate::config::Dirs;
 use crate::text::Diagnostic;
 use crate::workspace::Fingerprint;
 
-pub use scan::{StandaloneSkill, scan};
+pub(crate) use scan::{StandaloneSkill, scan};
 
 /// What the sources offer.
 #[derive(Debug, Clone, Default)]
-pub struct Registry {
+pub(crate) struct Registry {
     /// The sources in force, in the order in which they are searched.
     pub sources: Vec<SourceState>,
     /// Their plugins: by source, then by path.
@@ -40,7 +40,7 @@ pub struct Registry {
 
 /// A plugin, and whether it is in force.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PluginEntry {
+pub(crate) struct PluginEntry {
     /// The plugin.
     pub plugin: Plugin,
     /// The plugin of the same name that comes first.
@@ -49,7 +49,7 @@ pub struct PluginEntry {
 
 /// The plugin that comes before another of the same name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shadow {
+pub(crate) struct Shadow {
     /// Its source.
     pub source: String,
     /// Its manifest.
@@ -70,14 +70,14 @@ impl std::fmt::Display for Shadow {
 impl Registry {
     /// Opens and scans every source in force. Never fails: what is broken is in the diagnostics,
     /// and the rest is there.
-    pub fn load(sym: &Symposium, refresh: &Refresh<'_>) -> Self {
+    pub(crate) fn load(sym: &Symposium, refresh: &Refresh<'_>) -> Self {
         Self::read(sym, refresh, None)
     }
 
     /// As [`Registry::load`], for a workspace: `depends` tells which crates it depends on. Plugins of
     /// other crates, of which there may be thousands, are left out where that changes nothing but
     /// what is explained.
-    pub fn load_for(
+    pub(crate) fn load_for(
         sym: &Symposium,
         refresh: &Refresh<'_>,
         depends: &dyn Fn(&str) -> bool,
@@ -145,19 +145,19 @@ impl Registry {
     }
 
     /// The plugins in force: those that no other comes before.
-    pub fn active(&self) -> impl Iterator<Item = &Plugin> {
+    pub(crate) fn active(&self) -> impl Iterator<Item = &Plugin> {
         self.plugins.iter().filter(|entry| entry.shadowed_by.is_none()).map(|entry| &entry.plugin)
     }
 
     /// The plugin in force of that name.
-    pub fn plugin(&self, name: &str) -> Option<&Plugin> {
+    pub(crate) fn plugin(&self, name: &str) -> Option<&Plugin> {
         self.active().find(|plugin| plugin.name == name)
     }
 }
 
 /// Opens sources, in order: each as found, with what was wrong with it. Those that may use the network
 /// are opened at the same time, so that one that stalls does not add to the others' wait.
-pub fn open_all(
+pub(crate) fn open_all(
     sym: &Symposium,
     specs: &[SourceSpec],
     refresh: &Refresh<'_>,

@@ -22,7 +22,7 @@ const SKILL: &str = "SKILL.md";
 
 /// A skill that no plugin brought: a folder with a `SKILL.md` and no manifest.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct StandaloneSkill {
+pub(crate) struct StandaloneSkill {
     /// Name of the source.
     pub source: String,
     /// Root folder of the source: no file of the skill may lead out of it.
@@ -35,7 +35,7 @@ pub struct StandaloneSkill {
 
 /// What a source's folder holds.
 #[derive(Debug, Clone, Default)]
-pub struct Scan {
+pub(crate) struct Scan {
     /// Plugins, by path.
     pub plugins: Vec<Plugin>,
     /// Standalone skills, by path.
@@ -55,7 +55,7 @@ pub struct Scan {
 /// skill; neither is searched further. `target`, `node_modules` and folders whose name begins with
 /// a dot are left out: what is in them (`.git`, `.agents`) is not offered, it is for those who
 /// work on the source. Links are followed inside the root only.
-pub fn scan(source: &str, root: &Path, strictness: Strictness, observer: &Observer) -> Scan {
+pub(crate) fn scan(source: &str, root: &Path, strictness: Strictness, observer: &Observer) -> Scan {
     let mut scanner = Scanner {
         source,
         root,

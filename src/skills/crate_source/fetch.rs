@@ -22,9 +22,9 @@ use crate::workspace::{CRATES_IO, Lock, StandIn, is_crates_io, is_offline, stand
 mod entry;
 mod refusal;
 
-pub use entry::RegistryEntry;
+pub(crate) use entry::RegistryEntry;
 use refusal::Reason;
-pub use refusal::Refusal;
+pub(crate) use refusal::Refusal;
 
 /// The name of the package that asks for the crate.
 const PACKAGE: &str = "symposium-fetch";
@@ -46,7 +46,7 @@ const UNWANTED: [&str; 12] = [
 
 /// What a fetch needs to know.
 #[derive(Debug, Clone, Copy)]
-pub struct Fetcher<'a> {
+pub(crate) struct Fetcher<'a> {
     /// The process's surroundings: `SYMPOSIUM_CARGO`, `CARGO`, `CARGO_HOME`.
     pub env: &'a Environment,
     /// Our own folders: the empty folder is made in the cache.
@@ -59,7 +59,7 @@ pub struct Fetcher<'a> {
 
 /// What to fetch.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct FetchRequest<'a> {
+pub(crate) struct FetchRequest<'a> {
     /// The crate; `-` and `_` are equal.
     pub name: &'a str,
     /// Exactly this version.
@@ -76,7 +76,7 @@ pub struct FetchRequest<'a> {
 
 /// Why a crate could not be fetched.
 #[derive(Debug, thiserror::Error)]
-pub enum FetchError {
+pub(crate) enum FetchError {
     /// It is not to be.
     #[error("the network is not to be used")]
     Offline,
@@ -112,7 +112,7 @@ impl Fetcher<'_> {
     ///
     /// # Errors
     /// [`FetchError`].
-    pub fn fetch(&self, request: &FetchRequest<'_>) -> Result<Located, FetchError> {
+    pub(crate) fn fetch(&self, request: &FetchRequest<'_>) -> Result<Located, FetchError> {
         if self.offline {
             return Err(FetchError::Offline);
         }
@@ -152,7 +152,7 @@ impl Fetcher<'_> {
     ///
     /// # Errors
     /// When the registry can't be asked.
-    pub fn look_up(&self, name: &str) -> Result<Option<RegistryEntry>, FetchError> {
+    pub(crate) fn look_up(&self, name: &str) -> Result<Option<RegistryEntry>, FetchError> {
         if self.offline || self.is_cargo_offline() {
             return Err(FetchError::Offline);
         }

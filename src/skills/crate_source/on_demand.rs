@@ -12,7 +12,7 @@ use crate::workspace::DependencyOrigin;
 /// What is on disk, and what is not after a fetch. Each crate is fetched once, also when that
 /// fails.
 #[derive(Debug)]
-pub struct OnDemand<'a> {
+pub(crate) struct OnDemand<'a> {
     disk: CrateDisk<'a>,
     fetcher: Fetcher<'a>,
     refresh: bool,
@@ -22,13 +22,13 @@ pub struct OnDemand<'a> {
 
 impl<'a> OnDemand<'a> {
     /// With `refresh`, crates that the workspace does not fix a version of are fetched anew.
-    pub fn new(disk: CrateDisk<'a>, fetcher: Fetcher<'a>, refresh: bool) -> Self {
+    pub(crate) fn new(disk: CrateDisk<'a>, fetcher: Fetcher<'a>, refresh: bool) -> Self {
         Self { disk, fetcher, refresh, report: None, fetched: RefCell::default() }
     }
 
     /// The same, telling `report` of each fetch while it lasts.
     #[must_use]
-    pub fn telling(mut self, report: &'a Reporter) -> Self {
+    pub(crate) fn telling(mut self, report: &'a Reporter) -> Self {
         self.report = Some(report);
         self
     }

@@ -9,7 +9,7 @@ use crate::text::toml::{Sink, StringOrTable, read};
 
 /// Name and version of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PackageId {
+pub(crate) struct PackageId {
     /// The name.
     pub name: String,
     /// The version; `None` when it has none or inherits it.
@@ -17,7 +17,7 @@ pub struct PackageId {
 }
 
 /// The package whose manifest is in `dir`; `None` when there is no readable one.
-pub fn package_id(dir: &Path) -> Option<PackageId> {
+pub(crate) fn package_id(dir: &Path) -> Option<PackageId> {
     let path = dir.join("Cargo.toml");
     let sink = Sink::new(read_source(&path, Limit::CARGO).ok()?);
     read(&sink, |root| {

@@ -203,7 +203,7 @@ fn unpacked(file: &Path, name: &str, dirs: &Dirs, wanted: &Wanted<'_>) -> Result
 
 /// Names of crates that cargo has met: the files of its index caches, to find what a misspelt name
 /// was meant to be. (The Cargo Book, "Cargo Home": `registry/index/<registry>/.cache`.)
-pub fn known_names(home: &Path) -> Vec<String> {
+pub(crate) fn known_names(home: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for index in folders(&home.join("registry").join("index")) {
         let files = walkdir::WalkDir::new(index.join(".cache")).max_depth(3).into_iter();

@@ -7,7 +7,12 @@ use super::{Frontmatter, key_of, lines};
 impl Frontmatter {
     /// Where each item of the list at `key`, at the top or inside the mapping `within`, stands, as
     /// far as its characters tell: the caller compares the number with that of the values.
-    pub fn item_spans(&self, text: &str, within: Option<&str>, key: &str) -> Vec<Range<usize>> {
+    pub(crate) fn item_spans(
+        &self,
+        text: &str,
+        within: Option<&str>,
+        key: &str,
+    ) -> Vec<Range<usize>> {
         let top = within.unwrap_or(key);
         let Some(block) = self.blocks.iter().find(|block| block.key == top) else {
             return Vec::new();

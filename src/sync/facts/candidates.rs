@@ -21,7 +21,7 @@ use crate::workspace::{Observer, UNOBSERVED, Workspace};
 
 /// A direct dependency that ships skills, about which neither a source nor the user said anything.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// The crate.
     pub name: String,
     /// Its version.
@@ -32,7 +32,7 @@ pub struct Candidate {
 
 impl Candidate {
     /// Why nothing of it is installed.
-    pub fn event(&self) -> Event {
+    pub(crate) fn event(&self) -> Event {
         let reason = format!(
             "it ships skills, but no plugin source vouches for them: `cargo agents use {}`",
             self.name
@@ -42,12 +42,12 @@ impl Candidate {
     }
 
     /// Whether `skill` is one of its own.
-    pub fn brought(&self, skill: &Skill) -> bool {
+    pub(crate) fn brought(&self, skill: &Skill) -> bool {
         matches!(&skill.origin, SkillOrigin::Crate { name, .. } if same_crate(name, &self.name))
     }
 
     /// `2 skills`, for people.
-    pub fn offer(&self) -> String {
+    pub(crate) fn offer(&self) -> String {
         match self.skills.len() {
             0 => "skills of another crate".to_owned(),
             1 => "1 skill".to_owned(),
@@ -57,7 +57,7 @@ impl Candidate {
 }
 
 /// The candidates of a workspace, sorted. Only sources on this machine are looked into.
-pub fn find(
+pub(crate) fn find(
     workspace: &Workspace,
     registry: &Registry,
     choices: &PluginChoices,
@@ -92,7 +92,10 @@ pub fn find(
 
 /// The plugins, of sources in force, that take the crate's own skills: whether their gates hold here
 /// or not, the source has said its word about the crate.
-pub fn endorsers<'r>(registry: &'r Registry, name: &str) -> impl Iterator<Item = &'r Plugin> {
+pub(crate) fn endorsers<'r>(
+    registry: &'r Registry,
+    name: &str,
+) -> impl Iterator<Item = &'r Plugin> {
     registry.active().filter(move |plugin| endorsed(plugin).any(|named| same_crate(named, name)))
 }
 
@@ -109,7 +112,7 @@ fn endorsed(plugin: &Plugin) -> impl Iterator<Item = &str> {
 
 /// The folders of a crate's own skills; `None` when it ships none. Gates of single skills are not
 /// asked: the question is whether it may bring any.
-pub fn ships(located: &Located) -> Option<Vec<String>> {
+pub(crate) fn ships(located: &Located) -> Option<Vec<String>> {
     shipped(located, &UNOBSERVED, || mentions(located, &UNOBSERVED))
 }
 

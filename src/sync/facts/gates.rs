@@ -12,7 +12,7 @@ use crate::text::toml::Located;
 use crate::text::{Diagnostic, Source};
 
 /// Decides gates by the workspace's facts.
-pub struct ByFacts<'a> {
+pub(crate) struct ByFacts<'a> {
     /// The facts.
     pub facts: Facts<'a>,
 }
@@ -57,7 +57,7 @@ impl Gates for ByFacts<'_> {
 }
 
 /// The predicates that would run something, which nothing here does.
-pub fn unsupported(raw: &RawGate, source: &Arc<Source>) -> Vec<Diagnostic> {
+pub(crate) fn unsupported(raw: &RawGate, source: &Arc<Source>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for text in &raw.predicates {
         let Ok(predicate) = Predicate::parse(&text.value) else { continue };

@@ -5,8 +5,8 @@
 //!
 //! May use: `bounds`. Used by: everything else of `sync`.
 
-pub mod candidates;
-pub mod gates;
+pub(crate) mod candidates;
+pub(crate) mod gates;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ use self::gates::ByFacts;
 
 /// Everything that applies, with the reasons.
 #[derive(Debug, Default)]
-pub struct Facts<'r> {
+pub(crate) struct Facts<'r> {
     /// Skills of plugins and sources, one an origin.
     pub skills: Vec<Skill>,
     /// The workspace's own skills.
@@ -63,7 +63,7 @@ pub struct Facts<'r> {
 
 /// What became of a plugin, and of each thing it offers.
 #[derive(Debug)]
-pub struct PluginFate<'r> {
+pub(crate) struct PluginFate<'r> {
     /// The plugin.
     pub plugin: &'r Plugin,
     /// How it came out.
@@ -76,7 +76,7 @@ pub struct PluginFate<'r> {
 
 /// What became of one thing that a plugin offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub(crate) struct Part {
     /// What kind of thing.
     pub kind: Kind,
     /// Its place among the plugin's things of that kind.
@@ -88,7 +88,7 @@ pub struct Part {
 }
 
 /// Where facts come from.
-pub struct Gatherer<'a> {
+pub(crate) struct Gatherer<'a> {
     /// The context.
     pub sym: &'a Symposium,
     /// The workspace.
@@ -105,7 +105,7 @@ pub struct Gatherer<'a> {
 
 impl Gatherer<'_> {
     /// Goes through the registry.
-    pub fn gather<'r>(&self, registry: &'r Registry) -> Facts<'r> {
+    pub(crate) fn gather<'r>(&self, registry: &'r Registry) -> Facts<'r> {
         let gates = ByFacts {
             facts: GateFacts {
                 dependencies: &self.workspace.dependencies,
@@ -183,7 +183,7 @@ impl Gatherer<'_> {
     ///
     /// # Errors
     /// It is no URL, a place on this machine, or can't be had.
-    pub fn checkout(&self, place: &GitPlace) -> Result<GitFolder, Box<Diagnostic>> {
+    pub(crate) fn checkout(&self, place: &GitPlace) -> Result<GitFolder, Box<Diagnostic>> {
         let repository = place.repository().map_err(|(_, problem)| problem)?;
         let cache = self.sym.dirs.plugin_sources();
         let shown = repository.shown();
@@ -313,7 +313,7 @@ fn verdict_of(holds: bool) -> Verdict {
 }
 
 /// Whether a gate holds in every workspace, whatever it depends on.
-pub fn is_everywhere(gate: &Gate) -> bool {
+pub(crate) fn is_everywhere(gate: &Gate) -> bool {
     let any = |atoms: &Vec<CrateAtom>| atoms.contains(&CrateAtom::Any);
     gate.predicates.is_empty() && gate.crates.as_ref().is_none_or(any)
 }

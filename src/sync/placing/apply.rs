@@ -13,11 +13,11 @@ use crate::skills::content::Content;
 use crate::sync::bounds::{self, Bounds};
 
 /// How the names of folders under construction (and on their way out) start.
-pub const STAGING: &str = ".symposium-";
+pub(crate) const STAGING: &str = ".symposium-";
 
 /// What came of one step.
 #[derive(Debug)]
-pub struct Done<'a> {
+pub(crate) struct Done<'a> {
     /// The step.
     pub step: &'a Step,
     /// What went wrong, if anything.

@@ -19,7 +19,7 @@ use crate::workspace::Observer;
 
 /// What is wanted, with what people and the snapshot should know.
 #[derive(Debug, Default)]
-pub struct DesiredSkills {
+pub(crate) struct DesiredSkills {
     /// The skill folders.
     pub wanted: Wanted,
     /// Each wanted skill's description, in the order of `wanted.skills`.
@@ -37,7 +37,7 @@ pub struct DesiredSkills {
 }
 
 /// Chooses folders and names for `facts`' skills.
-pub fn choose(
+pub(crate) fn choose(
     sym: &Symposium,
     facts: &Facts<'_>,
     agents: &[Agent],
@@ -220,7 +220,7 @@ impl DesiredSkills {
 }
 
 /// Where a skill comes from, for people.
-pub fn shown(skill: &Skill) -> String {
+pub(crate) fn shown(skill: &Skill) -> String {
     match &skill.origin {
         SkillOrigin::Crate { name, version, .. } => format!("{name} {version}"),
         SkillOrigin::Git { repo, commit, .. } => {

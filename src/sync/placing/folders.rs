@@ -17,7 +17,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Remembers the folders that carrying out `plan` is about to make. Trouble with the ledger costs
 /// tidiness only, so it is logged.
-pub fn remember(sym: &Symposium, root: &Path, plan: &Plan) {
+pub(crate) fn remember(sym: &Symposium, root: &Path, plan: &Plan) {
     let makes = |action| matches!(action, Action::Install | Action::Update | Action::Restore);
     let steps: Vec<&Step> = plan.steps.iter().filter(|step| makes(step.action)).collect();
     if steps.is_empty() {
@@ -36,7 +36,7 @@ pub fn remember(sym: &Symposium, root: &Path, plan: &Plan) {
 }
 
 /// Removes remembered folders that are empty, and forgets skills that are gone.
-pub fn reap(sym: &Symposium, root: &Path) {
+pub(crate) fn reap(sym: &Symposium, root: &Path) {
     let (mut ledger, _) = Ledger::workspace(&sym.dirs, root);
     let is_gone = |record: &&Record| {
         matches!(record.entry, Entry::SkillFolder { .. }) && !record.path.exists()

@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// The marker's file name.
-pub const MARKER: &str = ".symposium";
+pub(crate) const MARKER: &str = ".symposium";
 
 /// What a marker says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Marker {
+pub(crate) struct Marker {
     /// Where the skill came from, for people.
     pub origin: String,
     /// The plugin source that brought it; empty for the workspace's own and for what the user asked
@@ -30,14 +30,14 @@ pub struct Marker {
 
 impl Marker {
     /// Reads a marker; what can't be understood says nothing.
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let mut marker: Self = toml::from_str(text).unwrap_or_default();
         marker.damaged = marker.files.is_empty() && !text.trim().is_empty();
         marker
     }
 
     /// The marker's text.
-    pub fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         let head = "# This folder was installed by Symposium (`cargo agents sync`), which keeps it up to date\n\
                     # and removes it when it is no longer needed. Delete this file to keep the folder as\n\
                     # your own.\n";

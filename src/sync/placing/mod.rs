@@ -6,11 +6,11 @@
 //!
 //! May use: `facts` and `bounds`. Used by: a sync, `remove` and `survey`.
 
-pub mod apply;
-pub mod desired_skills;
-pub mod folders;
-pub mod marker;
-pub mod observe;
-pub mod parents;
-pub mod plan;
-pub mod targets;
+pub(crate) mod apply;
+pub(crate) mod desired_skills;
+pub(crate) mod folders;
+pub(crate) mod marker;
+pub(crate) mod observe;
+pub(crate) mod parents;
+pub(crate) mod plan;
+pub(crate) mod targets;

@@ -12,7 +12,7 @@ use crate::files::{Limit, ReadError, read_bytes, read_text};
 use crate::skills::content::FileContent;
 
 /// Looks into each parent folder.
-pub fn observe(parents: &[Parent]) -> Disk {
+pub(crate) fn observe(parents: &[Parent]) -> Disk {
     parents.iter().map(|parent| observe_parent(&parent.path)).collect()
 }
 

@@ -8,7 +8,7 @@ use crate::text::Diagnostic;
 
 /// All folders that any agent reads, each once, and which of them each relative name stands for.
 #[derive(Debug, Default)]
-pub struct Parents {
+pub(crate) struct Parents {
     /// The folders.
     pub list: Vec<Parent>,
     names: Vec<(&'static str, Result<usize, Diagnostic>)>,
@@ -46,18 +46,18 @@ impl Parents {
     }
 
     /// The folder that `name` (`.claude/skills`) stands for.
-    pub fn index(&self, name: &str) -> Option<usize> {
+    pub(crate) fn index(&self, name: &str) -> Option<usize> {
         let found = self.names.iter().find(|(known, _)| *known == name);
         found.and_then(|(_, place)| place.as_ref().ok().copied())
     }
 
     /// What stands in the way of folders, each with its name.
-    pub fn blocked(&self) -> impl Iterator<Item = (&'static str, &Diagnostic)> {
+    pub(crate) fn blocked(&self) -> impl Iterator<Item = (&'static str, &Diagnostic)> {
         self.names.iter().filter_map(|(name, place)| Some((*name, place.as_ref().err()?)))
     }
 
     /// The vendor-neutral folder, where the workspace's own skills are.
-    pub fn neutral(&self) -> Option<usize> {
+    pub(crate) fn neutral(&self) -> Option<usize> {
         self.index(NEUTRAL)
     }
 }

@@ -14,7 +14,7 @@ use crate::skills::content::{Content, FileContent};
 
 /// A folder that holds skill folders.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Parent {
+pub(crate) struct Parent {
     /// Where it is.
     pub path: PathBuf,
     /// What people know it by, such as `.claude`.
@@ -23,7 +23,7 @@ pub struct Parent {
 
 /// A skill that should be in some folders.
 #[derive(Debug, Clone, PartialEq)]
-pub struct WantedSkill {
+pub(crate) struct WantedSkill {
     /// The folder's name.
     pub name: String,
     /// Its files, without our own.
@@ -38,7 +38,7 @@ pub struct WantedSkill {
 
 /// What was found in a parent folder under one name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub(crate) enum Found {
     /// A folder with our marker, and the hash of each other file.
     Ours {
         /// The marker.
@@ -55,11 +55,11 @@ pub enum Found {
 }
 
 /// What is on disk now, parent by parent in the order of the wanted parents.
-pub type Disk = Vec<BTreeMap<String, Found>>;
+pub(crate) type Disk = Vec<BTreeMap<String, Found>>;
 
 /// What should be there.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     /// Every folder to look into, those of other agents included.
     pub parents: Vec<Parent>,
     /// Indices of parents whose stale skills are left alone this time.
@@ -89,7 +89,7 @@ impl Wanted {
 
 /// One thing to do to one skill folder.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub(crate) struct Step {
     /// What is done.
     pub action: Action,
     /// The skill folder's name.
@@ -108,14 +108,14 @@ pub struct Step {
 
 /// Everything to do, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// Steps for skill folders.
     pub steps: Vec<Step>,
 }
 
 impl Plan {
     /// How many things would change, each skill counted once.
-    pub fn changes(&self) -> Vec<Change> {
+    pub(crate) fn changes(&self) -> Vec<Change> {
         let mut changes: Vec<Change> = Vec::new();
         // There may be thousands.
         let mut known = BTreeMap::new();
@@ -137,7 +137,7 @@ impl Plan {
 }
 
 /// Computes the plan.
-pub fn plan(wanted: &Wanted, disk: &Disk) -> Plan {
+pub(crate) fn plan(wanted: &Wanted, disk: &Disk) -> Plan {
     let mut steps = Vec::new();
     for (index, parent) in wanted.parents.iter().enumerate() {
         let empty = BTreeMap::new();

@@ -7,7 +7,7 @@ use crate::sync::bounds::NEUTRAL;
 
 /// The folders chosen for some agents.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Targets {
+pub(crate) struct Targets {
     /// Folders relative to the workspace's root, sorted.
     pub dirs: Vec<&'static str>,
     /// Agents that read more than one of them, and so see each skill twice.
@@ -16,7 +16,7 @@ pub struct Targets {
 
 /// Chooses among the folders each agent reads: fewest folders first, then fewest agents that would
 /// see a skill twice, then the neutral folder, then the agents' own order of preference.
-pub fn choose(agents: &[(Agent, &'static [&'static str])]) -> Targets {
+pub(crate) fn choose(agents: &[(Agent, &'static [&'static str])]) -> Targets {
     let candidates: BTreeSet<&'static str> =
         agents.iter().flat_map(|(_, dirs)| dirs.iter().copied()).collect();
     let candidates: Vec<_> = candidates.into_iter().collect();

@@ -19,7 +19,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 /// Containers in files, files, and folders. Who of us filled them does not matter: they go when they
 /// are empty.
 #[derive(Debug, Default)]
-pub struct CreatedByUs {
+pub(crate) struct CreatedByUs {
     /// By file.
     pub created: BTreeMap<PathBuf, Vec<Created>>,
     folders: Vec<PathBuf>,
@@ -29,7 +29,7 @@ pub struct CreatedByUs {
 
 impl CreatedByUs {
     /// Adds what `ledger` knows.
-    pub fn collect(&mut self, sym: &Symposium, ledger: &Ledger) {
+    pub(crate) fn collect(&mut self, sym: &Symposium, ledger: &Ledger) {
         let bounds = ledger.root().and_then(|root| Bounds::of(root, sym.env.home().as_deref()));
         self.bounds.extend(bounds);
         let is_folder = |entry: &Entry| *entry == Entry::Folder;
@@ -50,7 +50,7 @@ impl CreatedByUs {
 
     /// Undoes what is empty by now, and lets the ledgers forget it. Trouble costs tidiness only, so
     /// it is logged.
-    pub fn tidy(&self, sym: &Symposium, root: Option<&Path>) {
+    pub(crate) fn tidy(&self, sym: &Symposium, root: Option<&Path>) {
         let workspace = root.map(|root| Ledger::workspace(&sym.dirs, root).0);
         let mut ledgers: Vec<Ledger> =
             workspace.into_iter().chain([Ledger::home(&sym.dirs).0]).collect();
@@ -68,7 +68,7 @@ impl CreatedByUs {
     ///
     /// # Errors
     /// As [`edit_file_and`]; a file that does not parse; one that is out of bounds now.
-    pub fn prune(
+    pub(crate) fn prune(
         &self,
         sym: &Symposium,
         path: &Path,
@@ -82,7 +82,7 @@ impl CreatedByUs {
     }
 
     /// Removes those folders that are empty, the innermost first. Gives back those that are not.
-    pub fn remove_empty_folders(&self) -> Vec<PathBuf> {
+    pub(crate) fn remove_empty_folders(&self) -> Vec<PathBuf> {
         let mut folders = self.folders.clone();
         folders.retain(|folder| self.check(folder).is_ok());
         folders.sort_by_key(|folder| (folder.components().count(), folder.clone()));
@@ -94,14 +94,14 @@ impl CreatedByUs {
 }
 
 /// Lets a file be edited, or not.
-pub type Check<'a> = &'a dyn Fn() -> Result<(), Diagnostic>;
+pub(crate) type Check<'a> = &'a dyn Fn() -> Result<(), Diagnostic>;
 
 /// As [`CreatedByUs::prune`], and the ledgers forget what is gone before another process of ours may write the
 /// file: what that one makes anew is then remembered after it was forgotten.
 ///
 /// # Errors
 /// As [`CreatedByUs::prune`].
-pub fn undo(
+pub(crate) fn undo(
     sym: &Symposium,
     path: &Path,
     created: &[Created],

@@ -16,7 +16,7 @@ use crate::plugins::model::{McpServer, Transport};
 
 /// Which ledger remembers a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Which {
+pub(crate) enum Which {
     /// The home folder's.
     Home,
     /// The workspace's.
@@ -25,12 +25,12 @@ pub enum Which {
 
 impl Which {
     /// Both.
-    pub const ALL: [Self; 2] = [Self::Home, Self::Workspace];
+    pub(crate) const ALL: [Self; 2] = [Self::Home, Self::Workspace];
 }
 
 /// An array of hooks, and what we would have in it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Slot {
+pub(crate) struct Slot {
     /// Keys that lead to the array.
     pub array: Vec<String>,
     /// The entry: a matcher group. `None` where only the ledger knows of the array.
@@ -39,7 +39,7 @@ pub struct Slot {
 
 /// A part of a shared file.
 #[derive(Debug, Clone, PartialEq)]
-pub enum DesiredEntry {
+pub(crate) enum DesiredEntry {
     /// Hook entries of one agent: each once, in its array, and no others of ours beside it.
     Hooks {
         /// The agent.
@@ -68,7 +68,7 @@ pub enum DesiredEntry {
 
 impl DesiredEntry {
     /// Whether something should be there.
-    pub fn is_wanted(&self) -> bool {
+    pub(crate) fn is_wanted(&self) -> bool {
         match self {
             Self::Hooks { wanted, .. } => *wanted,
             Self::Server { .. } => true,
@@ -79,7 +79,7 @@ impl DesiredEntry {
 
 /// Everything about one shared file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FileWork {
+pub(crate) struct FileWork {
     /// The file.
     pub path: PathBuf,
     /// What kind of file it is.
@@ -90,7 +90,7 @@ pub struct FileWork {
 
 /// A file that is ours alone.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OwnWork {
+pub(crate) struct OwnWork {
     /// The agent.
     pub agent: Agent,
     /// The file.
@@ -105,7 +105,7 @@ pub struct OwnWork {
 
 /// Everything that should be registered.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Desired {
+pub(crate) struct Desired {
     /// The agents that anything is registered for.
     pub agents: Vec<Agent>,
     /// Shared files, by path.
@@ -124,7 +124,7 @@ pub struct Desired {
 
 /// Whether our registrations in a scope are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Presence {
+pub(crate) enum Presence {
     /// They should be there.
     Wanted,
     /// They should go.
@@ -143,7 +143,7 @@ impl Desired {
 
     /// Adds one agent's hooks at the placement's scope. A file that is worked on for its hooks
     /// already stays with what was said first: the home folder may be a workspace, too.
-    pub fn hooks(&mut self, agent: Agent, placement: &Placement<'_>, presence: Presence) {
+    pub(crate) fn hooks(&mut self, agent: Agent, placement: &Placement<'_>, presence: Presence) {
         let which = ledger_of(placement.scope);
         let places = agent.registration().hooks(placement);
         // Another layout of the same agent (its files differ between versions) must not stay.
@@ -188,7 +188,7 @@ impl Desired {
 
     /// Adds one server for one agent. At project scope a server for every workspace is the
     /// project's, too: nothing in the home folder is touched then.
-    pub fn server(
+    pub(crate) fn server(
         &mut self,
         agent: Agent,
         server: &McpServer,

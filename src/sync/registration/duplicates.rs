@@ -11,7 +11,7 @@ use crate::text::Diagnostic;
 
 /// Hooks of ours that stand somewhere besides those at the configured scope.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Duplicate {
+pub(crate) struct Duplicate {
     /// The agent.
     pub agent: Agent,
     /// Whether a ledger knows them: then a sync takes them back, unless git tracks the file.
@@ -24,7 +24,7 @@ pub struct Duplicate {
 
 impl Setup<'_> {
     /// Every file with hooks of ours besides those at the configured scope, of `agents`.
-    pub fn duplicates(&self, agents: &[Agent], ledgers: &Ledgers) -> Vec<Duplicate> {
+    pub(crate) fn duplicates(&self, agents: &[Agent], ledgers: &Ledgers) -> Vec<Duplicate> {
         let mut found = Vec::new();
         let other = match self.scope {
             HookScope::Global => HookScope::Project,

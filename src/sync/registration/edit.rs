@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::desired::{Desired, DesiredEntry, FileWork, Slot, Which};
-pub use super::ledgers::Ledgers;
+pub(crate) use super::ledgers::Ledgers;
 use super::ledgers::is_member;
 use super::ownership::{Ownership, covers, is_as_written, restricted_hash};
 use crate::agents::Agent;
@@ -16,7 +16,7 @@ const CHANGED: &str = "was changed by you and is left as it is";
 
 /// What an edit came to, besides the text.
 #[derive(Debug, Clone, Default)]
-pub struct Noted {
+pub(crate) struct Noted {
     /// For people.
     pub changes: Vec<Change>,
     /// What to remember.
@@ -33,7 +33,7 @@ pub struct Noted {
 ///
 /// # Errors
 /// When the file can't be edited without harm; it is then as it was.
-pub fn edit(
+pub(crate) fn edit(
     work: &FileWork,
     text: Option<&str>,
     ledgers: &Ledgers,

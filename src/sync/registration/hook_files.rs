@@ -15,7 +15,7 @@ use crate::report::{Action, Change, Kind};
 
 /// One such file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct HookFile {
+pub(crate) struct HookFile {
     /// The agent that reads it.
     pub agent: Agent,
     /// For which scope.
@@ -30,7 +30,7 @@ pub struct HookFile {
 
 /// One of our hooks in a file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OurHook {
+pub(crate) struct OurHook {
     /// The event.
     pub event: Event,
     /// The group as it stands in the file; nothing in a file that is ours alone.
@@ -43,7 +43,7 @@ pub struct OurHook {
 
 impl HookFile {
     /// Our hooks with their positions.
-    pub fn placed(&self) -> Vec<TrustedHook<'_>> {
+    pub(crate) fn placed(&self) -> Vec<TrustedHook<'_>> {
         self.ours
             .iter()
             .map(|hook| TrustedHook {
@@ -57,7 +57,7 @@ impl HookFile {
 }
 
 /// The files of `agent` at the placement's scope. A file that can't be read holds nothing of ours.
-pub fn look(setup: &Setup<'_>, agent: Agent, placement: &Placement<'_>) -> Vec<HookFile> {
+pub(crate) fn look(setup: &Setup<'_>, agent: Agent, placement: &Placement<'_>) -> Vec<HookFile> {
     let places = agent.registration().hooks(placement);
     places.iter().map(|place| read(setup, agent, placement.scope, place)).collect()
 }
@@ -110,13 +110,13 @@ impl HookFile {
 
 /// Where our hooks were before something was done, to tell people afterwards what happened where.
 #[derive(Debug)]
-pub struct Survey {
+pub(crate) struct Survey {
     files: Vec<HookFile>,
 }
 
 impl Survey {
     /// Looks at every file of every agent.
-    pub fn of(setup: &Setup<'_>) -> Self {
+    pub(crate) fn of(setup: &Setup<'_>) -> Self {
         let mut files: Vec<HookFile> = Vec::new();
         setup.each_placement(&mut |agent, placement| {
             for file in look(setup, agent, placement) {
@@ -175,7 +175,7 @@ impl Survey {
 
 /// Adds to each change of hooks which file it was about, and what of it. `wanted` are the agents
 /// whose hooks stay, in `scope`; `before` tells where our hooks were before something was done.
-pub fn describe(
+pub(crate) fn describe(
     before: impl FnOnce() -> Survey,
     setup: &Setup<'_>,
     wanted: (&[Agent], HookScope),

@@ -14,7 +14,7 @@ use crate::text::Diagnostic;
 
 /// The ledgers of this run.
 #[derive(Debug, Clone)]
-pub struct Ledgers {
+pub(crate) struct Ledgers {
     /// The home folder's.
     pub home: Ledger,
     /// The workspace's, in one.
@@ -25,7 +25,7 @@ pub struct Ledgers {
 
 impl Ledgers {
     /// Opens the home folder's ledger and, with `root`, a workspace's. Damaged ones count as empty.
-    pub fn open(dirs: &Dirs, root: Option<&Path>) -> (Self, Vec<Diagnostic>) {
+    pub(crate) fn open(dirs: &Dirs, root: Option<&Path>) -> (Self, Vec<Diagnostic>) {
         let (home, mut diagnostics) = Ledger::home(dirs);
         let workspace = root.map(|root| {
             let (ledger, more) = Ledger::workspace(dirs, root);
@@ -37,7 +37,7 @@ impl Ledgers {
     }
 
     /// One of them.
-    pub fn of(&self, which: Which) -> Option<&Ledger> {
+    pub(crate) fn of(&self, which: Which) -> Option<&Ledger> {
         match which {
             Which::Home => Some(&self.home),
             Which::Workspace => self.workspace.as_ref(),
@@ -45,7 +45,7 @@ impl Ledgers {
     }
 
     /// One of them, to be changed.
-    pub fn of_mut(&mut self, which: Which) -> Option<&mut Ledger> {
+    pub(crate) fn of_mut(&mut self, which: Which) -> Option<&mut Ledger> {
         match which {
             Which::Home => Some(&mut self.home),
             Which::Workspace => self.workspace.as_mut(),
@@ -53,7 +53,10 @@ impl Ledgers {
     }
 
     /// All that is known of the file at `path`.
-    pub fn records_at<'l>(&'l self, path: &'l Path) -> impl Iterator<Item = (Which, &'l Record)> {
+    pub(crate) fn records_at<'l>(
+        &'l self,
+        path: &'l Path,
+    ) -> impl Iterator<Item = (Which, &'l Record)> {
         Which::ALL.into_iter().flat_map(move |which| {
             let records = self.of(which).map(|ledger| ledger.records_at(path));
             records.into_iter().flatten().map(move |record| (which, record))
@@ -62,7 +65,7 @@ impl Ledgers {
 
     /// The records of the member `key` of `table` that other workspaces have: two workspaces in one
     /// checkout may share a table, as in Claude Code's own file.
-    pub fn elsewhere<'l>(
+    pub(crate) fn elsewhere<'l>(
         &'l self,
         path: &'l Path,
         table: &'l [String],
@@ -77,7 +80,7 @@ impl Ledgers {
 
     /// Whether another workspace has the same line in the exclude file at `path`: linked checkouts
     /// share one.
-    pub fn excludes_elsewhere(&self, path: &Path, line: &str) -> bool {
+    pub(crate) fn excludes_elsewhere(&self, path: &Path, line: &str) -> bool {
         self.others().iter().any(|ledger| self.is_other(ledger) && excludes(ledger, path, line))
     }
 
@@ -86,7 +89,7 @@ impl Ledgers {
     ///
     /// # Errors
     /// When the ledgers can't be written.
-    pub fn hand_over(
+    pub(crate) fn hand_over(
         &mut self,
         path: &Path,
         line: &str,
@@ -114,7 +117,7 @@ impl Ledgers {
     }
 
     /// Whether an entry starts a program in our own folders: nobody but us would have entered that.
-    pub fn starts_own_program(&self, entry: &Value) -> bool {
+    pub(crate) fn starts_own_program(&self, entry: &Value) -> bool {
         let command = entry.get("command").or_else(|| entry.get("cmd"));
         let program =
             command.and_then(|command| command.as_str().or_else(|| command.get(0)?.as_str()));

@@ -15,11 +15,11 @@ use crate::sync::request::Caller;
 use crate::text::Diagnostic;
 
 /// How long those that must be alone wait for the others.
-pub const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
+pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The right to change what is registered; dropping it gives it back.
 #[derive(Debug)]
-pub struct RegistrationLock {
+pub(crate) struct RegistrationLock {
     _lock: Option<Lock>,
 }
 
@@ -28,7 +28,7 @@ impl RegistrationLock {
     ///
     /// # Errors
     /// When somebody is alone for longer than `patience`.
-    pub fn beside_others(sym: &Symposium, patience: Duration) -> Result<Self, Diagnostic> {
+    pub(crate) fn beside_others(sym: &Symposium, patience: Duration) -> Result<Self, Diagnostic> {
         Self::of(Lock::acquire_shared(&sym.dirs.locks().join(NAME), patience))
     }
 
@@ -36,7 +36,7 @@ impl RegistrationLock {
     ///
     /// # Errors
     /// When others register for longer than [`LOCK_TIMEOUT`].
-    pub fn alone(sym: &Symposium) -> Result<Self, Diagnostic> {
+    pub(crate) fn alone(sym: &Symposium) -> Result<Self, Diagnostic> {
         Self::of(Lock::acquire(&sym.dirs.locks().join(NAME), LOCK_TIMEOUT))
     }
 

@@ -15,32 +15,32 @@
 //!
 //! May use: `bounds`, `facts` and `snapshot`. Used by: a sync, `remove`, `survey` and `cli`.
 
-pub mod created;
-pub mod desired;
-pub mod duplicates;
-pub mod edit;
-pub mod hook_files;
-pub mod ledgers;
-pub mod lock;
-pub mod opt_out;
-pub mod orphans;
+pub(crate) mod created;
+pub(crate) mod desired;
+pub(crate) mod duplicates;
+pub(crate) mod edit;
+pub(crate) mod hook_files;
+pub(crate) mod ledgers;
+pub(crate) mod lock;
+pub(crate) mod opt_out;
+pub(crate) mod orphans;
 mod own;
 mod ownership;
 mod project;
 mod recorded;
-pub mod register;
+pub(crate) mod register;
 mod registering;
-pub mod registrar;
-pub mod remarks;
-pub mod servers;
-pub mod setup;
-pub mod trust;
+pub(crate) mod registrar;
+pub(crate) mod remarks;
+pub(crate) mod servers;
+pub(crate) mod setup;
+pub(crate) mod trust;
 
-pub use desired::{Desired, DesiredEntry, Which};
-pub use ledgers::Ledgers;
+pub(crate) use desired::{Desired, DesiredEntry, Which};
+pub(crate) use ledgers::Ledgers;
 pub(in crate::sync) use own::looks_ours;
 pub(in crate::sync) use ownership::has_ours;
-pub use registrar::{Registered, Registrar};
+pub(crate) use registrar::{Registered, Registrar};
 
 #[cfg(test)]
 mod tests;

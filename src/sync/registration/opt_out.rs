@@ -16,7 +16,7 @@ const HOME: &str = "~";
 
 /// Remembers that the home folder and the workspaces of `roots` were left. Trouble is logged: it
 /// must not keep anybody from leaving.
-pub fn record(sym: &Symposium, roots: &[PathBuf]) {
+pub(crate) fn record(sym: &Symposium, roots: &[PathBuf]) {
     let roots = roots.iter().map(|root| name(root));
     let left: Vec<String> = std::iter::once(HOME.to_owned()).chain(roots).collect();
     update(sym, |known| {
@@ -29,7 +29,7 @@ pub fn record(sym: &Symposium, roots: &[PathBuf]) {
 }
 
 /// The user wants it back: in the workspace at `root`, or everywhere.
-pub fn forget(sym: &Symposium, root: Option<&Path>) {
+pub(crate) fn forget(sym: &Symposium, root: Option<&Path>) {
     if State::load(&sym.dirs.state_file()).left.is_empty() {
         return;
     }
@@ -42,7 +42,7 @@ pub fn forget(sym: &Symposium, root: Option<&Path>) {
 }
 
 /// Whether the hooks that would be called in the workspace at `root` were taken back.
-pub fn is_opted_out(sym: &Symposium, root: &Path) -> bool {
+pub(crate) fn is_opted_out(sym: &Symposium, root: &Path) -> bool {
     let left = State::load(&sym.dirs.state_file()).left;
     let here = name(root);
     let global = sym.config.hook_scope == HookScope::Global;

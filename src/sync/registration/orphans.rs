@@ -17,7 +17,7 @@ use crate::text::Diagnostic;
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The roots that a ledger knows and that are not there any more, and ledgers that can't be read.
-pub fn find(sym: &Symposium) -> (Vec<PathBuf>, Vec<Diagnostic>) {
+pub(crate) fn find(sym: &Symposium) -> (Vec<PathBuf>, Vec<Diagnostic>) {
     let (ledgers, damaged) = Ledger::all_workspaces(&sym.dirs);
     let roots = ledgers.iter().filter_map(Ledger::root).filter(|root| !root.exists());
     (roots.map(Path::to_path_buf).collect(), damaged)
@@ -28,7 +28,7 @@ pub fn find(sym: &Symposium) -> (Vec<PathBuf>, Vec<Diagnostic>) {
 ///
 /// # Errors
 /// When there is no home folder, the ledger can't be written, or another process does not end.
-pub fn forget(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
+pub(crate) fn forget(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
     let _registration = RegistrationLock::alone(sym)?;
     let (mut ledger, diagnostics) = Ledger::workspace(&sym.dirs, root);
     sym.report.diagnostics(&diagnostics);

@@ -17,7 +17,7 @@ use crate::text::Diagnostic;
 
 /// What should become of a file of ours.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Fate {
+pub(super) enum Fate {
     /// It is as it should be.
     Fine,
     /// It gets this text.
@@ -31,7 +31,7 @@ pub enum Fate {
 }
 
 /// Decides what becomes of the file that now holds `text`.
-pub fn fate(work: &OwnWork, text: Option<&str>, ledgers: &Ledgers) -> Fate {
+pub(super) fn fate(work: &OwnWork, text: Option<&str>, ledgers: &Ledgers) -> Fate {
     match (text, &work.text) {
         (None, None) => Fate::Absent,
         (None, Some(wanted)) => Fate::Write(wanted.clone()),
@@ -57,7 +57,7 @@ pub fn fate(work: &OwnWork, text: Option<&str>, ledgers: &Ledgers) -> Fate {
 }
 
 /// The record for the file with `text`.
-pub fn record(work: &OwnWork, text: &str) -> Record {
+pub(super) fn record(work: &OwnWork, text: &str) -> Record {
     Record {
         agent: work.agent.name().to_owned(),
         path: work.path.clone(),

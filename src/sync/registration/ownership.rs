@@ -24,7 +24,7 @@ pub(super) struct Ownership<'a> {
 impl<'a> Ownership<'a> {
     /// Looks at `array` as it is. `group` is the entry that we would write; `written` are the hashes
     /// of those that we did.
-    pub fn of(
+    pub(super) fn of(
         agent: &'a str,
         array: Option<&Value>,
         group: Option<&Value>,
@@ -49,12 +49,12 @@ impl<'a> Ownership<'a> {
     }
 
     /// Whether the user changed ours.
-    pub fn is_edited(&self) -> bool {
+    pub(super) fn is_edited(&self) -> bool {
         self.edited.is_some()
     }
 
     /// The verdict.
-    pub fn verdict(&self, candidate: &Candidate<'_>) -> Ours {
+    pub(super) fn verdict(&self, candidate: &Candidate<'_>) -> Ours {
         if !has_our_command(self.agent, candidate) {
             return Ours::No;
         }

@@ -68,17 +68,17 @@ impl Registrar<'_> {
     }
 
     /// Desires servers that are registered already: for callers that know nothing of servers.
-    pub fn keep_servers(&self, desired: &mut Desired) {
+    pub(crate) fn keep_servers(&self, desired: &mut Desired) {
         self.keep(desired, |_| true);
     }
 
     /// Desires servers that are registered already, but for those of these names.
-    pub fn keep_servers_beside(&self, desired: &mut Desired, names: &[&str]) {
+    pub(crate) fn keep_servers_beside(&self, desired: &mut Desired, names: &[&str]) {
         self.keep(desired, |key| !names.contains(&key));
     }
 
     /// Desires the server `name` as it is registered already, wherever it is.
-    pub fn keep_server(&self, desired: &mut Desired, name: &str) {
+    pub(crate) fn keep_server(&self, desired: &mut Desired, name: &str) {
         self.keep(desired, |key| key == name);
     }
 

@@ -10,7 +10,7 @@ use crate::report::Action;
 
 /// Carries out `desired`, and brings trust in step with it. `agents` are those whose hooks stay at the
 /// configured scope.
-pub fn register(
+pub(crate) fn register(
     setup: &Setup<'_>,
     registrar: &mut Registrar<'_>,
     desired: Desired,

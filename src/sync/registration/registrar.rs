@@ -25,7 +25,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 const HOOK_LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Carries out [`Desired`], or says what would be done.
-pub struct Registrar<'a> {
+pub(crate) struct Registrar<'a> {
     pub(super) sym: &'a Symposium,
     pub(super) ledgers: Ledgers,
     pub(super) root: Option<PathBuf>,
@@ -48,7 +48,7 @@ pub struct Registrar<'a> {
 
 /// What came of it.
 #[derive(Debug, Default)]
-pub struct Registered {
+pub(crate) struct Registered {
     /// For people; planned ones when nothing was applied.
     pub changes: Vec<Change>,
     /// Problems: errors for files that could not be edited, warnings for what was left alone.
@@ -57,7 +57,7 @@ pub struct Registered {
 
 impl Registered {
     /// Whether a file could not be edited.
-    pub fn failed(&self) -> bool {
+    pub(crate) fn failed(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
@@ -91,7 +91,11 @@ pub(super) enum Pending<'d> {
 
 impl<'a> Registrar<'a> {
     /// Opens the ledgers. With `apply`, changes are made; without, only told.
-    pub fn open(sym: &'a Symposium, root: Option<&Path>, apply: bool) -> (Self, Vec<Diagnostic>) {
+    pub(crate) fn open(
+        sym: &'a Symposium,
+        root: Option<&Path>,
+        apply: bool,
+    ) -> (Self, Vec<Diagnostic>) {
         let (ledgers, diagnostics) = Ledgers::open(&sym.dirs, root);
         let registrar = Self {
             sym,
@@ -110,12 +114,12 @@ impl<'a> Registrar<'a> {
     }
 
     /// Another scope than the configured one.
-    pub fn set_scope(&mut self, scope: HookScope) {
+    pub(crate) fn set_scope(&mut self, scope: HookScope) {
         self.scope = scope;
     }
 
     /// The ledgers.
-    pub fn ledgers(&self) -> &Ledgers {
+    pub(crate) fn ledgers(&self) -> &Ledgers {
         &self.ledgers
     }
 
@@ -126,13 +130,13 @@ impl<'a> Registrar<'a> {
 
     /// An agent waits: files of the project that exist already and are not ours are left alone, and
     /// other processes are not waited for.
-    pub fn for_hook(&mut self) {
+    pub(crate) fn for_hook(&mut self) {
         self.in_hook = true;
         self.deadline = Some(Instant::now() + HOOK_LOCK_TIMEOUT);
     }
 
     /// The caller keeps others out.
-    pub fn under_callers_lock(&mut self) {
+    pub(crate) fn under_callers_lock(&mut self) {
         self.lock = Some(RegistrationLock::held_by_caller());
     }
 
@@ -141,7 +145,7 @@ impl<'a> Registrar<'a> {
     ///
     /// # Errors
     /// When somebody takes everything back meanwhile.
-    pub fn begin(&mut self) -> Result<(), Diagnostic> {
+    pub(crate) fn begin(&mut self) -> Result<(), Diagnostic> {
         if self.apply && self.lock.is_none() {
             self.lock = Some(RegistrationLock::beside_others(self.sym, self.patience())?);
             self.ledgers = Ledgers::open(&self.sym.dirs, self.root.as_deref()).0;
@@ -156,12 +160,16 @@ impl<'a> Registrar<'a> {
 
     /// Makes the files say what is desired, adds files that only the ledger knows, and saves the
     /// ledgers.
-    pub fn carry_out(&mut self, desired: Desired) -> Registered {
+    pub(crate) fn carry_out(&mut self, desired: Desired) -> Registered {
         self.carry_out_after(desired, &mut || {})
     }
 
     /// As [`Registrar::carry_out`]; `look` is called right before the first file is written.
-    pub fn carry_out_after(&mut self, mut desired: Desired, look: &mut dyn FnMut()) -> Registered {
+    pub(crate) fn carry_out_after(
+        &mut self,
+        mut desired: Desired,
+        look: &mut dyn FnMut(),
+    ) -> Registered {
         let mut registered = Registered::default();
         if let Err(busy) = self.begin() {
             registered.diagnostics.push(busy);

@@ -8,7 +8,7 @@ use crate::text::{Diagnostic, Subject};
 
 /// Remarks, collected.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Remarks {
+pub(crate) struct Remarks {
     unsupported: Vec<(Agent, String, Vec<String>)>,
     entries: Vec<(Agent, String, PathBuf, Vec<String>)>,
     taken: Vec<String>,
@@ -16,7 +16,7 @@ pub struct Remarks {
 
 impl Remarks {
     /// The agent can't have this server.
-    pub fn unsupported(&mut self, agent: Agent, server: &str, reason: String) {
+    pub(crate) fn unsupported(&mut self, agent: Agent, server: &str, reason: String) {
         let known =
             self.unsupported.iter_mut().find(|(who, why, _)| *who == agent && *why == reason);
         match known {
@@ -26,7 +26,7 @@ impl Remarks {
     }
 
     /// Why the agent can't have this server, if so.
-    pub fn why_unsupported(&self, agent: Agent, server: &str) -> Option<&str> {
+    pub(crate) fn why_unsupported(&self, agent: Agent, server: &str) -> Option<&str> {
         let about = self
             .unsupported
             .iter()
@@ -35,7 +35,7 @@ impl Remarks {
     }
 
     /// Something about the server's entry, worth saying when the entry is written.
-    pub fn about_entry(&mut self, agent: Agent, server: &str, file: &Path, note: String) {
+    pub(crate) fn about_entry(&mut self, agent: Agent, server: &str, file: &Path, note: String) {
         let known = self.entries.iter_mut().find(|(who, what, path, _)| {
             (*who, *what == note, path.as_path()) == (agent, true, file)
         });
@@ -46,12 +46,12 @@ impl Remarks {
     }
 
     /// Two plugins offer a server of this name.
-    pub fn taken(&mut self, server: &str) {
+    pub(crate) fn taken(&mut self, server: &str) {
         add(&mut self.taken, server);
     }
 
     /// Those that are worth saying after `changes`.
-    pub fn diagnostics(&self, changes: &[Change]) -> Vec<Diagnostic> {
+    pub(crate) fn diagnostics(&self, changes: &[Change]) -> Vec<Diagnostic> {
         let mut told = Vec::new();
         for (agent, reason, servers) in &self.unsupported {
             told.push(about(*agent, servers, reason));

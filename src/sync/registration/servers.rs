@@ -13,11 +13,11 @@ use crate::sync::facts::is_everywhere;
 use crate::sync::snapshot::programs::resolve_server;
 
 /// A plugin's server, and whether it is for every workspace.
-pub type Offered<'r> = (&'r Plugin, &'r McpServer, bool);
+pub(crate) type Offered<'r> = (&'r Plugin, &'r McpServer, bool);
 
 /// Adds `servers` to what is desired. One whose program can't be had is told; what is registered of
 /// it already stays until it can be had again.
-pub fn wish(
+pub(crate) fn wish(
     setup: &Setup<'_>,
     registrar: &Registrar<'_>,
     servers: &[Offered<'_>],
@@ -46,7 +46,7 @@ pub fn wish(
 
 /// Adds the servers of every workspace, for a command that runs in none. With hooks in the projects'
 /// files there are none: each project has its own then.
-pub fn wish_everywhere(
+pub(crate) fn wish_everywhere(
     setup: &Setup<'_>,
     registrar: &Registrar<'_>,
     agents: &[Agent],

@@ -29,7 +29,7 @@ const MINIMAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/s
 
 /// What placing things in agents' files needs to know.
 #[derive(Debug)]
-pub struct Setup<'a> {
+pub(crate) struct Setup<'a> {
     sym: &'a Symposium,
     home: PathBuf,
     root: Option<PathBuf>,
@@ -57,7 +57,7 @@ enum Told {
 
 /// What of the other scope is cleaned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sweep {
+pub(crate) enum Sweep {
     /// What the ledger knows.
     Recorded,
     /// All that is ours by its shape: the user chose the scope just now.
@@ -69,7 +69,7 @@ impl<'a> Setup<'a> {
     ///
     /// # Errors
     /// When there is no home folder.
-    pub fn new(sym: &'a Symposium, root: Option<&Path>, ask: bool) -> anyhow::Result<Self> {
+    pub(crate) fn new(sym: &'a Symposium, root: Option<&Path>, ask: bool) -> anyhow::Result<Self> {
         let home = sym.env.home().ok_or(crate::config::NoHome::Missing)?;
         let bounds = root.and_then(|root| Bounds::of(root, Some(&home)));
         // What stands in a home folder is for everywhere, so that is no workspace to agents.
@@ -94,24 +94,24 @@ impl<'a> Setup<'a> {
 
     /// The same with another scope than the configured one.
     #[must_use]
-    pub fn at(mut self, scope: HookScope) -> Self {
+    pub(crate) fn at(mut self, scope: HookScope) -> Self {
         self.scope = scope;
         self
     }
 
     /// `path` as people read it.
-    pub fn shown(&self, path: &Path) -> String {
+    pub(crate) fn shown(&self, path: &Path) -> String {
         let home = (!self.sym.report.shows_whole_paths()).then_some(self.home.as_path());
         crate::report::short_path(path, home)
     }
 
     /// The context it was made of.
-    pub fn symposium(&self) -> &'a Symposium {
+    pub(crate) fn symposium(&self) -> &'a Symposium {
         self.sym
     }
 
     /// The workspace's root, inside one.
-    pub fn root(&self) -> Option<&Path> {
+    pub(crate) fn root(&self) -> Option<&Path> {
         self.root.as_deref()
     }
 
@@ -148,26 +148,26 @@ impl<'a> Setup<'a> {
 
     /// Whether the agent seems to be used here: a program of it is on the `PATH`, or its folder is
     /// in the home folder.
-    pub fn is_found(&self, agent: Agent) -> bool {
+    pub(crate) fn is_found(&self, agent: Agent) -> bool {
         let known = agent.identity();
         known.programs.iter().any(|program| self.find(program).is_some())
             || self.home.join(known.home_folder).is_dir()
     }
 
     /// Where a program is on the user's own `PATH`.
-    pub fn find(&self, program: &str) -> Option<PathBuf> {
+    pub(crate) fn find(&self, program: &str) -> Option<PathBuf> {
         let path = self.sym.env.var("PATH")?;
         find_program(OsStr::new(program), path, &self.home)
     }
 
     /// The file of the program that runs now.
-    pub fn own_program(&self) -> PathBuf {
+    pub(crate) fn own_program(&self) -> PathBuf {
         own_program().unwrap_or_default()
     }
 
     /// How `agent` calls us at `scope`, with what people should know about it. In a project's
     /// shared files it is the bare name: a path of this machine is nobody else's.
-    pub fn program(&self, agent: Agent, scope: HookScope) -> (String, Option<Diagnostic>) {
+    pub(crate) fn program(&self, agent: Agent, scope: HookScope) -> (String, Option<Diagnostic>) {
         if scope == HookScope::Project {
             return (PROGRAM.to_owned(), None);
         }
@@ -192,7 +192,7 @@ impl<'a> Setup<'a> {
     }
 
     /// What `agent`'s file needs to know.
-    pub fn placement<'p>(
+    pub(crate) fn placement<'p>(
         &'p self,
         agent: Agent,
         scope: HookScope,
@@ -249,7 +249,7 @@ impl<'a> Setup<'a> {
     }
 
     /// Calls `visit` for every agent, scope and layout that there is here.
-    pub fn each_placement(&self, visit: &mut dyn FnMut(Agent, &Placement<'_>)) {
+    pub(crate) fn each_placement(&self, visit: &mut dyn FnMut(Agent, &Placement<'_>)) {
         for agent in Agent::ALL {
             for scope in [HookScope::Global, HookScope::Project] {
                 if scope == HookScope::Global || self.root.is_some() {
@@ -263,7 +263,7 @@ impl<'a> Setup<'a> {
 
     /// Adds the hooks of `agents` at the configured scope, the absence of those of all others, and
     /// the absence of ours in the other scope. Gives back what people should know.
-    pub fn hooks(
+    pub(crate) fn hooks(
         &self,
         desired: &mut Desired,
         agents: &[Agent],
@@ -308,7 +308,7 @@ impl<'a> Setup<'a> {
     }
 
     /// Where a program is that is started from a desktop, whose `PATH` is short.
-    pub fn find_from_desktop(&self, program: &str) -> Option<PathBuf> {
+    pub(crate) fn find_from_desktop(&self, program: &str) -> Option<PathBuf> {
         find_program(OsStr::new(program), &self.minimal_path(), &self.home)
     }
 
@@ -321,7 +321,7 @@ impl<'a> Setup<'a> {
     }
 
     /// Adds the absence of every agent's hooks at `scope`.
-    pub fn no_hooks(&self, desired: &mut Desired, scope: HookScope, ledgers: &Ledgers) {
+    pub(crate) fn no_hooks(&self, desired: &mut Desired, scope: HookScope, ledgers: &Ledgers) {
         desired.kept.extend(trust::all_records(self, ledgers));
         if scope == HookScope::Project && self.root.is_none() {
             return;
@@ -334,7 +334,12 @@ impl<'a> Setup<'a> {
     }
 
     /// As [`Setup::no_hooks`], of hooks that the ledger knows only.
-    pub fn no_recorded_hooks(&self, desired: &mut Desired, scope: HookScope, ledgers: &Ledgers) {
+    pub(crate) fn no_recorded_hooks(
+        &self,
+        desired: &mut Desired,
+        scope: HookScope,
+        ledgers: &Ledgers,
+    ) {
         desired.kept.extend(trust::all_records(self, ledgers));
         for agent in Agent::ALL {
             for placement in self.layouts(agent, scope, PROGRAM) {
@@ -371,7 +376,7 @@ pub(super) fn is_recorded(agent: Agent, placement: &Placement<'_>, ledgers: &Led
 }
 
 /// Texts that `agent`'s own files would have if we were called by other names.
-pub fn other_spellings(agent: Agent, placement: &Placement<'_>, path: &Path) -> Vec<String> {
+pub(crate) fn other_spellings(agent: Agent, placement: &Placement<'_>, path: &Path) -> Vec<String> {
     let bare = Placement { program: PROGRAM, ..*placement };
     let places = agent.registration().hooks(&bare).into_iter();
     places

@@ -24,7 +24,7 @@ use crate::text::{Diagnostic, Subject};
 
 /// Whether the user agrees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Consent {
+pub(crate) enum Consent {
     /// Nobody was asked: trust that was given is kept in step, and none is given.
     AsGiven,
     /// The user just said so.
@@ -33,7 +33,7 @@ pub enum Consent {
 
 /// How our hooks in one place stand with an agent that asks for trust.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub(crate) struct Standing {
     /// Hooks of ours that it does not run for want of trust; `None` where there are none of ours.
     pub untrusted: Option<usize>,
     /// Whether the user let us give it, and did not take it back.
@@ -46,7 +46,7 @@ pub struct Standing {
 
 /// One agent's trust in our hooks at one scope, as its file should say it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DesiredTrust {
+pub(crate) struct DesiredTrust {
     /// The agent.
     pub agent: Agent,
     /// Where the file keeps trust, and what it must say of each hook.
@@ -61,7 +61,7 @@ pub struct DesiredTrust {
 
 /// Brings trust in step with the hooks that are there now. Hooks of agents other than `agents`, and
 /// of a scope other than the configured one, need none any more.
-pub fn reconcile(
+pub(crate) fn reconcile(
     setup: &Setup<'_>,
     registrar: &mut Registrar<'_>,
     agents: &[Agent],
@@ -103,7 +103,11 @@ pub fn reconcile(
 }
 
 /// How our hooks at `placement` stand; `None` where the agent asks for no trust.
-pub fn standing(setup: &Setup<'_>, agent: Agent, placement: &Placement<'_>) -> Option<Standing> {
+pub(crate) fn standing(
+    setup: &Setup<'_>,
+    agent: Agent,
+    placement: &Placement<'_>,
+) -> Option<Standing> {
     let trust = agent.registration().trust(placement, Path::new(""), &[])?;
     let text = setup.read(&trust.path).ok().flatten();
     let document = Document::open(&trust.path, text.as_deref(), trust.format).ok();
@@ -128,7 +132,7 @@ pub fn standing(setup: &Setup<'_>, agent: Agent, placement: &Placement<'_>) -> O
 
 /// Our records of trust in `ledgers`. They look like those of servers, so whoever brings servers in
 /// step must be told to leave them.
-pub fn all_records(setup: &Setup<'_>, ledgers: &Ledgers) -> Vec<(Which, Record)> {
+pub(crate) fn all_records(setup: &Setup<'_>, ledgers: &Ledgers) -> Vec<(Which, Record)> {
     let mut found: Vec<(Which, Record)> = Vec::new();
     setup.each_placement(&mut |agent, placement| {
         let Some(trust) = agent.registration().trust(placement, Path::new(""), &[]) else { return };

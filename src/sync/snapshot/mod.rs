@@ -9,9 +9,9 @@
 //!
 //! May use: `facts` and `placing`. Used by: `registration`, a sync, `hook` and `cli`.
 
-pub mod programs;
-pub mod remember;
-pub mod subcommands;
+pub(crate) mod programs;
+pub(crate) mod remember;
+pub(crate) mod subcommands;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -34,7 +34,7 @@ const LINES: usize = Event::ALL.len() + 3;
 
 /// What stands in the first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Header {
+pub(crate) struct Header {
     /// Version of the layout.
     pub layout: u32,
     /// Version of the program that wrote it.
@@ -69,7 +69,7 @@ pub struct Header {
 
 /// A hook that applies to the workspace, ready to run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SnapshotHook {
+pub(crate) struct SnapshotHook {
     /// Its plugin.
     pub plugin: String,
     /// Its name.
@@ -92,7 +92,7 @@ pub struct SnapshotHook {
 
 /// A program, resolved.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Run {
+pub(crate) struct Run {
     /// The program and its arguments; `None` while it is not on disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argv: Option<Vec<String>>,
@@ -120,7 +120,7 @@ pub struct Run {
 impl Run {
     /// What keeps the program from being started: it was not there when the snapshot was made, or
     /// is gone since. Looked for here because `sh` would answer with a code that says nothing.
-    pub fn missing(&self) -> Option<String> {
+    pub(crate) fn missing(&self) -> Option<String> {
         let Some(argv) = self.argv.as_deref().filter(|argv| !argv.is_empty()) else {
             let problem = self.problem.clone().filter(|_| !self.fetchable);
             return Some(problem.unwrap_or_else(|| "its program is not installed yet".to_owned()));
@@ -136,7 +136,7 @@ impl Run {
 
 /// A subcommand some plugin vends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SnapshotSubcommand {
+pub(crate) struct SnapshotSubcommand {
     /// Its name.
     pub name: String,
     /// Its plugin.
@@ -160,7 +160,7 @@ pub struct SnapshotSubcommand {
 
 /// A skill that was placed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SnapshotSkill {
+pub(crate) struct SnapshotSkill {
     /// Its name.
     pub name: String,
     /// Its description.
@@ -173,7 +173,7 @@ pub struct SnapshotSkill {
 
 /// A server that was registered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SnapshotServer {
+pub(crate) struct SnapshotServer {
     /// Its name.
     pub name: String,
     /// When it was first registered, in milliseconds since 1970.
@@ -182,7 +182,7 @@ pub struct SnapshotServer {
 
 /// What session starts, help and subcommands need.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Offer {
+pub(crate) struct Offer {
     /// The skills.
     pub skills: Vec<SnapshotSkill>,
     /// The servers.
@@ -196,7 +196,7 @@ pub struct Offer {
 
 /// A whole snapshot, to be written.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Snapshot {
+pub(crate) struct Snapshot {
     /// The first line.
     pub header: Header,
     /// Hooks by event, in the order in which they run.
@@ -209,12 +209,12 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Where the snapshot of the workspace at `root` is.
-    pub fn path(dirs: &Dirs, root: &Path) -> PathBuf {
+    pub(crate) fn path(dirs: &Dirs, root: &Path) -> PathBuf {
         dirs.snapshots().join(format!("{:016x}.jsonl", short_hash(root)))
     }
 
     /// Stands for the root where there is no workspace: a folder of ours that is never there.
-    pub fn outside(dirs: &Dirs) -> PathBuf {
+    pub(crate) fn outside(dirs: &Dirs) -> PathBuf {
         dirs.cache().join("no-workspace")
     }
 
@@ -222,7 +222,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// A path in it that is no Unicode.
-    pub fn store(self) -> serde_json::Result<Stored> {
+    pub(crate) fn store(self) -> serde_json::Result<Stored> {
         let mut header = self.header;
         header.layout = LAYOUT;
         header.hooks = Event::ALL
@@ -258,7 +258,7 @@ fn short_hash(folder: &Path) -> u64 {
 
 /// A snapshot as read: the header understood, the rest on demand.
 #[derive(Debug, Clone)]
-pub struct Stored {
+pub(crate) struct Stored {
     bytes: Vec<u8>,
     /// The first line.
     pub header: Header,
@@ -266,7 +266,7 @@ pub struct Stored {
 
 impl Stored {
     /// Reads the file; `None` when it is absent or not ours to understand.
-    pub fn load(path: &Path, program: &str, root: &Path) -> Option<Self> {
+    pub(crate) fn load(path: &Path, program: &str, root: &Path) -> Option<Self> {
         let bytes = read_bytes(path, Limit::OURS).ok()?;
         let first = bytes.split(|byte| *byte == b'\n').next()?;
         let header: Header = serde_json::from_slice(first).ok()?;
@@ -278,17 +278,17 @@ impl Stored {
     ///
     /// # Errors
     /// Trouble writing it.
-    pub fn save(&self, path: &Path) -> io::Result<()> {
+    pub(crate) fn save(&self, path: &Path) -> io::Result<()> {
         crate::files::replace_cache(path, &self.bytes)
     }
 
     /// Whether the files of both would be the same.
-    pub fn says_the_same(&self, other: &Self) -> bool {
+    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
         self.bytes == other.bytes
     }
 
     /// Whether everything it was made from is as it was.
-    pub fn holds(&self, env: &Environment) -> bool {
+    pub(crate) fn holds(&self, env: &Environment) -> bool {
         let same_env =
             |(name, value): &(String, Option<String>)| env.text(name) == value.as_deref();
         self.header.env.iter().all(same_env) && Fingerprint::is_current(self.fingerprint())
@@ -300,24 +300,24 @@ impl Stored {
     }
 
     /// How many hooks handle `event`.
-    pub fn count(&self, event: Event) -> usize {
+    pub(crate) fn count(&self, event: Event) -> usize {
         self.header.hooks.get(event.name()).copied().unwrap_or(0)
     }
 
     /// The hooks of `event`; a line that can't be understood counts as none.
-    pub fn hooks(&self, event: Event) -> Vec<SnapshotHook> {
+    pub(crate) fn hooks(&self, event: Event) -> Vec<SnapshotHook> {
         let index = Event::ALL.iter().position(|known| *known == event).unwrap_or(0);
         self.line(index + 1)
     }
 
     /// The rest.
-    pub fn offer(&self) -> Offer {
+    pub(crate) fn offer(&self) -> Offer {
         self.line(Event::ALL.len() + 1)
     }
 
     /// Whether a search for the workspace that begins with the manifest in `folder` ends here, as
     /// long as the snapshot holds.
-    pub fn is_found_from(&self, folder: &Path) -> bool {
+    pub(crate) fn is_found_from(&self, folder: &Path) -> bool {
         let door = || self.line::<Vec<PathBuf>>(Event::ALL.len() + 2);
         folder == self.header.root || door().iter().any(|door| door == folder)
     }

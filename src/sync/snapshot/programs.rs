@@ -9,7 +9,7 @@ use crate::installations::{Acquirer, InstallError, Mode, Prepared};
 use crate::plugins::model::{Installation, McpServer, Plugin, Transport};
 
 /// What to run, as the snapshot remembers it; without arguments while it is not there.
-pub fn run_of(
+pub(crate) fn run_of(
     sym: &Symposium,
     plugin: &Plugin,
     installation: &str,
@@ -50,7 +50,7 @@ pub fn run_of(
 }
 
 /// Whether an installation is got by us, and so can be got when it is missing.
-pub fn is_fetchable(installation: &Installation) -> bool {
+pub(crate) fn is_fetchable(installation: &Installation) -> bool {
     installation.source.is_some() || !installation.install_commands.is_empty()
 }
 
@@ -67,7 +67,7 @@ fn prefix(path: &OsStr, inherited: Option<&OsStr>) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// When the program is not to be had.
-pub fn resolve_server(
+pub(crate) fn resolve_server(
     acquirer: &Acquirer<'_>,
     plugin: &Plugin,
     server: &McpServer,

@@ -21,7 +21,7 @@ use crate::workspace::{Loaded, UNOBSERVED, Workspace, locate};
 
 /// A subcommand of some plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Vended {
+pub(crate) struct Vended {
     /// Its name.
     pub name: String,
     /// Its plugin.
@@ -40,7 +40,7 @@ pub struct Vended {
 
 /// What there is.
 #[derive(Debug, Default)]
-pub struct Listing {
+pub(crate) struct Listing {
     /// The workspace's root; `None` outside of one.
     pub root: Option<PathBuf>,
     /// All subcommands, those that do not apply here included.
@@ -55,14 +55,14 @@ pub struct Listing {
 
 impl Listing {
     /// What can be run here.
-    pub fn applicable(&self) -> impl Iterator<Item = &Vended> {
+    pub(crate) fn applicable(&self) -> impl Iterator<Item = &Vended> {
         self.vended.iter().filter(|vended| vended.needs.is_none())
     }
 }
 
 /// The subcommands as seen from the context's folder. With `--update check` or `fetch` the sources
 /// are refreshed first. Never fails: trouble is in the diagnostics.
-pub fn listing(sym: &Symposium) -> Listing {
+pub(crate) fn listing(sym: &Symposium) -> Listing {
     let asked = matches!(sym.options.update, Some(UpdateLevel::Check | UpdateLevel::Fetch));
     let mut listing = Listing::default();
     let workspace = sym.env.cwd().and_then(|cwd| {
@@ -154,7 +154,7 @@ fn look(sym: &Symposium, loaded: Option<&Loaded>, refresh: &Refresh<'_>, listing
 ///
 /// # Errors
 /// When it does not apply here, or the manifest went away since.
-pub fn load(sym: &Symposium, vended: &Vended) -> Result<(Plugin, Subcommand), Diagnostic> {
+pub(crate) fn load(sym: &Symposium, vended: &Vended) -> Result<(Plugin, Subcommand), Diagnostic> {
     let gone = |manifest: &Path| {
         Diagnostic::error(format!("`{}` of plugin `{}` is gone", vended.name, vended.plugin))
             .in_file(manifest)

@@ -15,7 +15,7 @@ use crate::sync::bounds::NEUTRAL;
 impl Survey<'_> {
     /// What `agent`'s settings make of our registrations; `version` is its program's, where it was
     /// asked for.
-    pub fn checkup(
+    pub(crate) fn checkup(
         &self,
         agent: Agent,
         views: &[SkillView<'_>],

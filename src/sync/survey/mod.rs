@@ -25,12 +25,12 @@ use crate::sync::run::Known;
 use crate::text::Diagnostic;
 use crate::workspace::{Loaded, Workspace};
 
-pub use registered::Health;
-pub use skills::{SkillView, described};
+pub(crate) use registered::Health;
+pub(crate) use skills::{SkillView, described};
 
 /// What was read.
 #[derive(Debug)]
-pub struct Inputs {
+pub(crate) struct Inputs {
     /// A context of its own, which tells nobody and stays offline.
     pub sym: Symposium,
     /// The workspace, in one.
@@ -44,7 +44,7 @@ pub struct Inputs {
 
 /// What follows from it.
 #[derive(Debug)]
-pub struct Survey<'g> {
+pub(crate) struct Survey<'g> {
     /// What was read.
     pub inputs: &'g Inputs,
     /// The configured agents.
@@ -71,7 +71,7 @@ impl Inputs {
     ///
     /// # Errors
     /// When there is nowhere to keep our files.
-    pub fn read(sym: &Symposium, start: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn read(sym: &Symposium, start: &Path) -> anyhow::Result<Self> {
         let options = Options { offline: true, update: None, ..sym.options };
         let sym = Symposium::new(sym.env.clone(), sym.report.hushed(), options)?;
         let (loaded, trouble) = match Workspace::load(start, &sym.env) {
@@ -90,7 +90,7 @@ impl Inputs {
     }
 
     /// The workspace's root, in one.
-    pub fn root(&self) -> Option<&Path> {
+    pub(crate) fn root(&self) -> Option<&Path> {
         self.loaded.as_ref().map(|loaded| loaded.workspace.root.as_path())
     }
 
@@ -98,7 +98,7 @@ impl Inputs {
     ///
     /// # Errors
     /// When there is no home folder.
-    pub fn survey(&self) -> anyhow::Result<Survey<'_>> {
+    pub(crate) fn survey(&self) -> anyhow::Result<Survey<'_>> {
         let sym = &self.sym;
         let agents = configured_agents(sym);
         let root = self.root();
@@ -141,7 +141,7 @@ impl Inputs {
 impl Survey<'_> {
     /// Everything the next sync would change or leave alone, as people see it. Nothing while the
     /// configuration can't be read: then a sync changes nothing either.
-    pub fn changes(&self) -> Vec<Change> {
+    pub(crate) fn changes(&self) -> Vec<Change> {
         if !self.inputs.sym.config_state.names_the_agents() {
             return Vec::new();
         }
@@ -151,14 +151,14 @@ impl Survey<'_> {
     }
 
     /// Whether a sync leaves the file as it is, though something of ours should change in it.
-    pub fn stays(&self, file: &Path) -> bool {
+    pub(crate) fn stays(&self, file: &Path) -> bool {
         let mut told = self.registered.diagnostics.iter().filter_map(Diagnostic::location);
         told.any(|place| place.path == file)
     }
 
     /// Every problem that came up, each once, without those of the configuration and without what
     /// [`Survey::servers_of`] tells.
-    pub fn diagnostics(&self) -> Vec<&Diagnostic> {
+    pub(crate) fn diagnostics(&self) -> Vec<&Diagnostic> {
         let loaded = self.inputs.loaded.iter().flat_map(|loaded| &loaded.diagnostics);
         let known = self.known.iter().flat_map(|known| {
             let facts = known.facts.diagnostics.iter();

@@ -10,7 +10,7 @@ use crate::text::{Diagnostic, Subject};
 
 /// How a registration stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Health {
+pub(crate) enum Health {
     /// It is there as it should be.
     Fine,
     /// The next sync puts it there or brings it up to date.
@@ -27,7 +27,7 @@ pub enum Health {
 
 /// One agent's hooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentHooks {
+pub(crate) struct AgentHooks {
     /// The files that carry them.
     pub files: Vec<PathBuf>,
     /// How they stand.
@@ -36,7 +36,7 @@ pub struct AgentHooks {
 
 /// One agent's entry of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentServer {
+pub(crate) struct AgentServer {
     /// The server.
     pub name: String,
     /// The file; `None` where the agent has no place for it.
@@ -48,7 +48,7 @@ pub struct AgentServer {
 impl Survey<'_> {
     /// How `agent`'s hooks stand at the configured scope; `None` where there is nowhere to put them:
     /// project scope outside of a workspace.
-    pub fn hooks_of(&self, agent: Agent) -> Option<AgentHooks> {
+    pub(crate) fn hooks_of(&self, agent: Agent) -> Option<AgentHooks> {
         let scope = self.inputs.sym.config.hook_scope;
         let (program, _) = self.setup.program(agent, scope);
         let placement = self.setup.placement(agent, scope, &program);
@@ -77,7 +77,7 @@ impl Survey<'_> {
     }
 
     /// How the servers that apply stand in `agent`'s files, in the order of the plugins.
-    pub fn servers_of(&self, agent: Agent) -> Vec<AgentServer> {
+    pub(crate) fn servers_of(&self, agent: Agent) -> Vec<AgentServer> {
         let Some(known) = &self.known else { return Vec::new() };
         let mut servers: Vec<AgentServer> = Vec::new();
         for (_, server, _) in &known.facts.servers {

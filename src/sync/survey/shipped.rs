@@ -11,7 +11,7 @@ use crate::workspace::Dependency;
 
 /// One skill in a direct dependency's own sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shipped {
+pub(crate) struct Shipped {
     /// The crate.
     pub crate_name: String,
     /// Its version.
@@ -27,7 +27,7 @@ impl Survey<'_> {
     ///
     /// # Errors
     /// They are not here; outside of a workspace none are.
-    pub fn locate(&self, dependency: &Dependency) -> Result<Located, NotOnDisk> {
+    pub(crate) fn locate(&self, dependency: &Dependency) -> Result<Located, NotOnDisk> {
         let sym = &self.inputs.sym;
         let (name, version) = (dependency.name.clone(), dependency.version.clone());
         let request = CrateRequest { name, version, requirement: None };
@@ -40,7 +40,7 @@ impl Survey<'_> {
     }
 
     /// The skills in the sources of every direct dependency that has them on this machine.
-    pub fn shipped(&self) -> Vec<Shipped> {
+    pub(crate) fn shipped(&self) -> Vec<Shipped> {
         let loaded = self.inputs.loaded.iter();
         let dependencies = loaded.flat_map(|loaded| &loaded.workspace.dependencies);
         let mut shipped: Vec<Shipped> = Vec::new();

@@ -9,7 +9,7 @@ use crate::skills::{Skill, SkillOrigin};
 
 /// One skill that applies.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SkillView<'s> {
+pub(crate) struct SkillView<'s> {
     /// The name it is installed under.
     pub name: String,
     /// What it was resolved from.
@@ -28,7 +28,7 @@ pub struct SkillView<'s> {
 
 impl Survey<'_> {
     /// The skills that apply, by name.
-    pub fn skills(&self) -> Vec<SkillView<'_>> {
+    pub(crate) fn skills(&self) -> Vec<SkillView<'_>> {
         let Some(known) = &self.known else { return Vec::new() };
         let mut views: Vec<SkillView<'_>> = Vec::new();
         // The workspace's own are where the user put them, copied or not.
@@ -92,7 +92,7 @@ impl Survey<'_> {
 
 /// Characters of the names and descriptions of skills that `agent` lists, as far as they are among
 /// `views`: skills of the user's own elsewhere count for the agent, too, and are not looked at.
-pub fn described(views: &[SkillView<'_>], agent: Agent) -> usize {
+pub(crate) fn described(views: &[SkillView<'_>], agent: Agent) -> usize {
     let seen = views.iter().filter(|view| view.agents.contains(&agent));
     seen.map(|view| view.name.chars().count() + view.skill.description.chars().count()).sum()
 }

@@ -27,7 +27,7 @@ struct Group<'a> {
 
 impl Fingerprint {
     /// The fingerprint as bytes.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut groups: Vec<Group<'_>> = Vec::new();
         for (base, path, state) in self.by_folder() {
             let (folder, path) = match base {
@@ -70,7 +70,7 @@ impl Fingerprint {
     }
 
     /// Reads the bytes back; `None` when they are not [`Fingerprint::to_bytes`]' work.
-    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let groups: Vec<Group<'_>> = postcard::from_bytes(bytes).ok()?;
         let mut inputs = super::Inputs::new();
         for group in &groups {
@@ -85,7 +85,7 @@ impl Fingerprint {
     /// Whether every path is what it was when the fingerprint was taken that is kept in `bytes`. Costs
     /// one `stat` call a path, and the reading of a file only when it was racy; stops at the first
     /// change. Bytes that can't be understood are no fingerprint of what is there.
-    pub fn is_current(bytes: &[u8]) -> bool {
+    pub(crate) fn is_current(bytes: &[u8]) -> bool {
         let Ok(groups) = postcard::from_bytes::<Vec<Group<'_>>>(bytes) else { return false };
         groups.iter().all(|group| {
             let Some(folder) = path_of(group.folder) else { return false };

@@ -13,7 +13,7 @@ pub(super) struct Place {
 
 impl Place {
     /// Files by path; folders are made as needed.
-    pub fn with(files: &[(&str, &str)]) -> Self {
+    pub(super) fn with(files: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let root = dunce::canonicalize(dir.path()).expect("exists").join("project");
         fs::create_dir(&root).expect("creates");
@@ -24,11 +24,11 @@ impl Place {
         place
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         if name.is_empty() { self.root.clone() } else { self.root.join(name) }
     }
 
-    pub fn write(&self, name: &str, text: &str) {
+    pub(super) fn write(&self, name: &str, text: &str) {
         assert!(Path::new(name).is_relative(), "a test stays in its own folder");
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("a parent")).expect("creates");
@@ -36,7 +36,7 @@ impl Place {
     }
 
     /// A package of that name in the folder `dir`, with more lines for its manifest.
-    pub fn package(&self, dir: &str, name: &str, more: &str) {
+    pub(super) fn package(&self, dir: &str, name: &str, more: &str) {
         let text = format!(
             "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n{more}\n"
         );
@@ -45,7 +45,7 @@ impl Place {
         self.write(&format!("{dir}/src/lib.rs"), "");
     }
 
-    pub fn env(&self) -> Environment {
+    pub(super) fn env(&self) -> Environment {
         let home = self.root.with_file_name("home");
         Environment::with(
             &self.root,
@@ -53,16 +53,16 @@ impl Place {
         )
     }
 
-    pub fn locate(&self, start: &str) -> Result<Option<String>, Diagnostic> {
+    pub(super) fn locate(&self, start: &str) -> Result<Option<String>, Diagnostic> {
         let found = locate(&self.path(start), &self.env())?;
         Ok(found.map(|dir| self.relative(&dir)))
     }
 
-    pub fn try_load(&self, start: &str) -> Result<Option<Loaded>, Diagnostic> {
+    pub(super) fn try_load(&self, start: &str) -> Result<Option<Loaded>, Diagnostic> {
         Workspace::load(&self.path(start), &self.env())
     }
 
-    pub fn load(&self, start: &str) -> Loaded {
+    pub(super) fn load(&self, start: &str) -> Loaded {
         match self.try_load(start) {
             Ok(Some(loaded)) => loaded,
             Ok(None) => panic!("{start} is in no project"),
@@ -71,7 +71,7 @@ impl Place {
     }
 
     /// The path below the project, with `/`; `.` for the project itself.
-    pub fn relative(&self, path: &Path) -> String {
+    pub(super) fn relative(&self, path: &Path) -> String {
         match path.strip_prefix(&self.root) {
             Ok(rest) if rest.as_os_str().is_empty() => ".".to_owned(),
             Ok(rest) => rest.to_string_lossy().replace('\\', "/"),
@@ -80,13 +80,13 @@ impl Place {
     }
 
     /// Names of the members, with their folders.
-    pub fn members(&self, loaded: &Loaded) -> Vec<String> {
+    pub(super) fn members(&self, loaded: &Loaded) -> Vec<String> {
         let members = loaded.workspace.members.iter();
         members.map(|member| format!("{} {}", member.name, self.relative(&member.dir))).collect()
     }
 
     /// One line a dependency: name, version, origin.
-    pub fn dependencies(&self, loaded: &Loaded) -> Vec<String> {
+    pub(super) fn dependencies(&self, loaded: &Loaded) -> Vec<String> {
         loaded.workspace.dependencies.iter().map(|found| self.dependency(found)).collect()
     }
 
@@ -106,11 +106,11 @@ impl Place {
     }
 
     /// The diagnostics with the project's folder cut off.
-    pub fn told(&self, loaded: &Loaded) -> Vec<String> {
+    pub(super) fn told(&self, loaded: &Loaded) -> Vec<String> {
         loaded.diagnostics.iter().map(|problem| self.tell(problem)).collect()
     }
 
-    pub fn tell(&self, problem: &Diagnostic) -> String {
+    pub(super) fn tell(&self, problem: &Diagnostic) -> String {
         let root = format!("{}{}", self.root.display(), std::path::MAIN_SEPARATOR);
         problem.to_string().replace(&root, "").replace(&self.root.display().to_string(), "<root>")
     }

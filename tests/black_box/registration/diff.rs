@@ -2,7 +2,7 @@
 
 /// Lines of `after` with `+`, those of `before` that are gone with `-`, the others as they are.
 /// Carriage returns, byte order marks and tabs are shown.
-pub fn diff(before: &str, after: &str) -> String {
+pub(super) fn diff(before: &str, after: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (lines(before), lines(after));
     let mut common = vec![vec![0_usize; new.len() + 1]; old.len() + 1];
     for (i, one) in old.iter().enumerate().rev() {

@@ -2,7 +2,7 @@
 
 /// What a file is for.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Kind {
+pub(super) enum Kind {
     /// JSON with hooks.
     Hooks,
     /// JSON with servers, under this key.
@@ -14,11 +14,11 @@ pub enum Kind {
 }
 
 /// Names of the variants; [`text`] makes them.
-pub const VARIANTS: [&str; 7] =
+pub(super) const VARIANTS: [&str; 7] =
     ["absent", "empty", "typical", "comments", "crlf and byte order mark", "tabs", "odd layout"];
 
 /// The file in a variant; `None` where there is none.
-pub fn text(kind: Kind, variant: &str) -> Option<String> {
+pub(super) fn text(kind: Kind, variant: &str) -> Option<String> {
     let typical = match kind {
         Kind::Hooks => HOOKS.to_owned(),
         Kind::Servers(key) => SERVERS.replace("KEY", key),

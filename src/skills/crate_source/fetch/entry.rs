@@ -5,7 +5,7 @@ use semver::Version;
 
 /// What a registry knows of a crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RegistryEntry {
+pub(crate) struct RegistryEntry {
     /// The name as published.
     pub name: String,
     /// The newest version.

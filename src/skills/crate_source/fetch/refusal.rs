@@ -9,7 +9,7 @@ use crate::process::Output;
 
 /// What cargo said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub(crate) struct Refusal {
     pub(super) reason: Reason,
     /// Its message in one line.
     message: String,

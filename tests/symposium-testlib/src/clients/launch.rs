@@ -28,7 +28,7 @@ pub struct Finished {
 ///
 /// # Panics
 /// When it can't be started.
-pub fn finish(command: &mut Command, limit: Duration, dir: &Path) -> Finished {
+pub(crate) fn finish(command: &mut Command, limit: Duration, dir: &Path) -> Finished {
     finish_with(command, b"", limit, dir)
 }
 
@@ -36,7 +36,12 @@ pub fn finish(command: &mut Command, limit: Duration, dir: &Path) -> Finished {
 ///
 /// # Panics
 /// When it can't be started.
-pub fn finish_with(command: &mut Command, stdin: &[u8], limit: Duration, dir: &Path) -> Finished {
+pub(crate) fn finish_with(
+    command: &mut Command,
+    stdin: &[u8],
+    limit: Duration,
+    dir: &Path,
+) -> Finished {
     // Files, not pipes: what a program leaves running may hold a pipe open.
     let (out, err) = (dir.join("client-stdout"), dir.join("client-stderr"));
     let file = |path| File::create(path).expect("the file can be written");

@@ -11,7 +11,7 @@ use super::Program;
 pub const INSTALL: &str = "tests/agents/install.sh";
 
 /// The system and processor, as packages of programs are named: `linux-x64`.
-pub fn platform() -> String {
+pub(super) fn platform() -> String {
     let system = match std::env::consts::OS {
         "macos" => "darwin",
         "windows" => "win32",
@@ -26,7 +26,7 @@ pub fn platform() -> String {
 }
 
 /// The program `file` of `package`, where it is installed.
-pub fn installed(agents: &Path, package: &str, file: &str) -> Result<Program, String> {
+pub(super) fn installed(agents: &Path, package: &str, file: &str) -> Result<Program, String> {
     let dir = agents.join("node_modules").join(package);
     let path = dir.join(file);
     let manifest = std::fs::read(dir.join("package.json")).ok();
@@ -43,7 +43,7 @@ pub fn installed(agents: &Path, package: &str, file: &str) -> Result<Program, St
 }
 
 /// What a program on `PATH` says its version is; empty where it says nothing of the kind.
-pub fn version_of(program: &Path) -> String {
+pub(super) fn version_of(program: &Path) -> String {
     let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
     let said = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     let is_version = |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_numeric());
@@ -51,7 +51,7 @@ pub fn version_of(program: &Path) -> String {
 }
 
 /// Where a program is on the test's own `PATH`.
-pub fn on_path(name: &str) -> Option<PathBuf> {
+pub(super) fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(&path).map(|folder| folder.join(&name)).find(|path| path.is_file())
