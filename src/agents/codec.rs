@@ -4,7 +4,7 @@ use symposium_hook::{Event, Input};
 
 use super::identity::Identity;
 use super::payload;
-use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, WireError, Wish};
+use super::wire::{Answer, Capability, ChildAnswer, Decoded, Outcome, Support, WireError};
 use crate::config::Environment;
 
 /// An agent's words for events and answers. This is all that `hook` needs of an agent.
@@ -38,9 +38,9 @@ pub(crate) trait Codec: Sync {
     /// what can't be said is left out (a deny never is, where the agent can deny at all).
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer;
 
-    /// What it makes of a wish at an event. [`Self::encode`] keeps to this; what is not `Yes` is
+    /// What it makes of a capability at an event. [`Self::encode`] keeps to this; what is not `Yes` is
     /// logged, and stands in the book's table.
-    fn honours(&self, event: Event, wish: Wish) -> Honour;
+    fn support(&self, event: Event, capability: Capability) -> Support;
 
     /// Whether the model gets to see context given at this event. Where it does not, the hook room
     /// keeps the context and gives it at the next event that delivers.

@@ -1,4 +1,4 @@
-//! Several handlers' wishes become one, by rule.
+//! What several handlers ask for becomes one answer, by rule.
 
 use serde_json::{Map, Value};
 use symposium_hook::Decision;

@@ -9,7 +9,9 @@ use super::codec::Codec;
 use super::identity::Identity;
 use super::json::parse_json;
 use super::payload::Payload;
-use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Honour, Outcome, WireError, Wish};
+use super::wire::{
+    Answer, Capability, ChildAnswer, Decoded, Delivery, Outcome, Support, WireError,
+};
 use crate::config::Environment;
 
 /// Its name on the command line and in `format`.
@@ -47,13 +49,12 @@ impl Codec for Symposium {
         Ok(Decoded { input, tool_use_id: None, delivery: Delivery::Single, foreign: false })
     }
 
-    fn honours(&self, event: Event, wish: Wish) -> Honour {
-        match (event, wish) {
-            (_, Wish::Context) | (Event::PreToolUse, Wish::Rewrite) => Honour::Yes,
-            (_, Wish::Rewrite | Wish::Stop | Wish::Message) | (Event::SessionStart, _) => {
-                Honour::No
-            }
-            (_, Wish::Deny | Wish::Ask | Wish::Allow) => Honour::Yes,
+    fn support(&self, event: Event, capability: Capability) -> Support {
+        match (event, capability) {
+            (_, Capability::Context) | (Event::PreToolUse, Capability::Rewrite) => Support::Yes,
+            (_, Capability::Rewrite | Capability::Stop | Capability::Message)
+            | (Event::SessionStart, _) => Support::No,
+            (_, Capability::Deny | Capability::Ask | Capability::Allow) => Support::Yes,
         }
     }
 

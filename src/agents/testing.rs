@@ -13,7 +13,7 @@ use symposium_testlib::readers::{Ended, Reader};
 use super::codec::Codec;
 use super::places::{HookShape, Placement, ServerPlace, Transport};
 use super::registration::Registration;
-use super::wire::{Answer, Delivery, Outcome, Wish};
+use super::wire::{Answer, Capability, Delivery, Outcome};
 use crate::config::{Environment, HookScope};
 
 /// What an emulated client does with an answer.
@@ -154,17 +154,17 @@ pub(super) fn canonical_table(codec: &dyn Codec, env: &Environment) -> String {
     table
 }
 
-/// What there would be of `wish` in an effect.
-pub(super) fn shows(wish: Wish, effect: &Effect) -> bool {
-    match wish {
-        Wish::Deny => effect.blocked.is_some(),
-        Wish::Ask => effect.asked.is_some(),
-        Wish::Allow => effect.granted,
-        Wish::Rewrite => effect.input.is_some(),
-        Wish::Context => effect.context.is_some(),
-        Wish::Stop => effect.ended.is_some(),
+/// What there would be of `capability` in an effect.
+pub(super) fn shows(capability: Capability, effect: &Effect) -> bool {
+    match capability {
+        Capability::Deny => effect.blocked.is_some(),
+        Capability::Ask => effect.asked.is_some(),
+        Capability::Allow => effect.granted,
+        Capability::Rewrite => effect.input.is_some(),
+        Capability::Context => effect.context.is_some(),
+        Capability::Stop => effect.ended.is_some(),
         // For the user's eyes: no client tells the model.
-        Wish::Message => true,
+        Capability::Message => true,
     }
 }
 
@@ -194,7 +194,7 @@ pub(super) fn outcomes() -> Vec<(&'static str, Outcome)> {
 }
 
 /// The outcome with this name.
-pub(super) fn wish(name: &str) -> Outcome {
+pub(super) fn capability(name: &str) -> Outcome {
     outcomes().into_iter().find(|(found, _)| *found == name).expect("one of them").1
 }
 

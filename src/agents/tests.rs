@@ -7,7 +7,7 @@ use symposium_hook::{Decision, Event, Input};
 use super::testing::{
     self, Effect, any_outcome, effect, env, fixture_folder, fixtures, placement, shows,
 };
-use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, Wish};
+use super::wire::{Answer, Capability, ChildAnswer, Decoded, Outcome, Support};
 use super::*;
 use crate::agents::places::HookShape;
 use crate::config::HookScope;
@@ -52,15 +52,15 @@ fn what_we_register_we_recognise_and_it_has_a_limit() {
 }
 
 /// An outcome with nothing but this in it.
-fn only(wish: Wish) -> Outcome {
-    testing::wish(match wish {
-        Wish::Deny => "deny",
-        Wish::Ask => "ask",
-        Wish::Allow => "allow",
-        Wish::Rewrite => "rewrite",
-        Wish::Context => "context",
-        Wish::Stop => "stop",
-        Wish::Message => "message",
+fn only(capability: Capability) -> Outcome {
+    testing::capability(match capability {
+        Capability::Deny => "deny",
+        Capability::Ask => "ask",
+        Capability::Allow => "allow",
+        Capability::Rewrite => "rewrite",
+        Capability::Context => "context",
+        Capability::Stop => "stop",
+        Capability::Message => "message",
     })
 }
 
@@ -69,32 +69,39 @@ fn only(wish: Wish) -> Outcome {
 fn f266_each_wish_at_each_event_comes_to_what_is_promised() {
     for (agent, event) in Agent::ALL.into_iter().flat_map(|a| Event::ALL.map(|e| (a, e))) {
         let spec = agent.codec();
-        for wish in Wish::ALL {
-            let outcome = only(wish);
-            assert!(Wish::ALL.into_iter().all(|other| other.is_in(&outcome) == (other == wish)));
+        for capability in Capability::ALL {
+            let outcome = only(capability);
+            assert!(
+                Capability::ALL
+                    .into_iter()
+                    .all(|other| other.is_in(&outcome) == (other == capability))
+            );
             let effect = effect(spec, agent.emulator().take, event, &outcome);
             let answer = spec.encode(event, &outcome);
-            let cell = format!("{} {} {wish}: {answer:?} {effect}", agent.name(), event.name());
-            match spec.honours(event, wish) {
-                Honour::Yes if wish == Wish::Message => {
+            let cell =
+                format!("{} {} {capability}: {answer:?} {effect}", agent.name(), event.name());
+            match spec.support(event, capability) {
+                Support::Yes if capability == Capability::Message => {
                     assert!(answer.stdout.contains("0.5.0 is out"), "{cell}");
                     assert_eq!(effect, Effect::default(), "{cell}");
                 }
-                Honour::Yes => {
-                    assert!(shows(wish, &effect), "{cell}");
-                    let others = Wish::ALL.into_iter().filter(|other| *other != wish);
-                    let others = others.filter(|other| *other != Wish::Message);
+                Support::Yes => {
+                    assert!(shows(capability, &effect), "{cell}");
+                    let others = Capability::ALL.into_iter().filter(|other| *other != capability);
+                    let others = others.filter(|other| *other != Capability::Message);
                     assert!(!others.into_iter().any(|other| shows(other, &effect)), "{cell}");
                 }
-                Honour::Instead(_) if wish == Wish::Context && !spec.delivers_context(event) => {
+                Support::Instead(_)
+                    if capability == Capability::Context && !spec.delivers_context(event) =>
+                {
                     // It waits for an event that delivers.
                     assert!(effect.blocked.is_none() && effect.rejected.is_none(), "{cell}");
                 }
-                Honour::Instead(_) => {
+                Support::Instead(_) => {
                     assert!(effect.blocked.is_some() || effect.context.is_some(), "{cell}");
                     assert!(!effect.granted && effect.input.is_none(), "{cell}");
                 }
-                Honour::No => assert_eq!(answer, Answer::carry_on(), "{cell}"),
+                Support::No => assert_eq!(answer, Answer::carry_on(), "{cell}"),
             }
         }
     }
@@ -104,8 +111,8 @@ fn f266_each_wish_at_each_event_comes_to_what_is_promised() {
 #[test]
 fn every_cell_is_in_the_snapshots() {
     let outcomes: Vec<&str> = testing::outcomes().into_iter().map(|(name, _)| name).collect();
-    for wish in ["none", "context", "deny", "ask", "allow", "rewrite", "stop"] {
-        assert!(outcomes.contains(&wish), "{wish}");
+    for capability in ["none", "context", "deny", "ask", "allow", "rewrite", "stop"] {
+        assert!(outcomes.contains(&capability), "{capability}");
     }
     for agent in Agent::ALL {
         let path = format!("tests/snapshots/agents/{}/answers.txt", agent.name());
@@ -140,11 +147,12 @@ fn no_client_cuts_what_it_is_told() {
 
 /// The book's tables of what each agent makes of an answer.
 #[test]
-fn the_book_says_what_each_agent_makes_of_a_wish() {
+fn the_book_says_what_each_agent_makes_of_a_capability() {
     let overview = include_str!("../../md/reference/agents/overview.md");
     let authors = include_str!("../../md/authors/hooks.md");
     for (page, count) in [(overview, 12), (authors, 10)] {
-        let mut table = page.lines().skip_while(|line| !line.starts_with("| wish |")).map(cells);
+        let mut table =
+            page.lines().skip_while(|line| !line.starts_with("| capability |")).map(cells);
         let titles = table.next().expect("the table");
         let is = |title: &String, agent: &Agent| agent.title().contains(title.as_str());
         let agents: Vec<Agent> = titles[1..]
@@ -155,13 +163,13 @@ fn the_book_says_what_each_agent_makes_of_a_wish() {
         let rows: Vec<_> = table.skip(1).take_while(|row| row.len() > 1).collect();
         assert_eq!(rows.len(), count);
         for row in rows {
-            let (event, wish) = meant(&row[0]);
+            let (event, capability) = meant(&row[0]);
             for (agent, cell) in agents.iter().zip(&row[1..]) {
                 let (yes, no) = (cell.starts_with("yes"), cell.starts_with(['–', 'n']));
-                let fits = match agent.codec().honours(event, wish) {
-                    Honour::Yes => yes,
-                    Honour::No => no,
-                    Honour::Instead(_) => !yes && !no,
+                let fits = match agent.codec().support(event, capability) {
+                    Support::Yes => yes,
+                    Support::No => no,
+                    Support::Instead(_) => !yes && !no,
                 };
                 assert!(fits, "{}, {}: {cell}", row[0], agent.name());
             }
@@ -174,21 +182,21 @@ fn cells(line: &str) -> Vec<String> {
 }
 
 /// What a row of the book's tables is about.
-fn meant(row: &str) -> (Event, Wish) {
+fn meant(row: &str) -> (Event, Capability) {
     use Event::{PostToolUse as Post, PreToolUse as Pre, SessionStart, UserPromptSubmit as Prompt};
     match row {
-        "deny a tool" => (Pre, Wish::Deny),
-        "ask the user" | "ask the user about a tool" => (Pre, Wish::Ask),
-        "allow without a question" | "allow a tool without asking" => (Pre, Wish::Allow),
-        "rewrite the input" | "rewrite a tool's input" => (Pre, Wish::Rewrite),
-        "context at a session's start" => (SessionStart, Wish::Context),
-        "context with a prompt" => (Prompt, Wish::Context),
-        "context before a tool" => (Pre, Wish::Context),
-        "context after a tool" => (Post, Wish::Context),
-        "keep a prompt back" | "block a prompt" => (Prompt, Wish::Deny),
-        "hide a tool's result" => (Post, Wish::Deny),
-        "end the turn" => (Pre, Wish::Stop),
-        "a line for the user" => (Post, Wish::Message),
+        "deny a tool" => (Pre, Capability::Deny),
+        "ask the user" | "ask the user about a tool" => (Pre, Capability::Ask),
+        "allow without a question" | "allow a tool without asking" => (Pre, Capability::Allow),
+        "rewrite the input" | "rewrite a tool's input" => (Pre, Capability::Rewrite),
+        "context at a session's start" => (SessionStart, Capability::Context),
+        "context with a prompt" => (Prompt, Capability::Context),
+        "context before a tool" => (Pre, Capability::Context),
+        "context after a tool" => (Post, Capability::Context),
+        "keep a prompt back" | "block a prompt" => (Prompt, Capability::Deny),
+        "hide a tool's result" => (Post, Capability::Deny),
+        "end the turn" => (Pre, Capability::Stop),
+        "a line for the user" => (Post, Capability::Message),
         other => panic!("a row about something else: {other}"),
     }
 }
@@ -374,9 +382,9 @@ proptest! {
     fn decision_2_what_is_refused_is_blocked_and_nothing_else_is(outcome in any_outcome()) {
         for (agent, event) in Agent::ALL.into_iter().flat_map(|a| Event::ALL.map(|e| (a, e))) {
             let spec = agent.codec();
-            let can_ask = spec.honours(Event::PreToolUse, Wish::Ask) == Honour::Yes;
+            let can_ask = spec.support(Event::PreToolUse, Capability::Ask) == Support::Yes;
             // Where there is one word for a denial and for the end of the turn.
-            let one_word = matches!(spec.honours(event, Wish::Stop), Honour::Instead(_));
+            let one_word = matches!(spec.support(event, Capability::Stop), Support::Instead(_));
             let ends = one_word && outcome.stop.is_some();
             let asks = outcome.decision == Some(Decision::Ask) && event == Event::PreToolUse;
             let can_block = (agent.emulator().can_block)(event);

@@ -112,14 +112,15 @@ impl Outcome {
 
     /// The reason to show to the user whom the agent asks; never empty.
     pub(crate) fn ask_reason(&self) -> String {
-        let wish = || "a Symposium plugin asks for your consent".to_owned();
-        self.given_reason().unwrap_or_else(wish)
+        let capability = || "a Symposium plugin asks for your consent".to_owned();
+        self.given_reason().unwrap_or_else(capability)
     }
 
     /// The reason of the deny that stands for "ask" with an agent that can't ask; never empty.
     pub(crate) fn cannot_ask_reason(&self) -> String {
-        let wish = "This needs the user's consent: ask the user before you try it again.";
-        self.given_reason().map_or_else(|| wish.to_owned(), |why| cut(&format!("{wish}\n{why}")))
+        let capability = "This needs the user's consent: ask the user before you try it again.";
+        self.given_reason()
+            .map_or_else(|| capability.to_owned(), |why| cut(&format!("{capability}\n{why}")))
     }
 
     /// The reason for ending the turn, where the turn is to end; never empty.
@@ -193,7 +194,7 @@ fn cut_by(text: &str, size: fn(char) -> usize) -> String {
 
 /// Something that handlers may want.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum Capability {
     /// The tool is not used, the prompt kept back, the result hidden.
     Deny,
     /// The user is asked first.
@@ -210,7 +211,7 @@ pub(crate) enum Wish {
     Message,
 }
 
-impl Wish {
+impl Capability {
     /// All of them.
     pub(crate) const ALL: [Self; 7] = [
         Self::Deny,
@@ -236,7 +237,7 @@ impl Wish {
     }
 }
 
-impl std::fmt::Display for Wish {
+impl std::fmt::Display for Capability {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Deny => "denial",
@@ -250,9 +251,9 @@ impl std::fmt::Display for Wish {
     }
 }
 
-/// What an agent makes of a wish.
+/// What an agent makes of what a handler wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Honour {
+pub(crate) enum Support {
     /// Just that.
     Yes,
     /// This, which is the nearest that is safe.
@@ -261,8 +262,8 @@ pub(crate) enum Honour {
     No,
 }
 
-impl Honour {
-    /// A denial with the wish in its reason, for who can't ask.
+impl Support {
+    /// A denial with the question in its reason, for who can't ask.
     pub(crate) const DENIED: Self = Self::Instead("a denial that says so");
     /// A denial, for who knows no end of a turn.
     pub(crate) const REFUSED: Self = Self::Instead("a denial");

@@ -2,10 +2,10 @@
 
 use dialoguer::Select;
 
-use super::terminal::{Held, is_ctrl_c};
+use super::terminal::{RawKeys, is_ctrl_c};
 use super::theme::Plain;
 use crate::Symposium;
-use crate::config::{Config, ConfigState, Reach, Word};
+use crate::config::{Choice, Config, ConfigState, Reach};
 use crate::documents::user_config;
 use crate::report::{Event, fit};
 use crate::sync::Synced;
@@ -18,7 +18,7 @@ const ANSWERS: [&str; 3] = ["yes, in this workspace", "yes, in every workspace",
 /// The answer's place in the list; `None` with Esc or Ctrl-C. The sync itself is done by then, so
 /// neither is a failure.
 fn choose(theme: Plain, question: &str) -> anyhow::Result<Option<usize>> {
-    let _held = Held::new();
+    let _held = RawKeys::new();
     let choice = Select::with_theme(&theme)
         .with_prompt(question)
         .items(ANSWERS)
@@ -55,12 +55,12 @@ pub(super) fn about_candidates(sym: &mut Symposium, synced: &Synced) -> anyhow::
             break;
         };
         let (word, reach) = match choice {
-            0 => (Word::Use, Reach::Workspace),
-            1 => (Word::Use, Reach::Everywhere),
-            _ => (Word::Disable, Reach::Workspace),
+            0 => (Choice::Use, Reach::Workspace),
+            1 => (Choice::Use, Reach::Everywhere),
+            _ => (Choice::Disable, Reach::Workspace),
         };
         save(sym, &candidate.name, Some(&synced.root), word, reach)?;
-        taken |= word == Word::Use;
+        taken |= word == Choice::Use;
     }
     Ok(taken)
 }
@@ -73,7 +73,7 @@ pub(super) fn save(
     sym: &mut Symposium,
     name: &str,
     root: Option<&Path>,
-    word: Word,
+    word: Choice,
     reach: Reach,
 ) -> Result<(), Diagnostic> {
     if sym.config_state == ConfigState::Broken {

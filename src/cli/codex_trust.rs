@@ -17,7 +17,7 @@ const AGENT: Agent = Agent::Codex;
 
 /// What the user wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum TrustChoice {
     /// Trust is given now.
     Give,
     /// It is not; where it is missing, people are told how to give it.
@@ -55,20 +55,20 @@ pub(super) fn is_open(
 pub(super) fn follow(
     sym: &Symposium,
     root: Option<&Path>,
-    wish: Wish,
+    choice: TrustChoice,
     tell: &mut dyn FnMut(Change),
 ) -> anyhow::Result<bool> {
     let agents: Vec<Agent> =
         known_agents(sym).into_iter().filter(|agent| *agent == AGENT).collect();
     if agents.is_empty() {
-        if wish == Wish::Give {
+        if choice == TrustChoice::Give {
             sym.report.warn("codex is not among your agents, so there are no hooks to trust");
         }
         return Ok(false);
     }
     let setup = Setup::new(sym, root, false)?;
     let mut failed = false;
-    if wish == Wish::Give {
+    if choice == TrustChoice::Give {
         let _registration = RegistrationLock::beside_others(sym, lock::LOCK_TIMEOUT)?;
         let (mut registrar, _) = Registrar::open(sym, root, true);
         registrar.under_callers_lock();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::CommandResult;
-use super::codex_trust::{self, Wish};
+use super::codex_trust::{self, TrustChoice};
 use super::grammar::InitArgs;
 use super::sync::unknown_agent;
 use super::uninstall;
@@ -41,7 +41,7 @@ struct Choices {
     scope: Option<HookScope>,
     /// `None`: as it is.
     auto_update: Option<AutoUpdate>,
-    trust: Wish,
+    trust: TrustChoice,
 }
 
 /// Which agents shall be configured.
@@ -154,7 +154,7 @@ fn choose(sym: &Symposium, args: &InitArgs) -> anyhow::Result<Choices> {
     }
     let (added, removed) = (args.add_agent.clone(), args.remove_agent.clone());
     let agents = Agents::Changed { added, removed };
-    let trust = if args.trust_codex_hooks { Wish::Give } else { Wish::Remind };
+    let trust = if args.trust_codex_hooks { TrustChoice::Give } else { TrustChoice::Remind };
     Ok(Choices { agents, scope: args.hook_scope.map(Into::into), auto_update: None, trust })
 }
 
@@ -213,7 +213,7 @@ struct Init<'a> {
 }
 
 impl Init<'_> {
-    fn register(&self, was: HookScope, trust: Wish, mut done: Done) -> CommandResult {
+    fn register(&self, was: HookScope, trust: TrustChoice, mut done: Done) -> CommandResult {
         let sym = self.sym;
         let root = self.root(&mut done);
         if let Some(root) = root.as_deref().filter(|_| was != sym.config.hook_scope) {

@@ -53,7 +53,7 @@ use crate::hook;
 use crate::report::{Reporter, log};
 use crate::symposium::Options;
 use grammar::{Cli, Command};
-use request::{Request, Wish};
+use request::{Invocation, Request};
 
 /// What a command came to.
 type CommandResult = anyhow::Result<ExitCode>;
@@ -87,16 +87,16 @@ pub fn run(args: Vec<OsString>, env: Environment) -> ExitCode {
         Some("complete") if !is_question(rest) => return completions::answer(rest, &env),
         _ => {}
     }
-    let Request { wish, format, verbosity } = request::read(&words);
+    let Request { invocation, format, verbosity } = request::read(&words);
     let report = Reporter::new(&env, format, verbosity);
-    match wish {
-        Wish::Help { path, long } => help::show(report, env, &path, long),
-        Wish::Version => {
+    match invocation {
+        Invocation::Help { path, long } => help::show(report, env, &path, long),
+        Invocation::Version => {
             version::show(&report);
             if report.has_lost_output() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
         }
-        Wish::Wrong(error) => errors::usage(&report, &error),
-        Wish::Run(cli) => match cli.command {
+        Invocation::Wrong(error) => errors::usage(&report, &error),
+        Invocation::Run(cli) => match cli.command {
             Some(Command::Hook(hook)) => hook::main(&hook.words, &env),
             Some(Command::External(words)) if words.first().is_some_and(|word| word == "hook") => {
                 hook::main(&words[1..], &env)

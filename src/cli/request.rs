@@ -15,7 +15,7 @@ use crate::report::{Format, Verbosity};
 #[derive(Debug)]
 pub(super) struct Request {
     /// What is asked for.
-    pub(super) wish: Wish,
+    pub(super) invocation: Invocation,
     /// In which form it is answered.
     pub(super) format: Format,
     /// How much is told.
@@ -24,7 +24,7 @@ pub(super) struct Request {
 
 /// What is asked for.
 #[derive(Debug)]
-pub(super) enum Wish {
+pub(super) enum Invocation {
     /// Run a command.
     Run(Box<Cli>),
     /// Show help: of this command of ours, or all there is.
@@ -54,12 +54,12 @@ pub(super) fn read(args: &[OsString]) -> Request {
             if format == Format::Json && is_document {
                 format = Format::Document;
             }
-            let wish = match cli.command.take() {
-                None => Wish::Help { path: Vec::new(), long: true },
+            let invocation = match cli.command.take() {
+                None => Invocation::Help { path: Vec::new(), long: true },
                 Some(Command::Help(help)) => about(&mut grammar, cli, &help.words),
-                command => Wish::Run(Box::new(Cli { command, ..cli })),
+                command => Invocation::Run(Box::new(Cli { command, ..cli })),
             };
-            Request { wish, format, verbosity }
+            Request { invocation, format, verbosity }
         }
         Err(error) => {
             // As far as it was not understood, too.
@@ -68,16 +68,18 @@ pub(super) fn read(args: &[OsString]) -> Request {
                 has(args, &["-q", "--quiet"]),
                 has(args, &["-v", "--verbose"]),
             );
-            let wish = match error.kind() {
+            let invocation = match error.kind() {
                 ErrorKind::DisplayHelp => {
-                    Wish::Help { path: path(&grammar, args), long: has(args, &["--help"]) }
+                    Invocation::Help { path: path(&grammar, args), long: has(args, &["--help"]) }
                 }
-                ErrorKind::DisplayVersion => Wish::Version,
-                ErrorKind::InvalidUtf8 => odd_command(args).map_or(Wish::Wrong(error), Wish::Run),
-                ErrorKind::UnknownArgument if is_version(&error) => Wish::Version,
-                _ => Wish::Wrong(error),
+                ErrorKind::DisplayVersion => Invocation::Version,
+                ErrorKind::InvalidUtf8 => {
+                    odd_command(args).map_or(Invocation::Wrong(error), Invocation::Run)
+                }
+                ErrorKind::UnknownArgument if is_version(&error) => Invocation::Version,
+                _ => Invocation::Wrong(error),
             };
-            Request { wish, format, verbosity }
+            Request { invocation, format, verbosity }
         }
     }
 }
@@ -105,7 +107,7 @@ fn odd_command(args: &[OsString]) -> Option<Box<Cli>> {
 }
 
 /// `help <words>`: a page of our own, or the plugin's command with `--help`.
-fn about(grammar: &mut clap::Command, cli: Cli, words: &[OsString]) -> Wish {
+fn about(grammar: &mut clap::Command, cli: Cli, words: &[OsString]) -> Invocation {
     let mut path = Vec::new();
     let mut at = &*grammar;
     for word in words {
@@ -115,18 +117,18 @@ fn about(grammar: &mut clap::Command, cli: Cli, words: &[OsString]) -> Wish {
                 let mut command = words.to_vec();
                 command.push("--help".into());
                 let command = Some(Command::External(command));
-                return Wish::Run(Box::new(Cli { command, ..cli }));
+                return Invocation::Run(Box::new(Cli { command, ..cli }));
             }
             None => {
                 let message = format!("`{}` has no `{}`", path.join(" "), word.to_string_lossy());
-                return Wish::Wrong(grammar.error(ErrorKind::InvalidSubcommand, message));
+                return Invocation::Wrong(grammar.error(ErrorKind::InvalidSubcommand, message));
             }
         }
         path.push(at.get_name().to_owned());
     }
     // `help help`.
     path.retain(|name| name != "help");
-    Wish::Help { path, long: true }
+    Invocation::Help { path, long: true }
 }
 
 /// The commands of ours that are named beside `--help`, outermost first.
@@ -162,22 +164,22 @@ fn has(args: &[OsString], words: &[&str]) -> bool {
 mod tests {
     use super::*;
 
-    fn wish(words: &[&str]) -> Wish {
+    fn invocation(words: &[&str]) -> Invocation {
         let args: Vec<OsString> =
             std::iter::once("cargo-agents").chain(words.iter().copied()).map(Into::into).collect();
-        read(&args).wish
+        read(&args).invocation
     }
 
     fn help(words: &[&str]) -> Option<Vec<String>> {
-        match wish(words) {
-            Wish::Help { path, .. } => Some(path),
+        match invocation(words) {
+            Invocation::Help { path, .. } => Some(path),
             _ => None,
         }
     }
 
     fn external(words: &[&str]) -> Vec<String> {
-        match wish(words) {
-            Wish::Run(cli) => match cli.command {
+        match invocation(words) {
+            Invocation::Run(cli) => match cli.command {
                 Some(Command::External(words)) => {
                     words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
                 }
@@ -253,18 +255,21 @@ mod tests {
     fn a_command_that_is_no_utf_8_is_one_that_nobody_has() {
         use std::os::unix::ffi::OsStringExt as _;
 
-        let wish = |before: &[&str]| {
+        let invocation = |before: &[&str]| {
             let mut args: Vec<OsString> =
                 ["cargo-agents"].iter().chain(before).map(Into::into).collect();
             args.extend([OsString::from_vec(vec![b'a', 0xff]), "--help".into()]);
-            read(&args).wish
+            read(&args).invocation
         };
         for before in [&[][..], &["-q"], &["--update", "none"]] {
-            let Wish::Run(cli) = wish(before) else { panic!("{before:?}") };
+            let Invocation::Run(cli) = invocation(before) else { panic!("{before:?}") };
             assert!(matches!(cli.command, Some(Command::External(words)) if words.len() == 2));
         }
         for before in [&["why"][..], &["--update"], &["--nonsense"]] {
-            assert!(matches!(wish(before), Wish::Wrong(_) | Wish::Help { .. }), "{before:?}");
+            assert!(
+                matches!(invocation(before), Invocation::Wrong(_) | Invocation::Help { .. }),
+                "{before:?}"
+            );
         }
     }
 
@@ -285,7 +290,7 @@ mod tests {
             &["sync", "--version"],
             &["sync", "-V"],
         ] {
-            assert!(matches!(wish(words), Wish::Version), "{words:?}");
+            assert!(matches!(invocation(words), Invocation::Version), "{words:?}");
         }
     }
 
@@ -293,7 +298,7 @@ mod tests {
     fn f9_what_is_wrong_is_said_in_the_form_that_was_asked_for() {
         let args = ["cargo-agents", "--json", "sync", "--nonsense"].map(OsString::from);
         let request = read(&args);
-        assert!(matches!(request.wish, Wish::Wrong(_)));
+        assert!(matches!(request.invocation, Invocation::Wrong(_)));
         assert_eq!(request.format, Format::Json);
     }
 

@@ -7,13 +7,13 @@
 /// for. So keys are neither echoed nor made into signals until the last answer. A signal from
 /// elsewhere ends the open question first, and then the program: its cursor is hidden until then.
 #[cfg(unix)]
-pub(super) struct Held {
+pub(super) struct RawKeys {
     before: Option<rustix::termios::Termios>,
     over: std::sync::Arc<std::sync::atomic::AtomicBool>,
 }
 
 #[cfg(unix)]
-impl Held {
+impl RawKeys {
     pub(super) fn new() -> Self {
         use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
         use signal_hook::consts::{SIGINT, SIGTERM};
@@ -38,7 +38,7 @@ impl Held {
 }
 
 #[cfg(unix)]
-impl Drop for Held {
+impl Drop for RawKeys {
     fn drop(&mut self) {
         use rustix::termios::{OptionalActions, tcsetattr};
 
@@ -51,10 +51,10 @@ impl Drop for Held {
 
 /// Windows reads keys without echo, ends the program at Ctrl-C, and shows the cursor again.
 #[cfg(not(unix))]
-pub(super) struct Held;
+pub(super) struct RawKeys;
 
 #[cfg(not(unix))]
-impl Held {
+impl RawKeys {
     pub(super) fn new() -> Self {
         Self
     }

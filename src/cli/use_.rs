@@ -1,4 +1,4 @@
-//! `cargo agents use`: the user's word on a dependency's own skills, and on plugins.
+//! `cargo agents use`: the user's choice on a dependency's own skills, and on plugins.
 
 use crate::report::ExitCode;
 use std::path::Path;
@@ -8,7 +8,7 @@ use super::closest::{closest, did_you_mean};
 use super::grammar::UseArgs;
 use super::{CommandResult, ask};
 use crate::Symposium;
-use crate::config::{Reach, Word};
+use crate::config::{Choice, Reach};
 use crate::report::Event;
 use crate::sync::survey::{Inputs, Survey};
 use crate::sync::{Mode, Request, sync};
@@ -18,7 +18,7 @@ use crate::text::{Diagnostic, is_crate_name, same_crate};
 pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
     let start = Instant::now();
     let cwd = sym.cwd()?;
-    let word = if args.remove { Word::Disable } else { Word::Use };
+    let choice = if args.remove { Choice::Disable } else { Choice::Use };
     let reach = if args.global { Reach::Everywhere } else { Reach::Workspace };
     let inputs = Inputs::read(sym, &cwd)?;
     let root = match (reach, inputs.root(), &inputs.trouble) {
@@ -31,17 +31,17 @@ pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
                 .into());
         }
     };
-    check(&inputs.survey()?, &args.name, word, reach)?.iter().for_each(|note| {
+    check(&inputs.survey()?, &args.name, choice, reach)?.iter().for_each(|note| {
         sym.report.diagnostic(note);
     });
     let root = root.map(Path::to_path_buf);
-    ask::save(sym, &args.name, root.as_deref(), word, reach)?;
+    ask::save(sym, &args.name, root.as_deref(), choice, reach)?;
     let (verb, place) = (
-        if word == Word::Use { "Using" } else { "Declining" },
+        if choice == Choice::Use { "Using" } else { "Declining" },
         if reach == Reach::Workspace { "in this workspace" } else { "in every workspace" },
     );
     sym.report.event(&Event::status(verb, format!("{} {place}", args.name)));
-    if let Some(note) = overruled(sym, &args.name, root.as_deref(), word) {
+    if let Some(note) = overruled(sym, &args.name, root.as_deref(), choice) {
         sym.report.diagnostic(&note);
     }
     if root.is_none() {
@@ -53,12 +53,14 @@ pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
 }
 
 /// What this workspace was told before wins here over what is said of every workspace.
-fn overruled(sym: &Symposium, name: &str, root: Option<&Path>, said: Word) -> Option<Diagnostic> {
-    let (word, Reach::Workspace) = sym.config.plugins.word_on(name, root)? else { return None };
-    let (known, back) = match word {
-        _ if word == said => return None,
-        Word::Use => ("yes", " --remove"),
-        Word::Disable => ("no", ""),
+fn overruled(sym: &Symposium, name: &str, root: Option<&Path>, said: Choice) -> Option<Diagnostic> {
+    let (choice, Reach::Workspace) = sym.config.plugins.choice_for(name, root)? else {
+        return None;
+    };
+    let (known, back) = match choice {
+        _ if choice == said => return None,
+        Choice::Use => ("yes", " --remove"),
+        Choice::Disable => ("no", ""),
     };
     Some(
         Diagnostic::warning(format!(
@@ -72,7 +74,7 @@ fn overruled(sym: &Symposium, name: &str, root: Option<&Path>, said: Word) -> Op
 fn check(
     survey: &Survey<'_>,
     name: &str,
-    word: Word,
+    choice: Choice,
     reach: Reach,
 ) -> Result<Vec<Diagnostic>, Diagnostic> {
     let same = |known: &str| same_crate(known, name);
@@ -85,7 +87,7 @@ fn check(
     let names: Vec<&str> = dependencies.map(|dependency| dependency.name.as_str()).collect();
     let dependency = names.iter().any(|known| same(known));
     let choices = &survey.inputs.sym.config.plugins;
-    let was_said = choices.word_on(name, survey.inputs.root()).is_some();
+    let was_said = choices.choice_for(name, survey.inputs.root()).is_some();
     if !is_crate_name(name) && !plugin && !skill && !was_said {
         return Err(Diagnostic::error(format!(
             "`{}` can't be a crate's name",
@@ -117,7 +119,7 @@ fn check(
     let facts = survey.known.as_ref().map(|known| &known.facts);
     let candidate =
         facts.is_some_and(|facts| facts.candidates.iter().any(|found| same(&found.name)));
-    if word == Word::Use && dependency && !candidate && !plugin && !skill && !was_said {
+    if choice == Choice::Use && dependency && !candidate && !plugin && !skill && !was_said {
         let message = match crate::sync::facts::candidates::endorsers(registry, name).next() {
             Some(plugin) => format!("the plugin `{}` already offers its skills", plugin.name),
             None => format!("no skills of {name} were found on this machine"),

@@ -26,7 +26,7 @@ pub(crate) struct Choices {
 
 /// Yes or no.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Word {
+pub(crate) enum Choice {
     /// The user wants it.
     Use,
     /// The user does not.
@@ -46,15 +46,15 @@ impl PluginChoices {
     /// The user's word on `name` in the workspace at `root`, and where it was said. What is said of
     /// the workspace comes first; of a yes and a no in one place the no counts. `-` and `_` are
     /// equal.
-    pub(crate) fn word_on(&self, name: &str, root: Option<&Path>) -> Option<(Word, Reach)> {
+    pub(crate) fn choice_for(&self, name: &str, root: Option<&Path>) -> Option<(Choice, Reach)> {
         let here = self.workspaces.iter().filter(|(known, _)| root == Some(known.as_path()));
         let here = here.map(|(_, choices)| (&choices.use_, &choices.disable, Reach::Workspace));
         here.chain([(&self.use_, &self.disable, Reach::Everywhere)]).find_map(
             |(use_, disable, reach)| {
                 let has = |list: &[String]| list.iter().any(|known| same_crate(known, name));
                 match (has(use_), has(disable)) {
-                    (_, true) => Some((Word::Disable, reach)),
-                    (true, false) => Some((Word::Use, reach)),
+                    (_, true) => Some((Choice::Disable, reach)),
+                    (true, false) => Some((Choice::Use, reach)),
                     (false, false) => None,
                 }
             },
@@ -63,24 +63,24 @@ impl PluginChoices {
 
     /// Whether the user does not want `name` in the workspace at `root`.
     pub(crate) fn is_disabled(&self, name: &str, root: Option<&Path>) -> bool {
-        matches!(self.word_on(name, root), Some((Word::Disable, _)))
+        matches!(self.choice_for(name, root), Some((Choice::Disable, _)))
     }
 
     /// Whether the user asked for `name` in the workspace at `root`.
     pub(crate) fn is_used(&self, name: &str, root: Option<&Path>) -> bool {
-        matches!(self.word_on(name, root), Some((Word::Use, _)))
+        matches!(self.choice_for(name, root), Some((Choice::Use, _)))
     }
 
     /// Where the configuration says no to `name`, for people; `None` where it does not.
     pub(crate) fn disabled_by(&self, name: &str, root: Option<&Path>) -> Option<&'static str> {
-        match self.word_on(name, root)? {
-            (Word::Disable, Reach::Everywhere) => {
+        match self.choice_for(name, root)? {
+            (Choice::Disable, Reach::Everywhere) => {
                 Some("`[plugins] disable` in the configuration names it")
             }
-            (Word::Disable, Reach::Workspace) => {
+            (Choice::Disable, Reach::Workspace) => {
                 Some("`disable` in the configuration names it for this workspace")
             }
-            (Word::Use, _) => None,
+            (Choice::Use, _) => None,
         }
     }
 }
@@ -102,15 +102,15 @@ mod tests {
             workspaces: vec![("/ws".into(), here)],
         };
         let root = Some(Path::new("/ws"));
-        assert_eq!(choices.word_on("a", root), Some((Word::Use, Reach::Workspace)));
+        assert_eq!(choices.choice_for("a", root), Some((Choice::Use, Reach::Workspace)));
         assert_eq!(
-            choices.word_on("a", Some(Path::new("/other"))).map(|(word, _)| word),
-            Some(Word::Disable)
+            choices.choice_for("a", Some(Path::new("/other"))).map(|(word, _)| word),
+            Some(Choice::Disable)
         );
         assert!(choices.is_disabled("a", None));
         assert!(choices.is_disabled("b", root));
         assert!(choices.is_used("c-d", root));
-        assert_eq!(choices.word_on("e", root), Some((Word::Disable, Reach::Everywhere)));
-        assert_eq!(choices.word_on("f", root), None);
+        assert_eq!(choices.choice_for("e", root), Some((Choice::Disable, Reach::Everywhere)));
+        assert_eq!(choices.choice_for("f", root), None);
     }
 }

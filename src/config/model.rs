@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Dirs;
 use super::choices::{Choices, PluginChoices};
 use crate::files::{Limit, read_text};
-use crate::text::toml::{self as tables, Located, Sink, Table};
+use crate::text::toml::{self as tables, Diagnostics, Located, Table};
 use crate::text::{Diagnostic, SecretUrl, Source};
 
 /// Name of the source that holds the central recommendations.
@@ -215,9 +215,9 @@ impl Config {
 
     /// Reads `text`; relative source paths start at `base`.
     pub(crate) fn parse(path: &Path, text: &str, base: &Path) -> Loaded {
-        let sink = Sink::new(Source::new(path, text));
-        let read = tables::read(&sink, |root| read_config(root, base));
-        let mut diagnostics = sink.finish();
+        let diagnostics = Diagnostics::new(Source::new(path, text));
+        let read = tables::read(&diagnostics, |root| read_config(root, base));
+        let mut diagnostics = diagnostics.finish();
         let Some((config, is_clear)) = read else {
             for diagnostic in &mut diagnostics {
                 diagnostic.add_remark("defaults are used; the file is left alone");
@@ -264,7 +264,7 @@ fn read_config(root: &Table<'_>, base: &Path) -> (Config, bool) {
             None => {
                 is_clear = false;
                 if !agent.has("name") {
-                    agent.sink().warning(&agent.span, "this `[[agent]]` has no `name`");
+                    agent.diagnostics().warning(&agent.span, "this `[[agent]]` has no `name`");
                 }
             }
         }
@@ -335,7 +335,7 @@ fn read_source(table: &Table<'_>, base: &Path, known: &[SourceConfig]) -> Option
     let auto_update = table.bool("auto-update").is_none_or(|flag| flag.value);
     warn_unread(table);
     let left_out = |what: &str| {
-        table.sink().warning(&table.span, format!("this plugin source is left out: {what}"));
+        table.diagnostics().warning(&table.span, format!("this plugin source is left out: {what}"));
     };
     let Some(name) = name else {
         left_out("it has no `name`");
@@ -374,9 +374,9 @@ fn choice<T: Copy>(table: &Table<'_>, key: &str, choices: &[(&str, T)]) -> Optio
         return Some(*value);
     }
     let accepted: Vec<_> = choices.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-    table.sink().push(
+    table.diagnostics().push(
         Diagnostic::warning(format!("`{}` can't be \"{}\"", table.path_of(key), found.value))
-            .at(&table.sink().source, found.span)
+            .at(&table.diagnostics().source, found.span)
             .note(format!("accepted: {}; the default is used", accepted.join(", "))),
     );
     None
@@ -386,7 +386,7 @@ fn warn_unread(table: &Table<'_>) {
     for key in table.unread() {
         let place = table.path_of(&key.value);
         table
-            .sink()
+            .diagnostics()
             .warning(&key.span, format!("unknown key `{place}`; it is kept but has no effect"));
     }
 }

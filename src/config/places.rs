@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::text::Source;
-use crate::text::toml::{self as tables, Sink, Table};
+use crate::text::toml::{self as tables, Diagnostics, Table};
 
 /// Where `key` of the plugin source `name` stands, as a byte range of `source`: its value, else that
 /// of `git` or `path`, else the name.
@@ -29,8 +29,8 @@ fn find(
     place: impl Fn(&Table<'_>) -> Option<Range<usize>>,
 ) -> Option<Range<usize>> {
     // What is wrong with the file is told where it is read.
-    let sink = Sink::new(Arc::clone(source));
-    tables::read(&sink, |root| {
+    let diagnostics = Diagnostics::new(Arc::clone(source));
+    tables::read(&diagnostics, |root| {
         let entries = keys.iter().flat_map(|key| root.tables(key).unwrap_or_default());
         entries.into_iter().find_map(|table| place(&table))
     })?

@@ -14,7 +14,7 @@ use super::file::{Outcome, edit_file};
 use super::splice::apply;
 use super::toml::{Section, append_section, arrays, inline, remove_section, sections_of};
 use super::{FileFormat, compare};
-use crate::config::{Dirs, Word};
+use crate::config::{Choice, Dirs};
 use crate::text::{Diagnostic, same_crate};
 
 /// How long another command of ours may hold the file.
@@ -91,13 +91,13 @@ impl UserConfig {
         &mut self,
         name: &str,
         root: Option<&str>,
-        word: Word,
+        word: Choice,
     ) -> Result<(), Diagnostic> {
         let mut table = vec!["plugins".to_owned()];
         table.extend(root.into_iter().flat_map(|root| ["workspace".to_owned(), root.to_owned()]));
         let (into, out_of) = match word {
-            Word::Use => ("use", "disable"),
-            Word::Disable => ("disable", "use"),
+            Choice::Use => ("use", "disable"),
+            Choice::Disable => ("disable", "use"),
         };
         let same = |known: &str| same_crate(known, name);
         let found = self.list(&table, out_of)?;

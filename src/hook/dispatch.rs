@@ -24,7 +24,7 @@ const RESERVE: Duration = Duration::from_secs(3);
 /// What all hooks of an event are run with.
 pub(super) struct Dispatch<'a> {
     /// The agent's formats.
-    pub spec: &'static dyn Codec,
+    pub codec: &'static dyn Codec,
     /// The event.
     pub event: Event,
     /// Our surroundings.
@@ -65,7 +65,7 @@ impl Dispatch<'_> {
         if hooks.is_empty() {
             return None;
         }
-        let budget = budget(self.spec, self.event);
+        let budget = budget(self.codec, self.event);
         let mut rewritten: Option<Current> = None;
         let mut rewrites = Rewrites { original: input_of(decoded), latest: None };
         let mut canonical: Option<Vec<u8>> = None;
@@ -107,7 +107,7 @@ impl Dispatch<'_> {
 
     fn call<'c>(&'c self, root: Option<&'c Path>, stdin: Vec<u8>, limit: Duration) -> HookCall<'c> {
         HookCall {
-            spec: self.spec,
+            codec: self.codec,
             event: self.event,
             root,
             cwd: self.cwd,
@@ -130,10 +130,10 @@ impl Dispatch<'_> {
             return None;
         }
         let updated =
-            if hook.is_canonical() { self.spec.native_input(event, &updated) } else { updated };
-        let again = self.spec.replace_input(native, &updated).and_then(|native| {
-            let mut decoded = self.spec.decode(self.event, &native, self.env).ok()?;
-            name_tool(self.spec, &mut decoded, self.servers);
+            if hook.is_canonical() { self.codec.native_input(event, &updated) } else { updated };
+        let again = self.codec.replace_input(native, &updated).and_then(|native| {
+            let mut decoded = self.codec.decode(self.event, &native, self.env).ok()?;
+            name_tool(self.codec, &mut decoded, self.servers);
             Some(Current { native, decoded })
         });
         match again {
@@ -174,8 +174,8 @@ fn input_of(decoded: &Decoded) -> Map<String, Value> {
 }
 
 /// How long all hooks of an event may take, of the time that is registered with the agent.
-pub(super) fn budget(spec: &dyn Codec, event: Event) -> Duration {
-    Duration::from_secs(spec.registered_timeout(event)).saturating_sub(MARGIN)
+pub(super) fn budget(codec: &dyn Codec, event: Event) -> Duration {
+    Duration::from_secs(codec.registered_timeout(event)).saturating_sub(MARGIN)
 }
 
 /// How long a hook may take: what it asks for, and at most what is left after each later one got

@@ -32,11 +32,11 @@ pub(super) fn parse_args(args: &[OsString]) -> Result<(&'static dyn Codec, Event
     let (Some(name), Some(event)) = (words.next(), words.next()) else {
         return Err("an agent and an event are needed".to_owned());
     };
-    let spec = agents::codec(&name).ok_or_else(|| format!("there is no agent `{name}`"))?;
+    let codec = agents::codec(&name).ok_or_else(|| format!("there is no agent `{name}`"))?;
     Event::ALL
         .into_iter()
-        .find(|known| [known.cli_name(), known.name(), spec.event_name(*known)].contains(&&*event))
-        .map(|event| (spec, event))
+        .find(|known| [known.cli_name(), known.name(), codec.event_name(*known)].contains(&&*event))
+        .map(|event| (codec, event))
         .ok_or_else(|| format!("there is no event `{event}`"))
 }
 
@@ -52,9 +52,9 @@ pub(super) fn cwd_of(env: &Environment, decoded: &Decoded) -> Option<PathBuf> {
 
 /// Gives an MCP server's tool its canonical name. Some agents' names for such a tool can only be
 /// split where the names of the servers are known.
-pub(super) fn name_tool(spec: &dyn Codec, decoded: &mut Decoded, servers: &[String]) {
+pub(super) fn name_tool(codec: &dyn Codec, decoded: &mut Decoded, servers: &[String]) {
     if !servers.is_empty() {
         let servers: Vec<&str> = servers.iter().map(String::as_str).collect();
-        spec.name_mcp_tool(decoded, &servers);
+        codec.name_mcp_tool(decoded, &servers);
     }
 }

@@ -29,7 +29,7 @@ use crate::sync::snapshot::{SnapshotHook, Stored};
 /// One event being answered.
 struct EventHandler<'a> {
     call: &'a Call<'a>,
-    spec: &'static dyn Codec,
+    codec: &'static dyn Codec,
     event: Event,
     started: Instant,
     /// As `started`, in milliseconds since 1970.
@@ -52,13 +52,13 @@ struct Asked<'a> {
 pub(super) fn answer(call: &Call<'_>) -> Answer {
     let started = Instant::now();
     call.env.test_switches().panic_at("start");
-    let (spec, event) = match parse_args(call.args) {
+    let (codec, event) = match parse_args(call.args) {
         Ok(parsed) => parsed,
         Err(problem) => return refuse(call, &problem),
     };
-    let handler = EventHandler { call, spec, event, started, arrived: session::now() };
+    let handler = EventHandler { call, codec, event, started, arrived: session::now() };
     let answer = handler.answer().unwrap_or_else(Answer::carry_on);
-    trace::record(call.env, spec.name(), event.cli_name(), call.stdin, &answer, started.elapsed());
+    trace::record(call.env, codec.name(), event.cli_name(), call.stdin, &answer, started.elapsed());
     answer
 }
 
@@ -86,7 +86,7 @@ impl EventHandler<'_> {
         let store = decoded.input.session_id().map(|id| Store::new(dirs, id));
         let known = store.as_ref().and_then(Store::read);
         let has_started = known.as_ref().is_some_and(|session| session.started_at != 0);
-        if self.event == Event::SessionStart && self.spec.repeats_start() && has_started {
+        if self.event == Event::SessionStart && self.codec.repeats_start() && has_started {
             return None;
         }
         let cwd = cwd_of(env, &decoded)?;
@@ -95,9 +95,9 @@ impl EventHandler<'_> {
         let stored = here.as_ref().or(began.as_ref())?;
         let mut servers = stored.header.servers.clone();
         servers.extend(began.iter().flat_map(|began| began.header.servers.iter().cloned()));
-        name_tool(self.spec, &mut decoded, &servers);
+        name_tool(self.codec, &mut decoded, &servers);
         let session = SessionContext {
-            spec: self.spec,
+            codec: self.codec,
             event: self.event,
             dirs,
             arrived: self.arrived,
@@ -105,9 +105,9 @@ impl EventHandler<'_> {
             store,
             known,
         };
-        let hooks = hooks_for(self.spec, self.event, stored, &decoded);
+        let hooks = hooks_for(self.codec, self.event, stored, &decoded);
         let elsewhere = began.as_ref().map(|began| {
-            let mut hooks_there = hooks_for(self.spec, self.event, began, &decoded);
+            let mut hooks_there = hooks_for(self.codec, self.event, began, &decoded);
             // A hook that is in force in both is asked once.
             hooks_there.retain(|hook| !hooks.contains(hook));
             (workspace_root(began), hooks_there)
@@ -120,14 +120,14 @@ impl EventHandler<'_> {
         };
         let outcome = self.answer_once(&session, &asked, &decoded);
         env.test_switches().panic_at("end");
-        Some(self.spec.encode(self.event, &outcome))
+        Some(self.codec.encode(self.event, &outcome))
     }
 
     /// The event, understood. One that the agent never sends says nothing, but the skills may still
     /// be brought up to date.
     fn decode(&self) -> Option<Decoded> {
         let Call { env, dirs, stdin, .. } = *self.call;
-        let decoded = self.spec.decode(self.event, stdin, env);
+        let decoded = self.codec.decode(self.event, stdin, env);
         decoded
             .inspect_err(|problem| {
                 tracing::warn!("{problem}");
@@ -166,7 +166,7 @@ impl EventHandler<'_> {
 
     /// What is left of the time for everything.
     fn left(&self) -> Duration {
-        dispatch::budget(self.spec, self.event).saturating_sub(self.started.elapsed())
+        dispatch::budget(self.codec, self.event).saturating_sub(self.started.elapsed())
     }
 
     /// What we and the plugins' hooks want, and the event as the last hook rewrote it.
@@ -178,13 +178,13 @@ impl EventHandler<'_> {
     ) -> (Outcome, Option<Decoded>) {
         let Call { env, dirs, stdin, .. } = *self.call;
         let stored = session.stored;
-        let choose = |now: &Stored| hooks_for(self.spec, self.event, now, decoded);
+        let choose = |now: &Stored| hooks_for(self.codec, self.event, now, decoded);
         let installing = wait_for_programs(session, asked.here, env, self.left(), choose);
         let hooks = installing.hooks.as_deref().unwrap_or(asked.here);
         let mut outcome = Outcome::default();
         let refresh = session.join(decoded, hooks, &mut outcome);
         let dispatch = Dispatch {
-            spec: self.spec,
+            codec: self.codec,
             event: self.event,
             env,
             started: self.started,
@@ -196,7 +196,7 @@ impl EventHandler<'_> {
         let all = hooks.iter().map(|hook| (workspace_root(stored), hook)).chain(elsewhere);
         let rewritten = dispatch.run(&all.collect::<Vec<_>>(), stdin, decoded, &mut outcome);
         settle(&mut outcome);
-        log_unsupported(self.spec, self.event, &outcome);
+        log_unsupported(self.codec, self.event, &outcome);
         session.defer(&mut outcome, std::iter::once(decoded).chain(&rewritten));
         if refresh && !installing.is_running && stored.header.refreshable {
             let _running = Background::of(dirs, &stored.header.root).start();

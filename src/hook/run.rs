@@ -19,7 +19,7 @@ use crate::sync::snapshot::SnapshotHook;
 /// What a hook is run with.
 pub(super) struct HookCall<'a> {
     /// The agent's formats.
-    pub spec: &'a dyn Codec,
+    pub codec: &'a dyn Codec,
     /// The event.
     pub event: Event,
     /// The root of the workspace that the hook is in force for; none outside of one.
@@ -122,7 +122,7 @@ fn heard(hook: &SnapshotHook, call: &HookCall<'_>, answer: &ChildAnswer<'_>) -> 
     if hook.is_canonical() {
         return canonical::decode_answer(call.event, answer);
     }
-    let whole = call.spec.decode_answer(call.event, answer);
+    let whole = call.codec.decode_answer(call.event, answer);
     let text = answer.stdout.trim().trim_start_matches('\u{feff}');
     let objects = canonical::objects(text);
     if answer.exit == Some(2) || objects.iter().any(|(object, _)| object.len() == text.len()) {
@@ -132,7 +132,7 @@ fn heard(hook: &SnapshotHook, call: &HookCall<'_>, answer: &ChildAnswer<'_>) -> 
     let mut outcome = Outcome::default();
     for (object, _) in objects {
         let answer = ChildAnswer { stdout: object, ..*answer };
-        let mut one = call.spec.decode_answer(call.event, &answer);
+        let mut one = call.codec.decode_answer(call.event, &answer);
         one.extra.clear();
         // Not every agent reads JSON.
         one.context.retain(|context| context != object);
@@ -161,7 +161,7 @@ fn child(hook: &SnapshotHook, argv: &[String], call: &HookCall<'_>) -> Option<Ch
         .args(args)
         .stdin(call.stdin.clone())
         .limit(call.limit)
-        .env("SYMPOSIUM_AGENT", call.spec.name())
+        .env("SYMPOSIUM_AGENT", call.codec.name())
         .env("SYMPOSIUM_EVENT", call.event.name());
     child = match call.root {
         Some(root) => child.env("SYMPOSIUM_WORKSPACE", root),

@@ -22,7 +22,7 @@ pub(super) struct Occasion<'a> {
 
 /// The hooks of a snapshot that run for this event, in order.
 pub(super) fn hooks_for(
-    spec: &dyn Codec,
+    codec: &dyn Codec,
     event: Event,
     stored: &Stored,
     decoded: &Decoded,
@@ -32,7 +32,7 @@ pub(super) fn hooks_for(
     }
     let hooks = stored.hooks(event);
     let names = decoded.tool_names();
-    let occasion = Occasion { agent: spec.name(), tool_names: &names };
+    let occasion = Occasion { agent: codec.name(), tool_names: &names };
     select(&hooks, &occasion).into_iter().cloned().collect()
 }
 

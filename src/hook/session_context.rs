@@ -15,7 +15,7 @@ use crate::sync::snapshot::{SnapshotHook, Stored};
 /// The session that an event belongs to.
 pub(super) struct SessionContext<'a> {
     /// The agent's formats.
-    pub spec: &'static dyn Codec,
+    pub codec: &'static dyn Codec,
     /// The event.
     pub event: Event,
     /// Our folders.
@@ -59,18 +59,18 @@ impl SessionContext<'_> {
     }
 
     fn agent(&self) -> Option<Agent> {
-        Agent::from_name(self.spec.name())
+        Agent::from_name(self.codec.name())
     }
 
     /// Whether the model reads what is said at this event.
     fn delivers_now(&self) -> bool {
-        self.spec.delivers_context(self.event)
+        self.codec.delivers_context(self.event)
     }
 
     /// Whether the model reads what is said at any event after the session's start.
     fn delivers_later(&self) -> bool {
         let mut later = Event::ALL.into_iter().filter(|event| *event != Event::SessionStart);
-        later.any(|event| self.spec.delivers_context(event))
+        later.any(|event| self.codec.delivers_context(event))
     }
 
     fn start(&self, missing: &[String], outcome: &mut Outcome) {
@@ -190,7 +190,7 @@ impl SessionContext<'_> {
             session.started_at = self.arrived;
             let header = &self.stored.header;
             session.root = (!header.outside).then(|| header.root.clone());
-            self.spec.name().clone_into(&mut session.agent);
+            self.codec.name().clone_into(&mut session.agent);
         }
     }
 

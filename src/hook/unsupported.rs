@@ -3,22 +3,22 @@
 use symposium_hook::Event;
 
 use crate::agents::Codec;
-use crate::agents::wire::{Honour, Outcome, Wish};
+use crate::agents::wire::{Capability, Outcome, Support};
 
 /// Logs each part of `outcome` that the agent can't act on at the event, and what replaces it.
-pub(super) fn log_unsupported(spec: &dyn Codec, event: Event, outcome: &Outcome) {
-    let (title, at) = (spec.identity().title, event.name());
-    for wish in Wish::ALL.into_iter().filter(|wish| wish.is_in(outcome)) {
-        match spec.honours(event, wish) {
-            Honour::Yes => {}
+pub(super) fn log_unsupported(codec: &dyn Codec, event: Event, outcome: &Outcome) {
+    let (title, at) = (codec.identity().title, event.name());
+    for capability in Capability::ALL.into_iter().filter(|capability| capability.is_in(outcome)) {
+        match codec.support(event, capability) {
+            Support::Yes => {}
             // Nothing is lost.
-            Honour::Instead(what) if wish == Wish::Context => {
-                tracing::debug!("{title} takes no {wish} at {at}: they become {what}");
+            Support::Instead(what) if capability == Capability::Context => {
+                tracing::debug!("{title} takes no {capability} at {at}: they become {what}");
             }
-            Honour::Instead(what) => {
-                tracing::info!("{title} takes no {wish} at {at}: it becomes {what}");
+            Support::Instead(what) => {
+                tracing::info!("{title} takes no {capability} at {at}: it becomes {what}");
             }
-            Honour::No => tracing::info!("{title} takes no {wish} at {at}: dropped"),
+            Support::No => tracing::info!("{title} takes no {capability} at {at}: dropped"),
         }
     }
 }

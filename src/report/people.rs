@@ -1,4 +1,4 @@
-//! Events as people read them: cargo's manner, a right-aligned green verb, the remedy beside the
+//! Events as people read them: cargo's format, a right-aligned green verb, the remedy beside the
 //! problem.
 
 use std::fmt::Write as _;
@@ -71,7 +71,7 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
 
 /// What an event becomes for people.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Manner<'a> {
+pub(super) struct HumanFormat<'a> {
     /// How much is told.
     pub(super) verbosity: Verbosity,
     /// The home folder, from which paths are shown.
@@ -80,7 +80,7 @@ pub(super) struct Manner<'a> {
     pub(super) width: Option<usize>,
 }
 
-impl Manner<'_> {
+impl HumanFormat<'_> {
     /// Renders `event`; `None` when people should not see it at this verbosity. Whatever stands in
     /// an event can't steer the terminal, nor look like a line of ours.
     pub(super) fn render(self, event: &Event) -> Option<String> {
@@ -219,8 +219,8 @@ mod tests {
     }
 
     fn shown(event: &Event, width: Option<usize>) -> String {
-        let manner = Manner { verbosity: Verbosity::Verbose, home: None, width };
-        anstream::adapter::strip_str(&manner.render(event).expect("it is shown")).to_string()
+        let format = HumanFormat { verbosity: Verbosity::Verbose, home: None, width };
+        anstream::adapter::strip_str(&format.render(event).expect("it is shown")).to_string()
     }
 
     fn problem() -> Event {
@@ -305,8 +305,8 @@ mod tests {
             width in proptest::option::of(0_usize..100),
         ) {
             for event in events(&format!("{text}\nerror: \u{1b}[31m\u{202e}x")) {
-                let manner = Manner { verbosity: Verbosity::Verbose, home: None, width };
-                let text = manner.render(&event).expect("it is shown");
+                let format = HumanFormat { verbosity: Verbosity::Verbose, home: None, width };
+                let text = format.render(&event).expect("it is shown");
                 proptest::prop_assert_eq!(&guard(&text), &text);
                 proptest::prop_assert!(!text.contains("\u{1b}[31m\u{1b}"), "{:?}", text);
                 let plain = anstream::adapter::strip_str(&text).to_string();

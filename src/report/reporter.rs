@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use anstream::{AutoStream, ColorChoice};
 use indicatif::MultiProgress;
 
-use super::people::Manner;
+use super::people::HumanFormat;
 use super::safe::{guard, guard_json};
 use super::wrap::wrap_styled;
 use super::{Event, Progress, people, snippet};
@@ -108,7 +108,7 @@ impl Reporter {
 
     /// One that tells nobody either, but shows paths as this one does, and that something takes its
     /// time: for those who only look.
-    pub(crate) fn hushed(&self) -> Self {
+    pub(crate) fn without_messages(&self) -> Self {
         Self {
             home: self.home.clone(),
             whole_paths: self.whole_paths,
@@ -209,7 +209,7 @@ impl Reporter {
             Format::People | Format::Document => {
                 let home = self.home.as_deref();
                 let (verbosity, width) = (self.verbosity, self.talk_width);
-                if let Some(text) = (Manner { verbosity, home, width }).render(event) {
+                if let Some(text) = (HumanFormat { verbosity, home, width }).render(event) {
                     self.talk(&text);
                 }
             }

@@ -26,7 +26,7 @@ mod tests;
 
 pub(crate) use on_demand::OnDemand;
 pub(crate) use package::package_id;
-use registry::Shelves;
+use registry::RegistryDirs;
 pub(crate) use registry::known_names;
 
 /// How a crate's sources were found.
@@ -157,8 +157,8 @@ pub(crate) struct CrateDisk<'a> {
     pub vendor: Vec<PathBuf>,
     /// Our own folders: `.crate` files are unpacked there.
     pub dirs: &'a Dirs,
-    /// See [`Self::shelves`]. Copies share it.
-    shelves: Rc<RefCell<Option<Rc<Shelves>>>>,
+    /// See [`Self::registry_dirs`]. Copies share it.
+    registry_dirs: Rc<RefCell<Option<Rc<RegistryDirs>>>>,
     /// What the workspace says of crates. Copies share it.
     known: Rc<OnceCell<Known<'a>>>,
 }
@@ -181,10 +181,10 @@ struct Candidate {
 impl<'a> CrateDisk<'a> {
     /// The usual places for `workspace`.
     pub(crate) fn new(workspace: &'a Workspace, env: &Environment, dirs: &'a Dirs) -> Self {
-        let (shelves, known) = (Rc::default(), Rc::default());
+        let (registry_dirs, known) = (Rc::default(), Rc::default());
         let vendor = workspace.vendor_folders.clone();
         let vendor = vendor.unwrap_or_else(|| vendored(&workspace.root, env).folders);
-        Self { workspace, cargo_home: env.cargo_home(), vendor, dirs, shelves, known }
+        Self { workspace, cargo_home: env.cargo_home(), vendor, dirs, registry_dirs, known }
     }
 
     /// Finds a crate: what the workspace depends on first, then anything in its lock file, then
@@ -220,8 +220,8 @@ impl<'a> CrateDisk<'a> {
     /// newest first.
     pub(crate) fn versions(&self, name: &str) -> Vec<Version> {
         let mut found = vendor::versions(&self.vendor, name);
-        if let Some(shelves) = self.shelves() {
-            found.extend(shelves.versions(name));
+        if let Some(registry_dirs) = self.registry_dirs() {
+            found.extend(registry_dirs.versions(name));
         }
         let mut versions: Vec<_> = found.into_iter().map(|(_, version)| version).collect();
         versions.sort_by(|one, other| other.cmp(one));
@@ -267,15 +267,15 @@ impl<'a> CrateDisk<'a> {
     }
 
     /// Cargo's registry folders, as they were when they were first asked for.
-    fn shelves(&self) -> Option<Rc<Shelves>> {
+    fn registry_dirs(&self) -> Option<Rc<RegistryDirs>> {
         let home = self.cargo_home.as_deref()?;
-        let mut shelves = self.shelves.borrow_mut();
-        Some(Rc::clone(shelves.get_or_insert_with(|| Rc::new(Shelves::of(home)))))
+        let mut registry_dirs = self.registry_dirs.borrow_mut();
+        Some(Rc::clone(registry_dirs.get_or_insert_with(|| Rc::new(RegistryDirs::of(home)))))
     }
 
     /// Has the folders looked at anew: something was fetched.
     fn forget_shelves(&self) {
-        self.shelves.take();
+        self.registry_dirs.take();
     }
 
     /// What the lock file resolved for this name, newest first.
@@ -312,7 +312,7 @@ impl<'a> CrateDisk<'a> {
                     index: index.as_ref().map(SecretUrl::expose),
                     checksum: checksum.as_deref(),
                 };
-                self.shelves().ok_or(None)?.find(self.dirs, &wanted)
+                self.registry_dirs().ok_or(None)?.find(self.dirs, &wanted)
             }
             DependencyOrigin::Path(_) | DependencyOrigin::Unresolved => Err(None),
         }
@@ -321,8 +321,8 @@ impl<'a> CrateDisk<'a> {
     /// The newest version on this machine that is wanted, of crates.io or a vendor folder.
     fn newest(&self, request: &CrateRequest) -> Option<Located> {
         let mut versions = vendor::versions(&self.vendor, &request.name);
-        if let Some(shelves) = self.shelves() {
-            versions.extend(shelves.versions(&request.name));
+        if let Some(registry_dirs) = self.registry_dirs() {
+            versions.extend(registry_dirs.versions(&request.name));
         }
         // As cargo does: a pre-release only for those who ask for one.
         let asked = request.version.is_some() || request.requirement.is_some();

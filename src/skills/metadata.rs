@@ -11,7 +11,7 @@ use super::document::RawGate;
 use crate::files::Limit;
 use crate::plugins::diagnostics::codes;
 use crate::plugins::manifest::suggestion;
-use crate::text::toml::{Sink, StringOrTable, Table, read};
+use crate::text::toml::{Diagnostics, StringOrTable, Table, read};
 use crate::text::{Diagnostic, Source, is_crate_name};
 use crate::workspace::Observer;
 
@@ -101,15 +101,15 @@ enum Parsed {
 }
 
 fn parse(source: &Arc<Source>, keys: &[&str]) -> Parsed {
-    let sink = Sink::new(Arc::clone(source));
-    let outcome = read(&sink, |root| {
+    let diagnostics = Diagnostics::new(Arc::clone(source));
+    let outcome = read(&diagnostics, |root| {
         let mut tables: Vec<Table<'_>> = Vec::new();
         for key in keys {
             let table = tables.last().unwrap_or(root);
             if !table.has(key) {
                 return None;
             }
-            // Of a wrong type: told to the sink.
+            // Of a wrong type: told to the diagnostics.
             tables.push(table.table(key)?);
         }
         let table = tables.last().unwrap_or(root);
@@ -118,14 +118,14 @@ fn parse(source: &Arc<Source>, keys: &[&str]) -> Parsed {
         if !keys.is_empty() {
             tell_unknown(table, &["skills", "plugins", "defaults"]);
             // A wrong type would be told once more.
-            if !sink.has_errors() {
+            if !diagnostics.has_errors() {
                 unknown_keys(table);
             }
         }
         Some(found)
     });
-    let failed = sink.has_errors();
-    let problems = sink.finish().into_iter().map(|mut problem| {
+    let failed = diagnostics.has_errors();
+    let problems = diagnostics.finish().into_iter().map(|mut problem| {
         if problem.is_error() {
             problem.severity = crate::text::Severity::Warning;
             problem.notes.push(format!("`{DEFAULT_FOLDER}/` is looked into instead"));
@@ -161,9 +161,9 @@ fn unknown_keys(table: &Table<'_>) {
 fn tell_unknown(table: &Table<'_>, known: &[&str]) {
     for key in table.keys().into_iter().filter(|key| !known.contains(&key.value.as_str())) {
         let message = format!("unknown key `{}`", table.path_of(&key.value));
-        let source = &table.sink().source;
+        let source = &table.diagnostics().source;
         let problem = Diagnostic::warning(message).code(codes::UNKNOWN_KEY).at(source, key.span);
-        table.sink().push(match suggestion(&key.value, known) {
+        table.diagnostics().push(match suggestion(&key.value, known) {
             Some(meant) => problem.label(format!("did you mean `{meant}`?")),
             None => problem.note(format!("known keys: {}", known.join(", "))),
         });
@@ -201,7 +201,9 @@ fn entry(table: &Table<'_>, place: Place) -> CrateEntry {
     let crates = ["crates", "depends-on"].into_iter().filter(|key| table.has(key));
     let mut lists: Vec<_> = crates.filter_map(|key| table.string_or_strings(key)).collect();
     if lists.len() > 1 {
-        table.sink().error(&table.span, "`crates` and `depends-on` are two names of one key");
+        table
+            .diagnostics()
+            .error(&table.span, "`crates` and `depends-on` are two names of one key");
     }
     let predicates =
         if table.has("predicates") { table.string_or_strings("predicates") } else { None };
@@ -227,7 +229,7 @@ fn skill_entry(table: &Table<'_>) -> Option<CrateEntry> {
                 Some(Place::Path(DEFAULT_FOLDER.to_owned()))
             }
             StringOrTable::String(text) => {
-                table.sink().error(&text.span, format!("unknown source `{}`", text.value));
+                table.diagnostics().error(&text.span, format!("unknown source `{}`", text.value));
                 None
             }
             StringOrTable::Table(source) => source_place(&source)?,
@@ -235,7 +237,7 @@ fn skill_entry(table: &Table<'_>) -> Option<CrateEntry> {
     }
     if places.len() != 1 {
         let message = "an entry of `skills` needs exactly one of `path` and `crate`";
-        table.sink().error(&table.span, message);
+        table.diagnostics().error(&table.span, message);
         return None;
     }
     Some(entry(table, places.pop()??))
@@ -252,7 +254,7 @@ fn source_place(source: &Table<'_>) -> Option<Option<Place>> {
         return Some(crate_place(source, "cargo"));
     }
     let message = "a crate's skills come from the crate itself or from another crate";
-    source.sink().warning(&source.span, message);
+    source.diagnostics().warning(&source.span, message);
     None
 }
 
@@ -266,7 +268,9 @@ fn crate_place(table: &Table<'_>, key: &str) -> Option<Place> {
         StringOrTable::String(name) => (name, None),
         StringOrTable::Table(target) => {
             let Some(name) = target.string("name") else {
-                target.sink().error(&target.span, format!("`{}` has no `name`", target.path()));
+                target
+                    .diagnostics()
+                    .error(&target.span, format!("`{}` has no `name`", target.path()));
                 return None;
             };
             let version =
@@ -276,7 +280,7 @@ fn crate_place(table: &Table<'_>, key: &str) -> Option<Place> {
     };
     if !is_crate_name(&name.value) {
         let message = format!("`{}` can't be a crate's name", name.value.escape_debug());
-        table.sink().error(&name.span, message);
+        table.diagnostics().error(&name.span, message);
         return None;
     }
     let requirement = match version {
@@ -285,7 +289,7 @@ fn crate_place(table: &Table<'_>, key: &str) -> Option<Place> {
             Ok(requirement) => Some(requirement),
             Err(error) => {
                 let message = format!("`{}` is no version requirement: {error}", version.value);
-                table.sink().error(&version.span, message);
+                table.diagnostics().error(&version.span, message);
                 return None;
             }
         },

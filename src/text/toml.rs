@@ -21,15 +21,15 @@ pub(crate) struct Located<T> {
 
 /// Where problems go while a document is read.
 #[derive(Debug)]
-pub(crate) struct Sink {
+pub(crate) struct Diagnostics {
     /// The text being read.
     pub source: Arc<Source>,
     diagnostics: RefCell<Vec<Diagnostic>>,
     softened: Cell<bool>,
 }
 
-impl Sink {
-    /// An empty sink for `source`.
+impl Diagnostics {
+    /// An empty diagnostics for `source`.
     pub(crate) fn new(source: Arc<Source>) -> Self {
         Self { source, diagnostics: RefCell::default(), softened: Cell::new(false) }
     }
@@ -64,7 +64,7 @@ impl Sink {
         self.softened.set(true);
     }
 
-    /// A point in time, for [`Sink::errors_since`] and [`Sink::soften_since`].
+    /// A point in time, for [`Diagnostics::errors_since`] and [`Diagnostics::soften_since`].
     pub(crate) fn mark(&self) -> usize {
         self.diagnostics.borrow().len()
     }
@@ -93,42 +93,47 @@ impl Sink {
     }
 }
 
-/// Parses `source`; syntax errors go to `sink` and what could be read is handed to `read`.
+/// Parses `source`; syntax errors go to `diagnostics` and what could be read is handed to `read`.
 ///
 /// `None` when not even a table could be made of the text.
-pub(crate) fn read<T>(sink: &Sink, read: impl FnOnce(&Table<'_>) -> T) -> Option<T> {
-    let source = Arc::clone(&sink.source);
+pub(crate) fn read<T>(diagnostics: &Diagnostics, read: impl FnOnce(&Table<'_>) -> T) -> Option<T> {
+    let source = Arc::clone(&diagnostics.source);
     let (root, errors) = DeTable::parse_recoverable(&source.text);
     let broken = !errors.is_empty();
     for error in errors {
         let span = error.span().unwrap_or(0..0);
-        sink.error(&span, error.message().to_owned());
+        diagnostics.error(&span, error.message().to_owned());
     }
     if broken {
         return None;
     }
     let span = root.span();
-    Some(read(&Table::new(root.get_ref(), span, String::new(), sink)))
+    Some(read(&Table::new(root.get_ref(), span, String::new(), diagnostics)))
 }
 
-/// A table being read. Wrong types are reported to the sink and count as absent.
+/// A table being read. Wrong types are reported to the diagnostics and count as absent.
 pub(crate) struct Table<'a> {
     table: &'a DeTable<'a>,
     /// Byte range of the table (its header for `[table]`, the braces for an inline one).
     pub span: Range<usize>,
     path: String,
-    sink: &'a Sink,
+    diagnostics: &'a Diagnostics,
     seen: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Table<'a> {
-    fn new(table: &'a DeTable<'a>, span: Range<usize>, path: String, sink: &'a Sink) -> Self {
-        Self { table, span, path, sink, seen: RefCell::default() }
+    fn new(
+        table: &'a DeTable<'a>,
+        span: Range<usize>,
+        path: String,
+        diagnostics: &'a Diagnostics,
+    ) -> Self {
+        Self { table, span, path, diagnostics, seen: RefCell::default() }
     }
 
-    /// The sink problems go to.
-    pub(crate) fn sink(&self) -> &'a Sink {
-        self.sink
+    /// The diagnostics problems go to.
+    pub(crate) fn diagnostics(&self) -> &'a Diagnostics {
+        self.diagnostics
     }
 
     /// The table's place in the document, such as `hooks[0]`; empty at the top.
@@ -179,7 +184,7 @@ impl<'a> Table<'a> {
 
     fn wrong_type(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) {
         let found = value.get_ref().type_str();
-        self.sink.error(
+        self.diagnostics.error(
             &value.span(),
             format!("`{}` must be {expected}, found {}", self.path_of(key), article(found)),
         );
@@ -272,7 +277,7 @@ impl<'a> Table<'a> {
         let value = self.raw(key)?;
         match value.get_ref() {
             DeValue::Table(table) => {
-                Some(Table::new(table, value.span(), self.path_of(key), self.sink))
+                Some(Table::new(table, value.span(), self.path_of(key), self.diagnostics))
             }
             _ => {
                 self.wrong_type(key, value, "a table");
@@ -293,7 +298,12 @@ impl<'a> Table<'a> {
             let place = format!("{key}[{index}]");
             match item.get_ref() {
                 DeValue::Table(table) => {
-                    tables.push(Table::new(table, item.span(), self.path_of(&place), self.sink));
+                    tables.push(Table::new(
+                        table,
+                        item.span(),
+                        self.path_of(&place),
+                        self.diagnostics,
+                    ));
                 }
                 _ => self.wrong_type(&place, item, "a table"),
             }
@@ -326,7 +336,7 @@ impl<'a> Table<'a> {
             }
             DeValue::Table(table) => {
                 let path = self.path_of(place);
-                Some(StringOrTable::Table(Table::new(table, span, path, self.sink)))
+                Some(StringOrTable::Table(Table::new(table, span, path, self.diagnostics)))
             }
             _ => {
                 self.wrong_type(place, value, "a string or a table");
@@ -376,35 +386,36 @@ mod tests {
 
     #[test]
     fn wrong_types_are_reported_with_their_place_and_count_as_absent() {
-        let sink = Sink::new(Source::new("c.toml", "a = 1\n[[b]]\nc = \"x\"\nd = 2\n"));
-        read(&sink, |root| {
+        let diagnostics =
+            Diagnostics::new(Source::new("c.toml", "a = 1\n[[b]]\nc = \"x\"\nd = 2\n"));
+        read(&diagnostics, |root| {
             assert_eq!(root.string("a"), None);
             let tables = root.tables("b").expect("an array of tables");
             assert_eq!(tables[0].string("c").expect("a string").value, "x");
             assert_eq!(tables[0].unread()[0].value, "d");
         });
-        let found: Vec<_> = sink.finish().iter().map(ToString::to_string).collect();
+        let found: Vec<_> = diagnostics.finish().iter().map(ToString::to_string).collect();
         assert_eq!(found, ["c.toml:1:5: `a` must be a string, found an integer"]);
     }
 
     #[test]
     fn errors_after_a_mark_can_be_softened() {
-        let sink = Sink::new(Source::new("c.toml", "a = 1"));
-        sink.error(&(0..1), "before");
-        let mark = sink.mark();
-        assert!(!sink.errors_since(mark));
-        sink.error(&(4..5), "after");
-        assert!(sink.errors_since(mark));
-        sink.soften_since(mark, "left out");
-        assert!(!sink.errors_since(mark));
-        assert!(sink.has_errors());
-        assert_eq!(sink.finish()[1].notes, ["left out"]);
+        let diagnostics = Diagnostics::new(Source::new("c.toml", "a = 1"));
+        diagnostics.error(&(0..1), "before");
+        let mark = diagnostics.mark();
+        assert!(!diagnostics.errors_since(mark));
+        diagnostics.error(&(4..5), "after");
+        assert!(diagnostics.errors_since(mark));
+        diagnostics.soften_since(mark, "left out");
+        assert!(!diagnostics.errors_since(mark));
+        assert!(diagnostics.has_errors());
+        assert_eq!(diagnostics.finish()[1].notes, ["left out"]);
     }
 
     #[test]
     fn syntax_errors_carry_their_place() {
-        let sink = Sink::new(Source::new("c.toml", "a = 1\nb = = 2\n"));
-        assert!(read(&sink, |_| ()).is_none());
-        assert!(sink.finish()[0].to_string().starts_with("c.toml:2:5: "));
+        let diagnostics = Diagnostics::new(Source::new("c.toml", "a = 1\nb = = 2\n"));
+        assert!(read(&diagnostics, |_| ()).is_none());
+        assert!(diagnostics.finish()[0].to_string().starts_with("c.toml:2:5: "));
     }
 }

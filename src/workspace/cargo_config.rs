@@ -14,7 +14,7 @@ use super::reader::read_text;
 use super::resolve::patch_folders;
 use crate::config::Environment;
 use crate::files::Limit;
-use crate::text::toml::{Sink, StringOrTable, Table, read};
+use crate::text::toml::{Diagnostics, StringOrTable, Table, read};
 use crate::text::{Diagnostic, Severity, Source};
 
 /// A chain of replacements longer than this goes in a circle.
@@ -50,7 +50,7 @@ pub(crate) fn vendored(root: &Path, env: &Environment) -> Vendored {
 
 /// What cargo asks in the place of a registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum StandIn {
+pub(crate) enum SourceReplacement {
     /// Another registry, by its index as cargo's `--index` takes it.
     Index(String),
     /// A folder of `.crate` files with an index.
@@ -59,7 +59,7 @@ pub(crate) enum StandIn {
     Sources(PathBuf),
 }
 
-impl StandIn {
+impl SourceReplacement {
     /// The other registry's index.
     pub(crate) fn into_index(self) -> Option<String> {
         match self {
@@ -71,7 +71,11 @@ impl StandIn {
 
 /// What replaces a registry for a cargo that runs in `dir`: `index` as in the lock file, `None` for
 /// crates.io.
-pub(crate) fn stand_in(dir: &Path, env: &Environment, index: Option<&str>) -> Option<StandIn> {
+pub(crate) fn source_replacement(
+    dir: &Path,
+    env: &Environment,
+    index: Option<&str>,
+) -> Option<SourceReplacement> {
     let config = CargoConfig::load(dir, env, &mut |_| ());
     let is_it = |(name, table): &(&String, &SourceTable)| match index {
         None => name.as_str() == DEFAULT_SOURCE,
@@ -86,14 +90,14 @@ pub(crate) fn stand_in(dir: &Path, env: &Environment, index: Option<&str>) -> Op
             let variable = env.text(&format!("CARGO_REGISTRIES_{variable}_INDEX"));
             let index =
                 variable.map(str::to_owned).or_else(|| config.registries.get(next).cloned());
-            return index.map(StandIn::Index);
+            return index.map(SourceReplacement::Index);
         };
         table = found;
     }
     table.replace_with.is_none().then_some(())?;
-    let index = table.registry.clone().map(StandIn::Index);
-    let crates = table.local_registry.clone().map(StandIn::Crates);
-    index.or(crates).or_else(|| table.directory.clone().map(StandIn::Sources))
+    let index = table.registry.clone().map(SourceReplacement::Index);
+    let crates = table.local_registry.clone().map(SourceReplacement::Crates);
+    index.or(crates).or_else(|| table.directory.clone().map(SourceReplacement::Sources))
 }
 
 /// Whether cargo's configuration keeps a cargo that runs in `dir` off the network (`net.offline`).
@@ -183,17 +187,17 @@ impl CargoConfig {
 
     /// Adds a file that counts less than those before it; gives the files that it includes.
     fn add(&mut self, source: &Arc<Source>) -> Vec<PathBuf> {
-        let sink = Sink::new(Arc::clone(source));
+        let diagnostics = Diagnostics::new(Arc::clone(source));
         let folder = source.path.parent().unwrap_or(Path::new(""));
         // Paths start at the folder that holds `.cargo`, but for includes.
         let base = folder.parent().unwrap_or(folder);
-        let found = read(&sink, |root| {
+        let found = read(&diagnostics, |root| {
             let offline =
                 root.table("net").and_then(|net| net.bool("offline")).map(|found| found.value);
             let sources = (read_sources(root, base), read_registries(root), offline);
             (sources, read_patches(root), read_includes(root, folder))
         });
-        if let Some(problem) = sink.finish().into_iter().next() {
+        if let Some(problem) = diagnostics.finish().into_iter().next() {
             self.tolerate(problem);
         }
         let Some(((sources, registries, offline), patches, includes)) = found else {

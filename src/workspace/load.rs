@@ -22,7 +22,7 @@ pub(crate) struct Loaded {
     pub fingerprint: Fingerprint,
     /// Folders of members from which [`locate`] finds this workspace: while the fingerprint holds, it
     /// is found from there, without a manifest being read.
-    pub doors: Vec<PathBuf>,
+    pub member_entry_dirs: Vec<PathBuf>,
     /// What was tolerated, as warnings.
     pub diagnostics: Vec<Diagnostic>,
     /// Whether nothing is known of it: see [`Loaded::unknown`].
@@ -35,7 +35,7 @@ impl Loaded {
         Self {
             workspace: Workspace { root, ..Workspace::default() },
             fingerprint: Fingerprint::default(),
-            doors: Vec::new(),
+            member_entry_dirs: Vec::new(),
             diagnostics: Vec::new(),
             is_unknown: true,
         }
@@ -54,7 +54,7 @@ impl Workspace {
         let mut reader = Reader::new(env, true);
         let Some(root) = discover::root(&mut reader, &dir)? else { return Ok(None) };
         let members = discover::members(&mut reader, &root)?;
-        let doors = doors(&mut reader, &root, &members);
+        let member_entry_dirs = member_entry_dirs(&mut reader, &root, &members);
         let lock_path = root.dir.join("Cargo.lock");
         let lock = Lock::load(&mut reader, &lock_path)?;
         let mut config = CargoConfig::load(&root.dir, env, &mut |path| reader.observe(path));
@@ -85,22 +85,32 @@ impl Workspace {
             inputs: fingerprint.paths().map(Path::to_path_buf).collect(),
             vendor_folders,
         };
-        Ok(Some(Loaded { workspace, fingerprint, doors, diagnostics, is_unknown: false }))
+        Ok(Some(Loaded {
+            workspace,
+            fingerprint,
+            member_entry_dirs,
+            diagnostics,
+            is_unknown: false,
+        }))
     }
 }
 
 /// Members whose manifests lead to `root`. A manifest of another workspace that stands in between,
 /// or the border of cargo's own folder, keeps them from it.
-fn doors(reader: &mut Reader, root: &Rc<Manifest>, members: &[Rc<Manifest>]) -> Vec<PathBuf> {
+fn member_entry_dirs(
+    reader: &mut Reader,
+    root: &Rc<Manifest>,
+    members: &[Rc<Manifest>],
+) -> Vec<PathBuf> {
     // Told when somebody starts there.
     let told = reader.diagnostics.len();
-    let mut doors = Vec::new();
+    let mut member_entry_dirs = Vec::new();
     for member in members {
         let found = discover::root_of(reader, member);
         if found.is_ok_and(|found| found.is_some_and(|found| found.dir == root.dir)) {
-            doors.push(member.dir.clone());
+            member_entry_dirs.push(member.dir.clone());
         }
     }
     reader.diagnostics.truncate(told);
-    doors
+    member_entry_dirs
 }

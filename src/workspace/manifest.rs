@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use semver::{Version, VersionReq};
 
-use crate::text::toml::{Located, Sink, StringOrTable, Table, read};
+use crate::text::toml::{Diagnostics, Located, StringOrTable, Table, read};
 use crate::text::{Diagnostic, Source};
 
 /// A manifest.
@@ -112,9 +112,9 @@ impl Manifest {
         source: &Arc<Source>,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<Self, Diagnostic> {
-        let sink = Sink::new(Arc::clone(source));
-        let manifest = read(&sink, Self::read);
-        let mut problems = sink.finish();
+        let found = Diagnostics::new(Arc::clone(source));
+        let manifest = read(&found, Self::read);
+        let mut problems = found.finish();
         if let Some(first) = problems.iter().position(Diagnostic::is_error) {
             return Err(problems
                 .swap_remove(first)
@@ -125,14 +125,15 @@ impl Manifest {
     }
 
     fn read(root: &Table<'_>) -> Self {
-        let source = Arc::clone(&root.sink().source);
+        let source = Arc::clone(&root.diagnostics().source);
         let dir = source.path.parent().map(Path::to_path_buf).unwrap_or_default();
         // `[project]` is the old name of `[package]`.
         let key = if root.has("package") { "package" } else { "project" };
         let package = root.table(key).as_ref().and_then(read_package);
         let workspace = root.table("workspace").as_ref().map(read_workspace);
         if workspace.is_none() && !root.has(key) {
-            root.sink().error(&(0..0), "there is neither `[package]` nor `[workspace]` here");
+            root.diagnostics()
+                .error(&(0..0), "there is neither `[package]` nor `[workspace]` here");
         }
         let mut dependencies = Vec::new();
         read_dependency_tables(root, &mut dependencies);
@@ -165,7 +166,9 @@ fn read_package(table: &Table<'_>) -> Option<Package> {
     };
     let Some(name) = table.string("name") else {
         if !table.has("name") {
-            table.sink().error(&table.span, format!("`{}` is missing", table.path_of("name")));
+            table
+                .diagnostics()
+                .error(&table.span, format!("`{}` is missing", table.path_of("name")));
         }
         return None;
     };
@@ -177,7 +180,7 @@ fn read_version(table: &Table<'_>, text: &Located<String>) -> Option<Version> {
         Ok(version) => Some(version),
         Err(error) => {
             let message = format!("`{}` is no version: {error}", table.path_of("version"));
-            table.sink().error(&text.span, message);
+            table.diagnostics().error(&text.span, message);
             None
         }
     }
@@ -249,9 +252,9 @@ fn read_requirement(table: &Table<'_>, text: &Located<String>) -> Option<Version
         Ok(requirement) => Some(requirement),
         Err(error) => {
             let message = format!("`{}` is no version requirement: {error}", text.value);
-            table.sink().push(
+            table.diagnostics().push(
                 Diagnostic::warning(message)
-                    .at(&table.sink().source, text.span.clone())
+                    .at(&table.diagnostics().source, text.span.clone())
                     .note("every version was accepted"),
             );
             None

@@ -33,7 +33,7 @@ mod resolve;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cargo_config::{StandIn, is_offline, stand_in, vendored};
+pub(crate) use cargo_config::{SourceReplacement, is_offline, source_replacement, vendored};
 pub(crate) use discover::{locate, nearest_manifest};
 pub(crate) use fingerprint::Fingerprint;
 pub(crate) use load::Loaded;

@@ -24,7 +24,7 @@ use super::places::{
 };
 use super::registration::Registration;
 use super::tools::{self, Tool};
-use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, WireError, Wish};
+use super::wire::{Answer, Capability, ChildAnswer, Decoded, Outcome, Support, WireError};
 use crate::config::{Environment, HookScope};
 
 /// Antigravity CLI.
@@ -116,12 +116,14 @@ impl Codec for Antigravity {
         payload.decode(&FIELDS, |name, input| tools::canonical(TOOLS, name, input))
     }
 
-    fn honours(&self, event: Event, wish: Wish) -> Honour {
-        match (event, wish) {
-            (Event::PreToolUse, Wish::Deny) | (Event::SessionStart, Wish::Context) => Honour::Yes,
-            (Event::PreToolUse, Wish::Ask) => Honour::DENIED,
-            (Event::PreToolUse, Wish::Stop) => Honour::REFUSED,
-            _ => Honour::No,
+    fn support(&self, event: Event, capability: Capability) -> Support {
+        match (event, capability) {
+            (Event::PreToolUse, Capability::Deny) | (Event::SessionStart, Capability::Context) => {
+                Support::Yes
+            }
+            (Event::PreToolUse, Capability::Ask) => Support::DENIED,
+            (Event::PreToolUse, Capability::Stop) => Support::REFUSED,
+            _ => Support::No,
         }
     }
 

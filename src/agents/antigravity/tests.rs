@@ -3,12 +3,12 @@ use crate::agents::Agent;
 use crate::agents::checkup::SeenServer;
 use crate::agents::checkup::testing::World;
 use crate::agents::testing::{
-    self, Effect, answer_table, canonical_table, env, placement, registration, servers, snapshot,
-    wish,
+    self, Effect, answer_table, canonical_table, capability, env, placement, registration, servers,
+    snapshot,
 };
 
 fn effect(event: Event, name: &str) -> Effect {
-    testing::effect(&Antigravity, emulator::take, event, &wish(name))
+    testing::effect(&Antigravity, emulator::take, event, &capability(name))
 }
 
 fn decode(event: Event, json: &str) -> Result<Decoded, WireError> {
@@ -42,7 +42,7 @@ fn servers_go_to_mcp_config() {
 fn nothing_to_say_is_nothing_said_and_an_allow_is_never_said() {
     for event in Event::ALL {
         for nothing in ["none", "allow", "rewrite", "message"] {
-            let answer = Antigravity.encode(event, &wish(nothing));
+            let answer = Antigravity.encode(event, &capability(nothing));
             assert_eq!(answer, Answer::carry_on(), "{} {nothing}", event.name());
         }
     }

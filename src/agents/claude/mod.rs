@@ -21,7 +21,9 @@ use super::places::{
 };
 use super::registration::Registration;
 use super::tools::{self, Tool};
-use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Honour, Outcome, WireError, Wish};
+use super::wire::{
+    Answer, Capability, ChildAnswer, Decoded, Delivery, Outcome, Support, WireError,
+};
 use crate::config::{Environment, HookScope};
 
 /// Claude Code. Its tool names and fields are the canonical ones, but for a notebook's path.
@@ -86,13 +88,15 @@ impl Codec for Claude {
         Ok(Decoded { foreign, ..decoded })
     }
 
-    fn honours(&self, event: Event, wish: Wish) -> Honour {
-        match (event, wish) {
-            (_, Wish::Context | Wish::Message) | (Event::PreToolUse, _) => Honour::Yes,
-            (Event::SessionStart, _) => Honour::No,
-            (_, Wish::Stop) | (Event::UserPromptSubmit, Wish::Deny) => Honour::Yes,
-            (Event::PostToolUse, Wish::Deny) => Honour::Instead("the reason beside the result"),
-            (_, Wish::Ask | Wish::Allow | Wish::Rewrite) => Honour::No,
+    fn support(&self, event: Event, capability: Capability) -> Support {
+        match (event, capability) {
+            (_, Capability::Context | Capability::Message) | (Event::PreToolUse, _) => Support::Yes,
+            (Event::SessionStart, _) => Support::No,
+            (_, Capability::Stop) | (Event::UserPromptSubmit, Capability::Deny) => Support::Yes,
+            (Event::PostToolUse, Capability::Deny) => {
+                Support::Instead("the reason beside the result")
+            }
+            (_, Capability::Ask | Capability::Allow | Capability::Rewrite) => Support::No,
         }
     }
 

@@ -1,11 +1,11 @@
 use super::*;
 use crate::agents::testing::{
-    self, Effect, answer_table, canonical_table, env, fixtures, placement, registration, servers,
-    snapshot, wish,
+    self, Effect, answer_table, canonical_table, capability, env, fixtures, placement,
+    registration, servers, snapshot,
 };
 
 fn effect(event: Event, name: &str) -> Effect {
-    testing::effect(&Claude, emulator::take, event, &wish(name))
+    testing::effect(&Claude, emulator::take, event, &capability(name))
 }
 
 fn said(event: Event, stdout: &str, stderr: &str, exit: i32) -> Outcome {

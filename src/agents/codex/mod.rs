@@ -24,7 +24,7 @@ use super::places::{
 };
 use super::registration::Registration;
 use super::tools::{self, Tool};
-use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, WireError, Wish};
+use super::wire::{Answer, Capability, ChildAnswer, Decoded, Outcome, Support, WireError};
 use crate::config::{Environment, HookScope};
 
 /// Codex CLI.
@@ -85,15 +85,17 @@ impl Codec for Codex {
         payload.decode(&FIELDS, |name, input| tools::canonical(TOOLS, name, input))
     }
 
-    fn honours(&self, event: Event, wish: Wish) -> Honour {
-        match (event, wish) {
-            (_, Wish::Context | Wish::Message) => Honour::Yes,
-            (Event::PreToolUse, Wish::Ask) => Honour::DENIED,
-            (Event::PreToolUse, Wish::Rewrite) => Honour::Yes,
-            (Event::PreToolUse, Wish::Stop) | (Event::SessionStart, Wish::Deny) => Honour::No,
-            (Event::PostToolUse, Wish::Stop) => Honour::Instead("the reason for the result"),
-            (_, Wish::Stop | Wish::Deny) => Honour::Yes,
-            (_, Wish::Ask | Wish::Allow | Wish::Rewrite) => Honour::No,
+    fn support(&self, event: Event, capability: Capability) -> Support {
+        match (event, capability) {
+            (_, Capability::Context | Capability::Message) => Support::Yes,
+            (Event::PreToolUse, Capability::Ask) => Support::DENIED,
+            (Event::PreToolUse, Capability::Rewrite) => Support::Yes,
+            (Event::PreToolUse, Capability::Stop) | (Event::SessionStart, Capability::Deny) => {
+                Support::No
+            }
+            (Event::PostToolUse, Capability::Stop) => Support::Instead("the reason for the result"),
+            (_, Capability::Stop | Capability::Deny) => Support::Yes,
+            (_, Capability::Ask | Capability::Allow | Capability::Rewrite) => Support::No,
         }
     }
 

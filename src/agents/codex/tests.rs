@@ -1,12 +1,12 @@
 use super::*;
 use crate::agents::testing::{
-    self, Effect, answer_table, canonical_table, env, placement, registration, servers, snapshot,
-    wish,
+    self, Effect, answer_table, canonical_table, capability, env, placement, registration, servers,
+    snapshot,
 };
 use symposium_hook::Input;
 
 fn effect(event: Event, name: &str) -> Effect {
-    testing::effect(&Codex, emulator::take, event, &wish(name))
+    testing::effect(&Codex, emulator::take, event, &capability(name))
 }
 
 fn said(event: Event, stdout: &str, stderr: &str, exit: i32) -> Outcome {
@@ -69,7 +69,7 @@ fn codex_does_what_is_wished() {
 
 #[test]
 fn case_55_a_rewrite_comes_with_allow() {
-    let answer = Codex.encode(Event::PreToolUse, &wish("rewrite")).stdout;
+    let answer = Codex.encode(Event::PreToolUse, &capability("rewrite")).stdout;
     assert!(answer.contains(r#""permissionDecision":"allow","updatedInput""#), "{answer}");
 }
 

@@ -22,7 +22,7 @@ use super::places::{
 };
 use super::registration::Registration;
 use super::tools::{self, Tool};
-use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, WireError, Wish};
+use super::wire::{Answer, Capability, ChildAnswer, Decoded, Outcome, Support, WireError};
 use crate::config::{Environment, HookScope};
 
 /// GitHub Copilot CLI.
@@ -123,13 +123,13 @@ impl Codec for Copilot {
         payload.decode(&FIELDS, |name, input| canonical(name, &arguments(input)))
     }
 
-    fn honours(&self, event: Event, wish: Wish) -> Honour {
-        match (event, wish) {
-            (_, Wish::Context) => Honour::Yes,
-            (_, Wish::Message) | (Event::SessionStart, _) => Honour::No,
-            (_, Wish::Stop) => Honour::REFUSED,
-            (Event::PreToolUse, _) | (_, Wish::Deny) => Honour::Yes,
-            (_, Wish::Ask | Wish::Allow | Wish::Rewrite) => Honour::No,
+    fn support(&self, event: Event, capability: Capability) -> Support {
+        match (event, capability) {
+            (_, Capability::Context) => Support::Yes,
+            (_, Capability::Message) | (Event::SessionStart, _) => Support::No,
+            (_, Capability::Stop) => Support::REFUSED,
+            (Event::PreToolUse, _) | (_, Capability::Deny) => Support::Yes,
+            (_, Capability::Ask | Capability::Allow | Capability::Rewrite) => Support::No,
         }
     }
 

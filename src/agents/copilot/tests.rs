@@ -1,12 +1,12 @@
 use super::*;
 use crate::agents::testing::{
-    self, Effect, answer_table, canonical_table, env, fixture, placement, registration,
-    sample_transports, server_entry, servers, snapshot, wish,
+    self, Effect, answer_table, canonical_table, capability, env, fixture, placement, registration,
+    sample_transports, server_entry, servers, snapshot,
 };
 use symposium_hook::Input;
 
 fn effect(event: Event, name: &str) -> Effect {
-    testing::effect(&Copilot, emulator::take, event, &wish(name))
+    testing::effect(&Copilot, emulator::take, event, &capability(name))
 }
 
 fn decode(event: Event, name: &str) -> Result<Decoded, WireError> {
@@ -186,9 +186,9 @@ fn copilot_does_what_is_wished() {
 #[test]
 fn f256_the_exit_code_is_always_0_and_the_text_json_without_nulls() {
     for event in Event::ALL {
-        for (wish, outcome) in testing::outcomes() {
+        for (capability, outcome) in testing::outcomes() {
             let answer = Copilot.encode(event, &outcome);
-            assert_eq!((answer.exit, answer.stderr.as_str()), (0, ""), "{wish}");
+            assert_eq!((answer.exit, answer.stderr.as_str()), (0, ""), "{capability}");
             if !answer.stdout.is_empty() {
                 let object: Map<String, Value> =
                     serde_json::from_str(&answer.stdout).expect("an object");

@@ -63,7 +63,7 @@ fn untrusted(look: &Look<'_>, user: &Path) -> Option<Finding> {
     )
 }
 
-/// Decision of ours and of Gemini's together: our `.gitignore` keeps git away, and Gemini honours it.
+/// Decision of ours and of Gemini's together: our `.gitignore` keeps git away, and Gemini support it.
 fn hidden(look: &Look<'_>) -> Option<Finding> {
     let root = look.placement.root?;
     let file = root.join(".geminiignore");

@@ -22,7 +22,7 @@ use super::places::{
 };
 use super::registration::Registration;
 use super::tools::{self, Tool};
-use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, WireError, Wish};
+use super::wire::{Answer, Capability, ChildAnswer, Decoded, Outcome, Support, WireError};
 use crate::config::{Environment, HookScope};
 
 /// Gemini CLI.
@@ -110,14 +110,16 @@ impl Codec for Gemini {
         payload.decode(&FIELDS, |name, input| canonical(&payload, name, input))
     }
 
-    fn honours(&self, event: Event, wish: Wish) -> Honour {
-        match (event, wish) {
-            (Event::PreToolUse, Wish::Context) => Honour::Instead("words beside the result"),
-            (_, Wish::Context | Wish::Message) => Honour::Yes,
-            (Event::SessionStart, _) => Honour::No,
-            (Event::PreToolUse, Wish::Ask) => Honour::DENIED,
-            (Event::PreToolUse, Wish::Rewrite) | (_, Wish::Deny | Wish::Stop) => Honour::Yes,
-            (_, Wish::Ask | Wish::Allow | Wish::Rewrite) => Honour::No,
+    fn support(&self, event: Event, capability: Capability) -> Support {
+        match (event, capability) {
+            (Event::PreToolUse, Capability::Context) => Support::Instead("words beside the result"),
+            (_, Capability::Context | Capability::Message) => Support::Yes,
+            (Event::SessionStart, _) => Support::No,
+            (Event::PreToolUse, Capability::Ask) => Support::DENIED,
+            (Event::PreToolUse, Capability::Rewrite) | (_, Capability::Deny | Capability::Stop) => {
+                Support::Yes
+            }
+            (_, Capability::Ask | Capability::Allow | Capability::Rewrite) => Support::No,
         }
     }
 

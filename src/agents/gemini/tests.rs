@@ -1,12 +1,12 @@
 use super::*;
 use crate::agents::testing::{
-    self, Effect, answer_table, canonical_table, env, fixtures, placement, registration, servers,
-    snapshot, wish,
+    self, Effect, answer_table, canonical_table, capability, env, fixtures, placement,
+    registration, servers, snapshot,
 };
 use symposium_hook::Input;
 
 fn effect(event: Event, name: &str) -> Effect {
-    testing::effect(&Gemini, emulator::take, event, &wish(name))
+    testing::effect(&Gemini, emulator::take, event, &capability(name))
 }
 
 fn said(event: Event, stdout: &str, stderr: &str, exit: i32) -> Outcome {
@@ -102,7 +102,7 @@ fn gemini_does_what_is_wished() {
 #[test]
 fn context_before_a_tool_is_left_to_the_next_event() {
     assert!(!Gemini.delivers_context(Event::PreToolUse));
-    let answer = Gemini.encode(Event::PreToolUse, &wish("context"));
+    let answer = Gemini.encode(Event::PreToolUse, &capability("context"));
     assert_eq!(answer, Answer::carry_on());
 }
 

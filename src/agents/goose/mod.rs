@@ -21,7 +21,9 @@ use super::places::{
 };
 use super::registration::Registration;
 use super::tools::{self, Tool};
-use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Honour, Outcome, WireError, Wish};
+use super::wire::{
+    Answer, Capability, ChildAnswer, Decoded, Delivery, Outcome, Support, WireError,
+};
 use crate::config::{Environment, HookScope};
 
 /// Goose.
@@ -133,12 +135,12 @@ impl Codec for Goose {
         Ok(decoded)
     }
 
-    fn honours(&self, event: Event, wish: Wish) -> Honour {
-        match (event, wish) {
-            (Event::PreToolUse, Wish::Deny) => Honour::Yes,
-            (Event::PreToolUse, Wish::Ask) => Honour::DENIED,
-            (Event::PreToolUse, Wish::Stop) => Honour::REFUSED,
-            _ => Honour::No,
+    fn support(&self, event: Event, capability: Capability) -> Support {
+        match (event, capability) {
+            (Event::PreToolUse, Capability::Deny) => Support::Yes,
+            (Event::PreToolUse, Capability::Ask) => Support::DENIED,
+            (Event::PreToolUse, Capability::Stop) => Support::REFUSED,
+            _ => Support::No,
         }
     }
 

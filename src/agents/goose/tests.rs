@@ -1,12 +1,12 @@
 use super::*;
 use crate::agents::testing::{
-    self, Effect, answer_table, canonical_table, env, placement, registration, sample_transports,
-    server_entry, servers, snapshot, wish,
+    self, Effect, answer_table, canonical_table, capability, env, placement, registration,
+    sample_transports, server_entry, servers, snapshot,
 };
 use symposium_hook::Input;
 
 fn effect(event: Event, name: &str) -> Effect {
-    testing::effect(&Goose, emulator::take, event, &wish(name))
+    testing::effect(&Goose, emulator::take, event, &capability(name))
 }
 
 fn decode(event: Event, json: &str) -> Result<Decoded, WireError> {

@@ -22,7 +22,7 @@ use super::places::{
 };
 use super::registration::Registration;
 use super::tools::{self, Tool};
-use super::wire::{Answer, ChildAnswer, Decoded, Honour, Outcome, WireError, Wish};
+use super::wire::{Answer, Capability, ChildAnswer, Decoded, Outcome, Support, WireError};
 use crate::config::{Environment, HookScope};
 use crate::fetch::http::is_loopback;
 
@@ -119,19 +119,22 @@ impl Codec for Kiro {
         payload.decode(&Fields::COMMON, canonical)
     }
 
-    fn honours(&self, event: Event, wish: Wish) -> Honour {
-        match (event, wish) {
-            (_, Wish::Context) | (Event::PreToolUse, Wish::Deny) => Honour::Yes,
-            (Event::SessionStart, _) => Honour::No,
-            (Event::PreToolUse, Wish::Ask) => Honour::DENIED,
-            (Event::PreToolUse, Wish::Stop) => Honour::REFUSED,
-            (Event::UserPromptSubmit, Wish::Deny | Wish::Stop) => {
-                Honour::Instead("a denial from version 3 on, a warning before")
+    fn support(&self, event: Event, capability: Capability) -> Support {
+        match (event, capability) {
+            (_, Capability::Context) | (Event::PreToolUse, Capability::Deny) => Support::Yes,
+            (Event::SessionStart, _) => Support::No,
+            (Event::PreToolUse, Capability::Ask) => Support::DENIED,
+            (Event::PreToolUse, Capability::Stop) => Support::REFUSED,
+            (Event::UserPromptSubmit, Capability::Deny | Capability::Stop) => {
+                Support::Instead("a denial from version 3 on, a warning before")
             }
-            (Event::PostToolUse, Wish::Deny | Wish::Stop) => {
-                Honour::Instead("the reason beside the result")
+            (Event::PostToolUse, Capability::Deny | Capability::Stop) => {
+                Support::Instead("the reason beside the result")
             }
-            (_, Wish::Ask | Wish::Allow | Wish::Rewrite | Wish::Message) => Honour::No,
+            (
+                _,
+                Capability::Ask | Capability::Allow | Capability::Rewrite | Capability::Message,
+            ) => Support::No,
         }
     }
 

@@ -1,13 +1,13 @@
 use super::*;
 use crate::agents::testing::{
-    self, Effect, answer_table, canonical_table, env, placement, registration_with, servers,
-    snapshot, wish,
+    self, Effect, answer_table, canonical_table, capability, env, placement, registration_with,
+    servers, snapshot,
 };
 use semver::Version;
 use symposium_hook::{Decision, Input};
 
 fn effect(event: Event, name: &str) -> Effect {
-    testing::effect(&Kiro, emulator::take, event, &wish(name))
+    testing::effect(&Kiro, emulator::take, event, &capability(name))
 }
 
 fn decode(event: Event, json: &str) -> Result<Decoded, WireError> {
@@ -96,7 +96,8 @@ fn f263_the_bytes_of_each_answer() {
 
 #[test]
 fn kiro_does_what_is_wished_as_far_as_it_can() {
-    let legacy = |event, name| testing::effect(&Kiro, emulator::take_legacy, event, &wish(name));
+    let legacy =
+        |event, name| testing::effect(&Kiro, emulator::take_legacy, event, &capability(name));
     for event in Event::ALL {
         let (pre, prompt) = (event == Event::PreToolUse, event == Event::UserPromptSubmit);
         let blocked = |can: bool| can.then(|| "too risky".to_owned());
@@ -111,7 +112,8 @@ fn kiro_does_what_is_wished_as_far_as_it_can() {
     }
     // Beside a refusal the context goes with its reason, which is all that the model reads then.
     for take in [emulator::take, emulator::take_legacy] {
-        let refused = testing::effect(&Kiro, take, Event::PreToolUse, &wish("deny + rest")).blocked;
+        let refused =
+            testing::effect(&Kiro, take, Event::PreToolUse, &capability("deny + rest")).blocked;
         assert_eq!(refused.as_deref(), Some("too risky\n\nuse cargo nextest"));
     }
     // A prompt that is blocked reaches no model, so its context is for nobody.

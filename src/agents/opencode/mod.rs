@@ -22,7 +22,9 @@ use super::places::{
 };
 use super::registration::Registration;
 use super::tools::{self, Tool};
-use super::wire::{Answer, ChildAnswer, Decoded, Delivery, Honour, Outcome, WireError, Wish};
+use super::wire::{
+    Answer, Capability, ChildAnswer, Decoded, Delivery, Outcome, Support, WireError,
+};
 use crate::config::{Environment, HookScope};
 
 /// OpenCode.
@@ -110,19 +112,24 @@ impl Codec for OpenCode {
         Ok(decoded)
     }
 
-    fn honours(&self, event: Event, wish: Wish) -> Honour {
-        match (event, wish) {
-            (Event::PreToolUse, Wish::Context) => Honour::Instead("words beside the result"),
-            (Event::SessionStart, Wish::Context) => Honour::Instead("words with the first prompt"),
-            (_, Wish::Context) => Honour::Yes,
-            (Event::SessionStart, _) => Honour::No,
-            (Event::PreToolUse, Wish::Ask) => Honour::DENIED,
-            (Event::UserPromptSubmit, Wish::Deny | Wish::Stop) => {
-                Honour::Instead("the reason for the prompt")
+    fn support(&self, event: Event, capability: Capability) -> Support {
+        match (event, capability) {
+            (Event::PreToolUse, Capability::Context) => Support::Instead("words beside the result"),
+            (Event::SessionStart, Capability::Context) => {
+                Support::Instead("words with the first prompt")
             }
-            (_, Wish::Stop) => Honour::REFUSED,
-            (Event::PreToolUse, Wish::Rewrite) | (_, Wish::Deny) => Honour::Yes,
-            (_, Wish::Ask | Wish::Allow | Wish::Rewrite | Wish::Message) => Honour::No,
+            (_, Capability::Context) => Support::Yes,
+            (Event::SessionStart, _) => Support::No,
+            (Event::PreToolUse, Capability::Ask) => Support::DENIED,
+            (Event::UserPromptSubmit, Capability::Deny | Capability::Stop) => {
+                Support::Instead("the reason for the prompt")
+            }
+            (_, Capability::Stop) => Support::REFUSED,
+            (Event::PreToolUse, Capability::Rewrite) | (_, Capability::Deny) => Support::Yes,
+            (
+                _,
+                Capability::Ask | Capability::Allow | Capability::Rewrite | Capability::Message,
+            ) => Support::No,
         }
     }
 

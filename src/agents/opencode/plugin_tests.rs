@@ -114,10 +114,10 @@ fn the_plugin_asks_what_decode_understands() {
 fn the_plugin_does_what_encode_says() {
     let mut text = String::new();
     for event in Event::ALL {
-        for (wish, outcome) in outcomes() {
+        for (capability, outcome) in outcomes() {
             let Some(lab) = Lab::new() else { return };
             lab.answers(event, &OpenCode.encode(event, &outcome).stdout);
-            text.push_str(&format!("{} {wish}\n{}", event.name(), lab.run("turn")));
+            text.push_str(&format!("{} {capability}\n{}", event.name(), lab.run("turn")));
         }
     }
     snapshot("opencode", "plugin.txt", &text);

@@ -1,12 +1,12 @@
 use super::*;
 use crate::agents::testing::{
-    self, Effect, answer_table, canonical_table, env, placement, sample_transports, server_entry,
-    servers, slashes, snapshot, wish,
+    self, Effect, answer_table, canonical_table, capability, env, placement, sample_transports,
+    server_entry, servers, slashes, snapshot,
 };
 use symposium_hook::{Decision, Input};
 
 fn effect(event: Event, name: &str) -> Effect {
-    testing::effect(&OpenCode, emulator::take, event, &wish(name))
+    testing::effect(&OpenCode, emulator::take, event, &capability(name))
 }
 
 fn decode(event: Event, json: &str) -> Result<Decoded, WireError> {

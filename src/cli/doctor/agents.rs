@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Patient;
+use super::CheckContext;
 use super::model::{Finding, Weight};
 use crate::agents::Agent;
 use crate::agents::places::{FileFormat, HookShape, ServerPlace};
@@ -16,11 +16,11 @@ const BY_SYNC: &str = "`cargo agents sync`";
 
 /// Every file of the configured agents that could carry something of ours parses as its agent
 /// reads it, whether something of ours is in it or not.
-pub(super) fn files(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn files(context: &CheckContext<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut seen: Vec<PathBuf> = Vec::new();
-    for agent in &patient.survey.agents {
-        for (path, format) in places(patient, *agent) {
+    for agent in &context.survey.agents {
+        for (path, format) in places(context, *agent) {
             if seen.contains(&path) {
                 continue;
             }
@@ -42,10 +42,10 @@ pub(super) fn files(patient: &Patient<'_>) -> Vec<Finding> {
 }
 
 /// The files that an agent's hooks and servers go to, at either scope, and those of its settings.
-fn places(patient: &Patient<'_>, agent: Agent) -> Vec<(PathBuf, FileFormat)> {
+fn places(context: &CheckContext<'_>, agent: Agent) -> Vec<(PathBuf, FileFormat)> {
     let mut places = Vec::new();
     for scope in [HookScope::Global, HookScope::Project] {
-        let placement = patient.survey.setup.placement(agent, scope, "");
+        let placement = context.survey.setup.placement(agent, scope, "");
         for place in agent.registration().hooks(&placement) {
             if let HookShape::Shared { rules, .. } = place.shape {
                 places.push((place.path, FileFormat::Json(rules)));
@@ -59,29 +59,29 @@ fn places(patient: &Patient<'_>, agent: Agent) -> Vec<(PathBuf, FileFormat)> {
 }
 
 /// What should be registered is.
-pub(super) fn registered(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn registered(context: &CheckContext<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if patient.survey.agents.is_empty() {
+    if context.survey.agents.is_empty() {
         let message = "no agent is configured";
         findings.push(
             Finding::new("no-agents", Weight::Warning, message).remedy("`cargo agents init`"),
         );
     }
-    for agent in &patient.survey.agents {
-        if let Some(hooks) = patient.survey.hooks_of(*agent) {
+    for agent in &context.survey.agents {
+        if let Some(hooks) = context.survey.hooks_of(*agent) {
             let file = hooks.files.first().cloned();
-            findings.extend(of_health(patient, *agent, "hooks", &hooks.health, file));
+            findings.extend(of_health(context, *agent, "hooks", &hooks.health, file));
         }
-        for server in patient.survey.servers_of(*agent) {
+        for server in context.survey.servers_of(*agent) {
             let what = format!("server `{}`", server.name);
-            findings.extend(of_health(patient, *agent, &what, &server.health, server.file));
+            findings.extend(of_health(context, *agent, &what, &server.health, server.file));
         }
     }
     findings
 }
 
 fn of_health(
-    patient: &Patient<'_>,
+    context: &CheckContext<'_>,
     agent: Agent,
     what: &str,
     health: &Health,
@@ -96,7 +96,7 @@ fn of_health(
         Health::Edited(why) => Finding::new("edited", Weight::Note, format!("{what}: {why}"))
             .remedy("nothing to do, if that is how you want it; else remove it and sync"),
         Health::LeftAlone(why) => {
-            let notes = patient.survey.registered.diagnostics.iter();
+            let notes = context.survey.registered.diagnostics.iter();
             let note = notes.filter(|known| known.message == *why).find_map(Diagnostic::remedy);
             let remedy = note.unwrap_or_else(|| "remove it to get Symposium's".to_owned());
             Finding::new("left-alone", Weight::Warning, format!("{what}: {why}")).remedy(remedy)
@@ -118,8 +118,8 @@ fn of_health(
 }
 
 /// Hooks in one scope only, servers in one file only, each skill once.
-pub(super) fn twice(patient: &Patient<'_>) -> Vec<Finding> {
-    let survey = patient.survey;
+pub(super) fn twice(context: &CheckContext<'_>) -> Vec<Finding> {
+    let survey = context.survey;
     let mut findings = Vec::new();
     for agent in &survey.agents {
         let swept = survey.changes().into_iter().any(|change| {
@@ -154,15 +154,15 @@ pub(super) fn twice(patient: &Patient<'_>) -> Vec<Finding> {
                 );
             }
         }
-        findings.extend(servers_twice(patient, *agent));
-        findings.extend(skills_twice(patient, *agent));
+        findings.extend(servers_twice(context, *agent));
+        findings.extend(skills_twice(context, *agent));
     }
     findings
 }
 
 /// Where agents share folders, one of them may see a skill in two.
-fn skills_twice(patient: &Patient<'_>, agent: Agent) -> Option<Finding> {
-    let known = patient.survey.known.as_ref()?;
+fn skills_twice(context: &CheckContext<'_>, agent: Agent) -> Option<Finding> {
+    let known = context.survey.known.as_ref()?;
     let any = known.chosen.wanted.skills.iter().any(|skill| skill.parents.len() > 1);
     (any && known.chosen.twice.contains(&agent)).then(|| {
         let message = "it reads several of the folders that your agents need, and sees each skill \
@@ -177,9 +177,9 @@ fn skills_twice(patient: &Patient<'_>, agent: Agent) -> Option<Finding> {
 }
 
 /// A server of the same name in another file or table of the agent's: one of them hides the other.
-fn servers_twice(patient: &Patient<'_>, agent: Agent) -> Vec<Finding> {
+fn servers_twice(context: &CheckContext<'_>, agent: Agent) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let survey = patient.survey;
+    let survey = context.survey;
     let Some(known) = &survey.known else { return findings };
     for (_, server, everywhere) in &known.facts.servers {
         let place = |scope: HookScope, everywhere: bool| {
@@ -239,14 +239,14 @@ fn has_server(path: &Path, format: FileFormat, table: &[String], name: &str) -> 
 }
 
 /// Hooks that are switched off, folders that are not trusted, files that an agent will not read.
-pub(super) fn switches(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn switches(context: &CheckContext<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for agent in &patient.survey.agents {
-        let version = patient.versions.iter().find(|known| known.agent == *agent);
+    for agent in &context.survey.agents {
+        let version = context.versions.iter().find(|known| known.agent == *agent);
         let version = version.and_then(|known| known.version.as_ref());
-        for found in patient.survey.checkup(*agent, patient.skills, version) {
+        for found in context.survey.checkup(*agent, context.skills, version) {
             // The check for duplicates tells the same.
-            if found.code == "registered-twice" && !twice(patient).is_empty() {
+            if found.code == "registered-twice" && !twice(context).is_empty() {
                 continue;
             }
             let weight = found.severity.map_or(Weight::Note, Weight::from);
@@ -263,12 +263,12 @@ pub(super) fn switches(patient: &Patient<'_>) -> Vec<Finding> {
 }
 
 /// The list of skills' descriptions is not cut.
-pub(super) fn budget(patient: &Patient<'_>) -> Vec<Finding> {
-    let agents = patient.survey.agents.iter();
+pub(super) fn budget(context: &CheckContext<'_>) -> Vec<Finding> {
+    let agents = context.survey.agents.iter();
     agents
         .filter_map(|agent| {
             let most = agent.identity().description_budget?;
-            let used = described(patient.skills, *agent);
+            let used = described(context.skills, *agent);
             let message = format!(
                 "skills' names and descriptions take {used} characters, and about {most} are shown \
                  to the model"

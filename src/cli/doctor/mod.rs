@@ -40,7 +40,7 @@ pub(super) fn run(sym: &Symposium, args: &DoctorArgs) -> CommandResult {
 }
 
 /// What every check may look at.
-struct Patient<'a> {
+struct CheckContext<'a> {
     /// The command's own context; [`Inputs::sym`] is always offline.
     sym: &'a Symposium,
     survey: &'a Survey<'a>,
@@ -59,7 +59,7 @@ enum Needs {
 }
 
 /// A check: the name people see, what it needs, and what it finds.
-type Check = (&'static str, Needs, fn(&Patient<'_>) -> Vec<Finding>);
+type Check = (&'static str, Needs, fn(&CheckContext<'_>) -> Vec<Finding>);
 
 /// In the order in which things build on each other.
 const CHECKS: &[Check] = &[
@@ -86,14 +86,14 @@ fn examine(sym: &Symposium) -> anyhow::Result<Doctor> {
     let versions = programs::ask(&survey);
     drop(busy);
     let skills = survey.skills();
-    let patient = Patient { sym, survey: &survey, skills: &skills, versions: &versions };
+    let context = CheckContext { sym, survey: &survey, skills: &skills, versions: &versions };
     let mut doctor = Doctor::default();
     for (name, needs, check) in CHECKS {
-        if !patient.can(*needs) {
+        if !context.can(*needs) {
             doctor.not_checked.push((*name).to_owned());
             continue;
         }
-        let mut found = check(&patient);
+        let mut found = check(&context);
         if found.is_empty() {
             doctor.passed.push((*name).to_owned());
         }
@@ -106,7 +106,7 @@ fn examine(sym: &Symposium) -> anyhow::Result<Doctor> {
     Ok(doctor)
 }
 
-impl Patient<'_> {
+impl CheckContext<'_> {
     fn can(&self, needs: Needs) -> bool {
         let inputs = self.survey.inputs;
         let configured = inputs.sym.config_state != ConfigState::Broken;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use semver::Version;
 
-use super::Patient;
+use super::CheckContext;
 use super::model::{Finding, Weight};
 use crate::Symposium;
 use crate::agents::Agent;
@@ -82,8 +82,8 @@ fn read_version(text: &str) -> Option<Version> {
 }
 
 /// `cargo-agents` is there under the name or path by which agents call it.
-pub(super) fn own_program(patient: &Patient<'_>) -> Vec<Finding> {
-    let survey = patient.survey;
+pub(super) fn own_program(context: &CheckContext<'_>) -> Vec<Finding> {
+    let survey = context.survey;
     let mut findings: Vec<Finding> = Vec::new();
     if survey.agents.is_empty() {
         return findings;
@@ -157,8 +157,8 @@ fn is_broken(program: &Path) -> Option<Finding> {
 }
 
 /// The agents' programs are here, in versions that were looked at.
-pub(super) fn versions(patient: &Patient<'_>) -> Vec<Finding> {
-    patient.versions.iter().filter_map(of_version).collect()
+pub(super) fn versions(context: &CheckContext<'_>) -> Vec<Finding> {
+    context.versions.iter().filter_map(of_version).collect()
 }
 
 fn of_version(program: &AgentProgram) -> Option<Finding> {

@@ -1,6 +1,6 @@
 //! Plugin sources, what is in them, and the sources of crates.
 
-use super::Patient;
+use super::CheckContext;
 use super::agents::is_about_budget;
 use super::model::{Finding, Weight};
 use crate::fetch::git::Repository;
@@ -8,10 +8,10 @@ use crate::plugins::source::{Location, SourceKind, SourceSpec, SourceState, effe
 use crate::text::Diagnostic;
 
 /// Each source is there, or answers.
-pub(super) fn sources(patient: &Patient<'_>) -> Vec<Finding> {
-    let sym = &patient.survey.inputs.sym;
+pub(super) fn sources(context: &CheckContext<'_>) -> Vec<Finding> {
+    let sym = &context.survey.inputs.sym;
     let specs = effective(sym);
-    let states = &patient.survey.inputs.registry.sources;
+    let states = &context.survey.inputs.registry.sources;
     let mut findings = Vec::new();
     for spec in &specs {
         let state = states.iter().find(|state| state.name == spec.name);
@@ -40,20 +40,20 @@ pub(super) fn sources(patient: &Patient<'_>) -> Vec<Finding> {
             _ => {}
         }
     }
-    if patient.sym.options.offline {
+    if context.sym.options.offline {
         return findings;
     }
     let is_git = |spec: &&SourceSpec| matches!(spec.location, Location::Git(Ok(_)));
     let asked: Vec<&str> = specs.iter().filter(is_git).map(|spec| spec.name.as_str()).collect();
     let _busy = (!asked.is_empty())
-        .then(|| patient.sym.report.busy("Asking", &format!("the source {}", asked.join(", "))));
+        .then(|| context.sym.report.busy("Asking", &format!("the source {}", asked.join(", "))));
     let asked = std::thread::scope(|scope| {
         let git = specs.iter().filter_map(|spec| match &spec.location {
             Location::Git(Ok(repository)) => Some((spec, repository)),
             _ => None,
         });
         let threads: Vec<_> = git
-            .map(|(spec, repository)| scope.spawn(move || ask(patient, spec, repository)))
+            .map(|(spec, repository)| scope.spawn(move || ask(context, spec, repository)))
             .collect();
         threads.into_iter().filter_map(|thread| thread.join().ok().flatten()).collect::<Vec<_>>()
     });
@@ -61,9 +61,9 @@ pub(super) fn sources(patient: &Patient<'_>) -> Vec<Finding> {
     findings
 }
 
-fn ask(patient: &Patient<'_>, spec: &SourceSpec, repository: &Repository) -> Option<Finding> {
-    let (sym, limit) = (&patient.survey.inputs.sym, patient.sym.options.timeout);
-    let states = &patient.survey.inputs.registry.sources;
+fn ask(context: &CheckContext<'_>, spec: &SourceSpec, repository: &Repository) -> Option<Finding> {
+    let (sym, limit) = (&context.survey.inputs.sym, context.sym.options.timeout);
+    let states = &context.survey.inputs.registry.sources;
     let copy = states.iter().find(|state| state.name == spec.name).is_some_and(has_copy);
     let again = format!("`cargo agents plugin sync {}`", spec.name);
     match repository.ask(&sym.dirs.plugin_sources(), limit, &sym.env) {
@@ -92,8 +92,8 @@ fn has_copy(state: &SourceState) -> bool {
 }
 
 /// Manifests and skills have nothing wrong. What comes from others is only worth knowing.
-pub(super) fn content(patient: &Patient<'_>) -> Vec<Finding> {
-    let survey = patient.survey;
+pub(super) fn content(context: &CheckContext<'_>) -> Vec<Finding> {
+    let survey = context.survey;
     let own: Vec<_> = survey
         .inputs
         .registry
@@ -132,8 +132,8 @@ pub(super) fn content(patient: &Patient<'_>) -> Vec<Finding> {
 }
 
 /// Crates whose skills apply have their sources on this machine.
-pub(super) fn crates(patient: &Patient<'_>) -> Vec<Finding> {
-    let missing = patient.survey.known.iter().flat_map(|known| &known.facts.missing);
+pub(super) fn crates(context: &CheckContext<'_>) -> Vec<Finding> {
+    let missing = context.survey.known.iter().flat_map(|known| &known.facts.missing);
     missing
         .map(|missing| {
             Finding::new("crate-missing", Weight::Warning, format!("no skills: {missing}"))

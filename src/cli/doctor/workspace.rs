@@ -1,14 +1,14 @@
 //! The configuration, the workspace, and what of ours lies about in it.
 
-use super::Patient;
+use super::CheckContext;
 use super::model::{Finding, Weight};
 use crate::config::ConfigState;
 use crate::report::{Action, Change, Kind};
 use crate::sync::registration::orphans;
 
 /// `config.toml` reads, and says nothing odd.
-pub(super) fn configuration(patient: &Patient<'_>) -> Vec<Finding> {
-    let sym = &patient.survey.inputs.sym;
+pub(super) fn configuration(context: &CheckContext<'_>) -> Vec<Finding> {
+    let sym = &context.survey.inputs.sym;
     let broken = sym.config_state == ConfigState::Broken;
     let weight = if broken { Weight::Error } else { Weight::Warning };
     let of = |found| Finding::of("configuration", weight, found, "correct or remove it");
@@ -29,8 +29,8 @@ pub(super) fn configuration(patient: &Patient<'_>) -> Vec<Finding> {
 }
 
 /// The workspace's manifests and lock file read.
-pub(super) fn workspace(patient: &Patient<'_>) -> Vec<Finding> {
-    let inputs = patient.survey.inputs;
+pub(super) fn workspace(context: &CheckContext<'_>) -> Vec<Finding> {
+    let inputs = context.survey.inputs;
     let mut findings = Vec::new();
     if let Some(problem) = &inputs.trouble {
         findings.push(Finding::of("workspace", Weight::Error, problem, "mend the file"));
@@ -38,15 +38,15 @@ pub(super) fn workspace(patient: &Patient<'_>) -> Vec<Finding> {
     for found in inputs.loaded.iter().flat_map(|loaded| &loaded.diagnostics) {
         findings.push(Finding::of("workspace", Weight::Note, found, "mend it, if it matters"));
     }
-    let blocked = patient.survey.known.iter().flat_map(|known| &known.chosen.blocked);
+    let blocked = context.survey.known.iter().flat_map(|known| &known.chosen.blocked);
     findings
         .extend(blocked.map(|found| Finding::of("folder", Weight::Warning, found, "look at it")));
     findings
 }
 
 /// Nothing of ours is left that nobody needs.
-pub(super) fn stale(patient: &Patient<'_>) -> Vec<Finding> {
-    let survey = patient.survey;
+pub(super) fn stale(context: &CheckContext<'_>) -> Vec<Finding> {
+    let survey = context.survey;
     let agents: Vec<&str> = survey.agents.iter().map(|agent| agent.name()).collect();
     let mut findings = Vec::new();
     for change in survey.changes() {
@@ -88,10 +88,10 @@ fn left(change: &Change, what: &str) -> Finding {
 }
 
 /// Copies are as they should be.
-pub(super) fn skills(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn skills(context: &CheckContext<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut pending = Vec::new();
-    for view in patient.skills {
+    for view in context.skills {
         if view.pending.is_some() {
             pending.push(format!("`{}`", view.name));
         }
@@ -112,8 +112,8 @@ pub(super) fn skills(patient: &Patient<'_>) -> Vec<Finding> {
         );
     }
     // Where no agent is configured, that is the finding.
-    if !patient.survey.agents.is_empty() {
-        for view in patient.skills.iter().filter(|view| view.agents.is_empty()) {
+    if !context.survey.agents.is_empty() {
+        for view in context.skills.iter().filter(|view| view.agents.is_empty()) {
             let message = format!("no configured agent sees the skill `{}`", view.name);
             findings.push(
                 Finding::new("skill-unseen", Weight::Warning, message).remedy(

@@ -5,8 +5,8 @@ use dialoguer::{Confirm, MultiSelect, Select};
 use super::{Agents, Choices};
 use crate::Symposium;
 use crate::agents::Agent;
-use crate::cli::codex_trust::{self, Wish};
-use crate::cli::terminal::{Held, is_ctrl_c};
+use crate::cli::codex_trust::{self, TrustChoice};
+use crate::cli::terminal::{RawKeys, is_ctrl_c};
 use crate::cli::theme::Plain;
 use crate::config::{AutoUpdate, HookScope};
 use crate::report::Event;
@@ -46,7 +46,7 @@ pub(super) fn ask(sym: &Symposium) -> anyhow::Result<Asked> {
         return Err(nobody().into());
     }
     let asked = {
-        let _held = Held::new();
+        let _held = RawKeys::new();
         Questions { sym, theme: Plain::new(&sym.report) }.all()
     };
     match asked {
@@ -155,9 +155,9 @@ impl Questions<'_> {
     }
 
     /// Whether to trust our Codex hooks, where that is still open.
-    fn trust(&self, agents: &[String], scope: HookScope) -> Result<Wish, Out> {
+    fn trust(&self, agents: &[String], scope: HookScope) -> Result<TrustChoice, Out> {
         let Some(why) = codex_trust::is_open(self.sym, agents, scope)? else {
-            return Ok(Wish::Remind);
+            return Ok(TrustChoice::Remind);
         };
         self.sym.report.event(&Event::status("Note", why));
         let question = "Trust Symposium's hooks now?";
@@ -165,6 +165,6 @@ impl Questions<'_> {
             Confirm::with_theme(&self.theme).with_prompt(question).default(true).interact_opt();
         // The cursor waits behind the question.
         let yes = answered(answer, self.theme.height(question) - 1)?;
-        Ok(if yes { Wish::Give } else { Wish::Remind })
+        Ok(if yes { TrustChoice::Give } else { TrustChoice::Remind })
     }
 }

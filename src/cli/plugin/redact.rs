@@ -3,16 +3,16 @@
 use std::ops::Range;
 
 use crate::text::Source;
-use crate::text::toml::{Sink, Table, read};
+use crate::text::toml::{Diagnostics, Table, read};
 
 /// What stands in place of a value.
 const HIDDEN: &str = "\"…\"";
 
 /// The text of a manifest, fit to be shown. One that is no TOML is not shown at all.
 pub(super) fn redacted(text: &str) -> Option<String> {
-    let sink = Sink::new(Source::new("", text));
-    let source = std::sync::Arc::clone(&sink.source);
-    let mut secrets = read(&sink, |root| {
+    let diagnostics = Diagnostics::new(Source::new("", text));
+    let source = std::sync::Arc::clone(&diagnostics.source);
+    let mut secrets = read(&diagnostics, |root| {
         let servers = root.tables("mcp_servers").unwrap_or_default();
         servers.iter().flat_map(secrets).collect::<Vec<_>>()
     })?;

@@ -2,7 +2,7 @@
 
 use super::Inquiry;
 use super::model::Account;
-use crate::config::{Reach, Word};
+use crate::config::{Choice, Reach};
 use crate::report::Kind;
 use crate::skills::SkillOrigin;
 use crate::sync::facts::candidates::{endorsers, ships};
@@ -91,9 +91,9 @@ impl Inquiry<'_> {
 
     fn vouching_steps(&self, account: &mut Account, name: &str, ships: bool) {
         let registry = &self.survey.inputs.registry;
-        let mut vouched = false;
+        let mut endorsed = false;
         for plugin in endorsers(registry, name) {
-            vouched = true;
+            endorsed = true;
             let reason = self.fate(plugin).map(|fate| fate.reason.clone()).unwrap_or_default();
             account.step(
                 "vouched by",
@@ -111,7 +111,7 @@ impl Inquiry<'_> {
         }
         match self.word_step(account, name) {
             Some(_) => {}
-            None if ships && !vouched => {
+            None if ships && !endorsed => {
                 account.step("vouched by", "no plugin source, and you have not said anything yet");
                 account.step(
                     "remedy",
@@ -123,16 +123,16 @@ impl Inquiry<'_> {
     }
 
     /// What the user said of the crate's skills.
-    pub(super) fn word_step(&self, account: &mut Account, name: &str) -> Option<Word> {
+    pub(super) fn word_step(&self, account: &mut Account, name: &str) -> Option<Choice> {
         let choices = &self.survey.inputs.sym.config.plugins;
-        let (word, reach) = choices.word_on(name, self.survey.inputs.root())?;
+        let (word, reach) = choices.choice_for(name, self.survey.inputs.root())?;
         let place = match reach {
             Reach::Workspace => "for this workspace",
             Reach::Everywhere => "for every workspace",
         };
         match word {
-            Word::Use => account.step("you said", format!("yes, {place}")),
-            Word::Disable => {
+            Choice::Use => account.step("you said", format!("yes, {place}")),
+            Choice::Disable => {
                 account.step("you said", format!("no, {place}"));
                 account.step("remedy", format!("`cargo agents use {name}` takes that back"));
             }

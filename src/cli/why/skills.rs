@@ -138,9 +138,9 @@ impl Inquiry<'_> {
             let from = format!("{name} {}, a dependency, in {}", shipped.version, shipped.folder);
             account.step("from", from);
             let said = self.word_step(&mut account, name);
-            let mut vouched = false;
+            let mut endorsed = false;
             for plugin in endorsers(&self.survey.inputs.registry, name) {
-                vouched = true;
+                endorsed = true;
                 self.plugin_steps(&mut account, plugin, &[]);
                 for (index, group) in plugin.skills.iter().enumerate() {
                     if matches!(
@@ -151,7 +151,7 @@ impl Inquiry<'_> {
                     }
                 }
             }
-            if !vouched && said.is_none() {
+            if !endorsed && said.is_none() {
                 account.step("found", "no plugin source vouches for the crate's skills");
                 account.step("remedy", format!("`cargo agents use {name}`"));
             }

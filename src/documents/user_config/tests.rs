@@ -263,10 +263,10 @@ fn an_answer_about_one_workspace_has_a_table_of_its_own_and_comments_stay() {
     let before = "# mine\n[plugins] # also mine\nuse = [\"a_b\"] # why\n";
     let mut config = open(before);
     let root = Some("/src/my.shop");
-    config.choose("memchr", root, Word::Use).expect("can be edited");
-    config.choose("memchr", root, Word::Use).expect("can be edited");
-    config.choose("log", root, Word::Disable).expect("can be edited");
-    config.choose("a-b", None, Word::Disable).expect("can be edited");
+    config.choose("memchr", root, Choice::Use).expect("can be edited");
+    config.choose("memchr", root, Choice::Use).expect("can be edited");
+    config.choose("log", root, Choice::Disable).expect("can be edited");
+    config.choose("a-b", None, Choice::Disable).expect("can be edited");
     expect![[r##"
         # mine
         [plugins] # also mine
@@ -279,8 +279,8 @@ fn an_answer_about_one_workspace_has_a_table_of_its_own_and_comments_stay() {
     .assert_eq(&text(config, before));
     let before = "[plugins]\nuse = \"a\"\n";
     let mut config = open(before);
-    config.choose("b", None, Word::Use).expect("can be edited");
+    config.choose("b", None, Choice::Use).expect("can be edited");
     assert_eq!(text(config, before), "[plugins]\nuse = [\"a\", \"b\"]\n");
-    let error = open("[plugins]\nuse = 3\n").choose("b", None, Word::Use).expect_err("no list");
+    let error = open("[plugins]\nuse = 3\n").choose("b", None, Choice::Use).expect_err("no list");
     assert!(error.message.contains("plugins.use"), "{error}");
 }

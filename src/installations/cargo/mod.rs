@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use semver::Version;
 
-use self::version::{About, Wish};
+use self::version::{About, Requested};
 use super::job::{Got, Job, Trouble};
 use super::locate::global;
 use super::stamp::key;
@@ -33,12 +33,12 @@ pub(super) struct Source<'a> {
 
 /// Whether a newer version may come to take the place of what is there.
 pub(super) fn floats(source: Source<'_>) -> bool {
-    !source.global && !matches!(Wish::parse(source.version), Ok(Wish::Exact(_)))
+    !source.global && !matches!(Requested::parse(source.version), Ok(Requested::Exact(_)))
 }
 
 /// The programs of a crate.
 pub(super) fn get(job: &Job<'_>, source: Source<'_>) -> Result<Got, Trouble> {
-    let wish = Wish::parse(source.version).map_err(Trouble::Unusable)?;
+    let requested = Requested::parse(source.version).map_err(Trouble::Unusable)?;
     if source.krate.is_empty()
         || !source.krate.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
     {
@@ -55,9 +55,9 @@ pub(super) fn get(job: &Job<'_>, source: Source<'_>) -> Result<Got, Trouble> {
         return Err(Trouble::Unusable(format!("`{key}` needs an `executable`")));
     }
     match wanted {
-        Some(wanted) if source.global => for_everybody(job, source, &wish, wanted),
-        wanted if source.git.is_some() => from_repository(job, source, &wish, wanted),
-        wanted => from_registry(job, source, &wish, wanted),
+        Some(wanted) if source.global => for_everybody(job, source, &requested, wanted),
+        wanted if source.git.is_some() => from_repository(job, source, &requested, wanted),
+        wanted => from_registry(job, source, &requested, wanted),
     }
 }
 
@@ -75,14 +75,14 @@ fn wanted<'a>(job: &Job<'a>) -> Result<Option<&'a str>, Trouble> {
 fn from_registry(
     job: &Job<'_>,
     source: Source<'_>,
-    wish: &Wish,
+    requested: &Requested,
     wanted: Option<&str>,
 ) -> Result<Got, Trouble> {
     let base = job.binaries().join(source.krate);
     let mut about = About::default();
     let mut stale = None;
-    let version = match wish {
-        Wish::Exact(version) => Some(version.clone()),
+    let version = match requested {
+        Requested::Exact(version) => Some(version.clone()),
         floating => match version::newest(job, source.krate, floating) {
             Ok(newest) => {
                 about = newest;
@@ -104,15 +104,15 @@ fn from_registry(
         }
     }
     job.need_network()?;
-    let requirement = match (&version, wish) {
+    let requirement = match (&version, requested) {
         (Some(version), _) => Some(version.to_string()),
-        (None, Wish::Requirement(requirement)) => Some(requirement.to_string()),
+        (None, Requested::Requirement(requirement)) => Some(requirement.to_string()),
         (None, _) => None,
     };
     let what = requirement.as_ref().map_or(String::new(), |version| format!(" {version}"));
     job.say("Installing", format!("{}{what}", source.krate));
     let staged = Staged::new(&base)?;
-    if let (None, Some(known)) = (&version, known_version(job, &base, wish)) {
+    if let (None, Some(known)) = (&version, known_version(job, &base, requested)) {
         staged.begin_with(&base.join(known.to_string()))?;
     }
     let made = install(job, source, requirement.as_deref(), staged.path())
@@ -129,7 +129,7 @@ fn from_registry(
 fn from_repository(
     job: &Job<'_>,
     source: Source<'_>,
-    wish: &Wish,
+    requested: &Requested,
     wanted: Option<&str>,
 ) -> Result<Got, Trouble> {
     let none = SecretUrl::from("");
@@ -146,10 +146,10 @@ fn from_repository(
     }
     job.need_network()?;
     job.say("Building", format!("{} from {git}", source.krate));
-    let requirement = match wish {
-        Wish::Exact(version) => Some(version.to_string()),
-        Wish::Requirement(requirement) => Some(requirement.to_string()),
-        Wish::Newest => None,
+    let requirement = match requested {
+        Requested::Exact(version) => Some(version.to_string()),
+        Requested::Requirement(requirement) => Some(requirement.to_string()),
+        Requested::Newest => None,
     };
     let staged = Staged::new(&base)?;
     if there.is_ok() {
@@ -170,7 +170,7 @@ fn from_repository(
 fn for_everybody(
     job: &Job<'_>,
     source: Source<'_>,
-    wish: &Wish,
+    requested: &Requested,
     wanted: &str,
 ) -> Result<Got, Trouble> {
     let got = Got { root: Root::Global, dir: None, version: None, executable: None, stale: None };
@@ -179,10 +179,10 @@ fn for_everybody(
     }
     job.need_network()?;
     job.say("Installing", format!("{} into cargo's own folder", source.krate));
-    let requirement = match wish {
-        Wish::Exact(version) => Some(version.to_string()),
-        Wish::Requirement(requirement) => Some(requirement.to_string()),
-        Wish::Newest => None,
+    let requirement = match requested {
+        Requested::Exact(version) => Some(version.to_string()),
+        Requested::Requirement(requirement) => Some(requirement.to_string()),
+        Requested::Newest => None,
     };
     run_installers(job, source, requirement.as_deref(), None)
         .map_err(|trouble| explain(job, source, &About::default(), trouble))?;
@@ -204,9 +204,9 @@ fn got(
 }
 
 /// The version that was there before, when nobody can say whether there is a newer one.
-fn known_version(job: &Job<'_>, base: &Path, wish: &Wish) -> Option<Version> {
+fn known_version(job: &Job<'_>, base: &Path, requested: &Requested) -> Option<Version> {
     let version = Version::parse(job.before.version.as_deref()?).ok()?;
-    (wish.allows(&version) && base.join(version.to_string()).is_dir()).then_some(version)
+    (requested.allows(&version) && base.join(version.to_string()).is_dir()).then_some(version)
 }
 
 fn install(

@@ -11,7 +11,7 @@ use crate::report::fit;
 
 /// What the manifest wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum Requested {
     /// This one and no other.
     Exact(Version),
     /// The newest of these.
@@ -20,7 +20,7 @@ pub(super) enum Wish {
     Newest,
 }
 
-impl Wish {
+impl Requested {
     /// As `cargo install --version` reads it: a whole version means just that one.
     pub(super) fn parse(text: Option<&str>) -> Result<Self, String> {
         let Some(text) = text.map(str::trim) else { return Ok(Self::Newest) };
@@ -119,10 +119,10 @@ fn plain(text: &str) -> String {
     fit(text.trim(), 160)
 }
 
-/// The newest version that the wish allows; `None` when only cargo can find out, by installing.
-pub(super) fn newest(job: &Job<'_>, krate: &str, wish: &Wish) -> Result<About, Trouble> {
+/// The newest version that the request allows; `None` when only cargo can find out, by installing.
+pub(super) fn newest(job: &Job<'_>, krate: &str, requested: &Requested) -> Result<About, Trouble> {
     job.need_network()?;
-    let spec = match wish.partial() {
+    let spec = match requested.partial() {
         Some(partial) => format!("{krate}@{partial}"),
         None => krate.to_owned(),
     };
@@ -132,7 +132,7 @@ pub(super) fn newest(job: &Job<'_>, krate: &str, wish: &Wish) -> Result<About, T
         }
         answer => answer?,
     };
-    about.version = about.version.filter(|version| wish.allows(version));
+    about.version = about.version.filter(|version| requested.allows(version));
     Ok(about)
 }
 
@@ -186,19 +186,21 @@ fn package_id(root: &Path, krate: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn wish(text: &str) -> Wish {
-        Wish::parse(Some(text)).expect("is one")
+    fn requested(text: &str) -> Requested {
+        Requested::parse(Some(text)).expect("is one")
     }
 
     #[test]
     fn f157_a_whole_version_is_exact_and_none_is_the_newest() {
-        assert_eq!(Wish::parse(None), Ok(Wish::Newest));
+        assert_eq!(Requested::parse(None), Ok(Requested::Newest));
         for text in ["13.0.0", "=13.0.0", "= 13.0.0", " 13.0.0 "] {
-            assert_eq!(wish(text), Wish::Exact(Version::new(13, 0, 0)), "{text}");
+            assert_eq!(requested(text), Requested::Exact(Version::new(13, 0, 0)), "{text}");
         }
-        assert!(matches!(wish("1.0.0-rc.1"), Wish::Exact(_)));
-        assert_eq!(wish("*"), Wish::Newest);
-        assert!(Wish::parse(Some("new")).is_err_and(|error| error.contains("`new` is no version")));
+        assert!(matches!(requested("1.0.0-rc.1"), Requested::Exact(_)));
+        assert_eq!(requested("*"), Requested::Newest);
+        assert!(
+            Requested::parse(Some("new")).is_err_and(|error| error.contains("`new` is no version"))
+        );
     }
 
     #[test]
@@ -215,9 +217,9 @@ mod tests {
             (">1.2", None),
         ];
         for (text, partial) in cases {
-            assert_eq!(wish(text).partial().as_deref(), partial, "{text}");
+            assert_eq!(requested(text).partial().as_deref(), partial, "{text}");
         }
-        assert_eq!(Wish::Newest.partial(), None);
+        assert_eq!(Requested::Newest.partial(), None);
     }
 
     #[test]

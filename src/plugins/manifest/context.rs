@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{Place, Strictness};
 use crate::plugins::diagnostics::codes;
-use crate::text::toml::{Located, Sink, Table};
+use crate::text::toml::{Diagnostics, Located, Table};
 use crate::text::{Diagnostic, Severity};
 
 /// The longest name of a plugin, installation, server or subcommand.
@@ -18,7 +18,7 @@ pub(super) struct Context<'a> {
     /// Whether it is being validated.
     pub strict: bool,
     /// Where problems go.
-    pub sink: &'a Sink,
+    pub diagnostics: &'a Diagnostics,
     /// Whether some level has said when it applies.
     pub targeted: Cell<bool>,
     /// Entries whose own level says nothing of when they apply: what they are, and where.
@@ -26,9 +26,13 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(place: &'a Place<'a>, strictness: Strictness, sink: &'a Sink) -> Self {
+    pub(super) fn new(
+        place: &'a Place<'a>,
+        strictness: Strictness,
+        diagnostics: &'a Diagnostics,
+    ) -> Self {
         let strict = strictness == Strictness::Validate;
-        Self { place, strict, sink, targeted: Cell::new(false), ungated: RefCell::default() }
+        Self { place, strict, diagnostics, targeted: Cell::new(false), ungated: RefCell::default() }
     }
 
     /// An error at `span`, not recorded yet.
@@ -38,12 +42,12 @@ impl<'a> Context<'a> {
         span: &Range<usize>,
         message: impl Into<String>,
     ) -> Diagnostic {
-        Diagnostic::error(message).code(code).at(&self.sink.source, span.clone())
+        Diagnostic::error(message).code(code).at(&self.diagnostics.source, span.clone())
     }
 
     /// Records an error: the entry around it can't be used.
     pub(super) fn reject(&self, problem: Diagnostic) {
-        self.sink.push(problem);
+        self.diagnostics.push(problem);
     }
 
     /// Records a problem that the entry around it survives: a warning when loading.
@@ -51,13 +55,13 @@ impl<'a> Context<'a> {
         if !self.strict {
             problem.severity = Severity::Warning;
         }
-        self.sink.push(problem);
+        self.diagnostics.push(problem);
     }
 
     /// Records a warning.
     pub(super) fn warn(&self, mut problem: Diagnostic) {
         problem.severity = Severity::Warning;
-        self.sink.push(problem);
+        self.diagnostics.push(problem);
     }
 
     /// Records a warning that only the plugin's author needs to see.
@@ -69,13 +73,13 @@ impl<'a> Context<'a> {
 
     /// Reads one entry; `None` when it had errors. When loading, they become warnings that say so.
     pub(super) fn entry<T>(&self, what: &str, read: impl FnOnce() -> Option<T>) -> Option<T> {
-        let mark = self.sink.mark();
+        let mark = self.diagnostics.mark();
         let value = read();
-        if !self.sink.errors_since(mark) {
+        if !self.diagnostics.errors_since(mark) {
             return value;
         }
         if !self.strict {
-            self.sink.soften_since(mark, &format!("this {what} is left out"));
+            self.diagnostics.soften_since(mark, &format!("this {what} is left out"));
         }
         None
     }

@@ -63,7 +63,7 @@ fn atom(cx: &Context<'_>, item: &Located<String>) -> Option<CrateAtom> {
             let message = format!("`{}` is no crate predicate", shown(&item.value));
             let span = inner_span(cx, item, &error);
             let problem = cx.problem(codes::BAD_ATOM, &span, message).label(error.message);
-            cx.sink.note_loss();
+            cx.diagnostics.note_loss();
             cx.tolerate(problem.note("for example `serde`, `tokio>=1.40`, `*`"));
             None
         }
@@ -86,7 +86,7 @@ fn predicate(cx: &Context<'_>, item: &Located<String>) -> Predicate {
             let message = format!("`{}` is no predicate", shown(&item.value));
             let span = inner_span(cx, item, &error);
             let problem = cx.problem(codes::BAD_PREDICATE, &span, message).label(error.message);
-            cx.sink.note_loss();
+            cx.diagnostics.note_loss();
             cx.tolerate(problem.remark("it counts as not holding"));
             Predicate::Unsupported(item.value.clone())
         }
@@ -97,7 +97,8 @@ fn predicate(cx: &Context<'_>, item: &Located<String>) -> Predicate {
 /// whole string.
 fn inner_span(cx: &Context<'_>, item: &Located<String>, error: &AtomError) -> Range<usize> {
     let (start, end) = (item.span.start + 1, item.span.end.saturating_sub(1));
-    if error.offset == 0 || cx.sink.source.text.get(start..end) != Some(item.value.as_str()) {
+    if error.offset == 0 || cx.diagnostics.source.text.get(start..end) != Some(item.value.as_str())
+    {
         return item.span.clone();
     }
     let at = start + error.offset.min(item.value.len());

@@ -112,7 +112,7 @@ fn matcher(cx: &Context<'_>, table: &Table<'_>, event: Option<Event>) -> Option<
     if let Err(error) = compile_matcher(&text.value) {
         let message = format!("the matcher `{}` is no regular expression", shown(&text.value));
         let problem = cx.problem(codes::BAD_MATCHER, &text.span, message).label(error.to_string());
-        cx.sink.note_loss();
+        cx.diagnostics.note_loss();
         cx.tolerate(problem.remark("the hook never runs"));
     } else if let Some(event) = event.filter(|event| !event.is_tool_event()) {
         let message = format!("`matcher` has no effect: {} is not about a tool", event.name());

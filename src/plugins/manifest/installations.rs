@@ -38,9 +38,9 @@ impl Pool {
             let message = format!("the installation name `{}` is used twice", shown(&name.value));
             cx.reject(cx.problem(codes::TAKEN_NAME, &name.span, message));
         }
-        let mark = cx.sink.mark();
+        let mark = cx.diagnostics.mark();
         let installation = self.fields(cx, table, &name.value)?;
-        if !known && !cx.sink.errors_since(mark) {
+        if !known && !cx.diagnostics.errors_since(mark) {
             self.list.push(installation);
         }
         Some(())
@@ -58,9 +58,9 @@ impl Pool {
             let note = format!("it is named `{}`, after its owner", shown(name));
             cx.tolerate(cx.problem(codes::UNKNOWN_KEY, &span, message).note(note));
         }
-        let mark = cx.sink.mark();
+        let mark = cx.diagnostics.mark();
         let installation = self.fields(cx, table, name)?;
-        if cx.sink.errors_since(mark) {
+        if cx.diagnostics.errors_since(mark) {
             return None;
         }
         match self.list.iter().find(|known| known.name == name) {

@@ -27,7 +27,7 @@ use installations::Pool;
 
 use super::diagnostics::codes;
 use super::model::{Gate, Plugin};
-use crate::text::toml::{self as tables, Sink, Table};
+use crate::text::toml::{self as tables, Diagnostics, Table};
 use crate::text::{Diagnostic, Severity, Source};
 
 pub(crate) use matcher::{LONGEST_NAME, MatcherError, compile_matcher, is_expression};
@@ -91,17 +91,17 @@ pub(crate) struct Manifest;
 impl Manifest {
     /// Reads a manifest. Never fails: trouble is in the diagnostics.
     pub(crate) fn parse(source: Arc<Source>, place: &Place<'_>, strictness: Strictness) -> Parsed {
-        let sink = Sink::new(source);
-        let cx = Context::new(place, strictness, &sink);
-        let read = tables::read(&sink, |root| {
+        let diagnostics = Diagnostics::new(source);
+        let cx = Context::new(place, strictness, &diagnostics);
+        let read = tables::read(&diagnostics, |root| {
             let plugin = plugin(&cx, root);
             check_defaults(&cx, root);
             plugin
         });
         let parsed = read.is_some();
         let plugin = read.flatten();
-        let is_whole = !sink.had_errors();
-        let mut diagnostics = sink.finish();
+        let is_whole = !diagnostics.had_errors();
+        let mut diagnostics = diagnostics.finish();
         for diagnostic in &mut diagnostics {
             // The reader of TOML knows no codes: before a table is there all it reports is syntax.
             let own = if parsed { codes::WRONG_TYPE } else { codes::SYNTAX };
@@ -156,13 +156,13 @@ fn plugin(cx: &Context<'_>, root: &Table<'_>) -> Option<Plugin> {
 
 /// The plugin's own gate; one that can't be read never holds.
 fn plugin_gate(cx: &Context<'_>, root: &Table<'_>) -> Gate {
-    let mark = cx.sink.mark();
+    let mark = cx.diagnostics.mark();
     let gate = gate::read(cx, root);
-    if !cx.sink.errors_since(mark) {
+    if !cx.diagnostics.errors_since(mark) {
         return gate;
     }
     if !cx.strict {
-        cx.sink.soften_since(mark, "the plugin never applies");
+        cx.diagnostics.soften_since(mark, "the plugin never applies");
     }
     // A strict reader also reports bad atoms as errors, and goes on with the others.
     if gate.crates.as_ref().is_some_and(|crates| !crates.is_empty()) && cx.strict {

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::FILE_NAME;
 use super::context::shown;
 use crate::plugins::diagnostics::codes;
-use crate::text::toml::{Sink, read};
+use crate::text::toml::{Diagnostics, read};
 use crate::text::{Diagnostic, Source};
 
 /// What a plugin has beside its name.
@@ -32,8 +32,8 @@ pub(super) fn is_near_miss_name(name: &str) -> bool {
 
 /// Whether a file's content is a plugin's: TOML with a `name` and a section of plugins.
 pub(super) fn looks_like_manifest(text: &str) -> bool {
-    let sink = Sink::new(Source::new("", text));
-    let like = read(&sink, |root| {
+    let diagnostics = Diagnostics::new(Source::new("", text));
+    let like = read(&diagnostics, |root| {
         root.string("name").is_some() && PLUGIN_KEYS.iter().any(|key| root.has(key))
     });
     like.unwrap_or(false)

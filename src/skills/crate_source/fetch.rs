@@ -11,13 +11,15 @@ use std::time::{Duration, Instant};
 
 use semver::{Version, VersionReq};
 
-use super::registry::{self, Shelves, Wanted};
+use super::registry::{self, RegistryDirs, Wanted};
 use super::{How, Located, git};
 use crate::config::{Dirs, Environment};
 use crate::files::private_folders;
 use crate::process::{Child, Output, RunError, Status};
 use crate::text::{is_crate_name, same_crate, spellings};
-use crate::workspace::{CRATES_IO, Lock, StandIn, is_crates_io, is_offline, stand_in};
+use crate::workspace::{
+    CRATES_IO, Lock, SourceReplacement, is_crates_io, is_offline, source_replacement,
+};
 
 mod entry;
 mod refusal;
@@ -325,11 +327,11 @@ impl Session<'_> {
         if let Some(located) = self.find(locked) {
             return Ok(Some(located));
         }
-        let mirror = stand_in(self.folder, self.fetcher.env, self.index);
-        if let Some(StandIn::Crates(folder)) = &mirror {
+        let mirror = source_replacement(self.folder, self.fetcher.env, self.index);
+        if let Some(SourceReplacement::Crates(folder)) = &mirror {
             return Ok(registry::in_folder(folder, self.fetcher.dirs, &self.wanted(locked)));
         }
-        let mirror = mirror.and_then(StandIn::into_index);
+        let mirror = mirror.and_then(SourceReplacement::into_index);
         let spec = format!("{}@{}", locked.name, locked.version);
         let mut args = vec!["info".to_owned(), spec];
         if let Some(index) = mirror.as_deref().or(self.index) {
@@ -351,7 +353,7 @@ impl Session<'_> {
 
     fn find(&self, locked: &Locked) -> Option<Located> {
         let home = self.fetcher.env.cargo_home()?;
-        Shelves::of(&home).find(self.fetcher.dirs, &self.wanted(locked)).ok()
+        RegistryDirs::of(&home).find(self.fetcher.dirs, &self.wanted(locked)).ok()
     }
 
     fn wanted<'b>(&'b self, locked: &'b Locked) -> Wanted<'b> {

@@ -5,7 +5,7 @@ use std::path::Path;
 use semver::Version;
 
 use crate::files::{Limit, read_source};
-use crate::text::toml::{Sink, StringOrTable, read};
+use crate::text::toml::{Diagnostics, StringOrTable, read};
 
 /// Name and version of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,8 +19,8 @@ pub(crate) struct PackageId {
 /// The package whose manifest is in `dir`; `None` when there is no readable one.
 pub(crate) fn package_id(dir: &Path) -> Option<PackageId> {
     let path = dir.join("Cargo.toml");
-    let sink = Sink::new(read_source(&path, Limit::CARGO).ok()?);
-    read(&sink, |root| {
+    let diagnostics = Diagnostics::new(read_source(&path, Limit::CARGO).ok()?);
+    read(&diagnostics, |root| {
         let package = root.has("package").then(|| root.table("package")).flatten()?;
         let name = package.string("name")?.value;
         let version = match package.has("version").then(|| package.string_or_table("version")) {

@@ -59,7 +59,7 @@ impl Wanted<'_> {
 
 /// The folders of registries that cargo has. Hundreds of crates are looked for in them.
 #[derive(Debug)]
-pub(super) struct Shelves {
+pub(super) struct RegistryDirs {
     /// Cargo's `registry` folder.
     dir: PathBuf,
     /// With unpacked crates.
@@ -77,7 +77,7 @@ fn index_host(index: &str) -> Option<&str> {
     Some(host.split(':').next().unwrap_or(host))
 }
 
-impl Shelves {
+impl RegistryDirs {
     /// Those of the cargo home `home`.
     pub(super) fn of(home: &Path) -> Self {
         let dir = home.join("registry");
@@ -90,10 +90,10 @@ impl Shelves {
     }
 
     /// Those of the crate's own registry first.
-    fn in_order<'s>(&self, shelves: &'s [PathBuf], wanted: &Wanted<'_>) -> Vec<&'s PathBuf> {
-        let mut shelves: Vec<_> = shelves.iter().collect();
-        shelves.sort_by_key(|shelf| !wanted.is_home(shelf, self.mirrored));
-        shelves
+    fn in_order<'s>(&self, registry_dirs: &'s [PathBuf], wanted: &Wanted<'_>) -> Vec<&'s PathBuf> {
+        let mut registry_dirs: Vec<_> = registry_dirs.iter().collect();
+        registry_dirs.sort_by_key(|shelf| !wanted.is_home(shelf, self.mirrored));
+        registry_dirs
     }
 
     /// Finds a crate. Where the registry is another than the index's own, a mirror or a stranger,
@@ -140,8 +140,8 @@ impl Shelves {
         let any = Version::new(0, 0, 0);
         let of_crates_io = Wanted { name, version: &any, index: None, checksum: None };
         let mut found = Vec::new();
-        let shelves = self.sources.iter().chain(&self.caches);
-        for shelf in shelves.filter(|shelf| of_crates_io.is_home(shelf, self.mirrored)) {
+        let registry_dirs = self.sources.iter().chain(&self.caches);
+        for shelf in registry_dirs.filter(|shelf| of_crates_io.is_home(shelf, self.mirrored)) {
             let Ok(entries) = fs::read_dir(shelf) else { continue };
             let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
             found.extend(names.filter_map(|entry| {

@@ -69,7 +69,7 @@ impl Place {
 
     fn disk(&self) -> CrateDisk<'_> {
         CrateDisk {
-            shelves: Rc::default(),
+            registry_dirs: Rc::default(),
             known: Rc::default(),
             workspace: &self.workspace,
             cargo_home: Some(self.dir.path().join("cargo")),

@@ -70,7 +70,7 @@ pub(crate) fn find(
     let mut found = Vec::new();
     for dependency in &workspace.dependencies {
         let name = &dependency.name;
-        if choices.word_on(name, Some(&workspace.root)).is_some()
+        if choices.choice_for(name, Some(&workspace.root)).is_some()
             || !is_crate_name(name)
             || endorsed.contains(&spelling(name))
         {

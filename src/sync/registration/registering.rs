@@ -30,7 +30,7 @@ impl Sync<'_> {
         if self.request.caller == Caller::Hook {
             registrar.for_hook();
         }
-        let (desired, notes) = self.wish(agents, facts, &setup, &registrar);
+        let (desired, notes) = self.desired_entries(agents, facts, &setup, &registrar);
         if self.request.caller == Caller::Command {
             sym.report.diagnostics(&notes);
         }
@@ -60,7 +60,7 @@ impl Sync<'_> {
     }
 
     /// The hooks and servers that should be registered, and what people should know of them.
-    pub(in crate::sync) fn wish(
+    pub(in crate::sync) fn desired_entries(
         &self,
         agents: &[Agent],
         facts: &Facts<'_>,
@@ -77,7 +77,7 @@ impl Sync<'_> {
             registrar.keep_servers_beside(&mut desired, &known);
         }
         let mode = self.install_mode();
-        servers::wish(setup, registrar, &facts.servers, agents, mode, &mut desired);
+        servers::desired_entries(setup, registrar, &facts.servers, agents, mode, &mut desired);
         (desired, notes)
     }
 }

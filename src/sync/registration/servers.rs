@@ -17,7 +17,7 @@ pub(crate) type Offered<'r> = (&'r Plugin, &'r McpServer, bool);
 
 /// Adds `servers` to what is desired. One whose program can't be had is told; what is registered of
 /// it already stays until it can be had again.
-pub(crate) fn wish(
+pub(crate) fn desired_entries(
     setup: &Setup<'_>,
     registrar: &Registrar<'_>,
     servers: &[Offered<'_>],
@@ -58,7 +58,7 @@ pub(crate) fn wish_everywhere(
     }
     let registry = Registry::load(sym, &Refresh::for_command(sym));
     sym.report.diagnostics(&registry.diagnostics);
-    wish(setup, registrar, &everywhere(sym, &registry), agents, Mode::Explicit, desired);
+    desired_entries(setup, registrar, &everywhere(sym, &registry), agents, Mode::Explicit, desired);
 }
 
 /// The servers whose plugin and own gate hold in every workspace.

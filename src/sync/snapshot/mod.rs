@@ -29,7 +29,7 @@ use crate::workspace::Fingerprint;
 /// them raises this; a test tells.
 const LAYOUT: u32 = 6;
 
-/// The lines of JSON: the header, the events, the offer and the doors.
+/// The lines of JSON: the header, the events, the offer and the member_entry_dirs.
 const LINES: usize = Event::ALL.len() + 3;
 
 /// What stands in the first line.
@@ -204,7 +204,7 @@ pub(crate) struct Snapshot {
     /// The rest.
     pub offer: Offer,
     /// Folders of members from which the workspace is found.
-    pub doors: Vec<PathBuf>,
+    pub member_entry_dirs: Vec<PathBuf>,
 }
 
 impl Snapshot {
@@ -240,7 +240,7 @@ impl Snapshot {
         text.push('\n');
         text.push_str(&serde_json::to_string(&self.offer)?);
         text.push('\n');
-        text.push_str(&serde_json::to_string(&self.doors)?);
+        text.push_str(&serde_json::to_string(&self.member_entry_dirs)?);
         text.push('\n');
         let mut bytes = text.into_bytes();
         bytes.extend(header.fingerprint.to_bytes());
@@ -294,7 +294,7 @@ impl Stored {
         self.header.env.iter().all(same_env) && Fingerprint::is_current(self.fingerprint())
     }
 
-    /// What stands behind the lines: the header, the events, the offer and the doors.
+    /// What stands behind the lines: the header, the events, the offer and the member_entry_dirs.
     fn fingerprint(&self) -> &[u8] {
         self.bytes.splitn(LINES + 1, |byte| *byte == b'\n').nth(LINES).unwrap_or_default()
     }
@@ -368,7 +368,7 @@ mod tests {
             },
             hooks: [(Event::PreToolUse, vec![hook("one"), hook("two")])].into(),
             offer: Offer { skills: vec![skill], ..Offer::default() },
-            doors: vec![root.join("a")],
+            member_entry_dirs: vec![root.join("a")],
         }
     }
 

@@ -79,7 +79,7 @@ impl Sync<'_> {
             },
             hooks,
             offer,
-            doors: self.loaded.doors.clone(),
+            member_entry_dirs: self.loaded.member_entry_dirs.clone(),
         };
         let stored =
             snapshot.store().inspect_err(|error| tracing::warn!("no snapshot: {error}")).ok()?;

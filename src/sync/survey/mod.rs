@@ -73,7 +73,7 @@ impl Inputs {
     /// When there is nowhere to keep our files.
     pub(crate) fn read(sym: &Symposium, start: &Path) -> anyhow::Result<Self> {
         let options = Options { offline: true, update: None, ..sym.options };
-        let sym = Symposium::new(sym.env.clone(), sym.report.hushed(), options)?;
+        let sym = Symposium::new(sym.env.clone(), sym.report.without_messages(), options)?;
         let (loaded, trouble) = match Workspace::load(start, &sym.env) {
             Ok(loaded) => (loaded, None),
             Err(problem) => (None, Some(problem)),
@@ -108,7 +108,8 @@ impl Inputs {
             Some(loaded) => {
                 let sync = Sync::new(sym, &self.request, loaded);
                 let known = sync.know(&self.registry, &agents);
-                let (desired, notes) = sync.wish(&agents, &known.facts, &setup, &registrar);
+                let (desired, notes) =
+                    sync.desired_entries(&agents, &known.facts, &setup, &registrar);
                 (Some(known), desired, notes)
             }
             None => {

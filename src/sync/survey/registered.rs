@@ -90,8 +90,8 @@ impl Survey<'_> {
 
     fn server_of(&self, agent: Agent, name: &str) -> AgentServer {
         let file = self.desired.files.values().find(|work| {
-            work.entries.iter().any(|(_, wish)| {
-                matches!(wish, DesiredEntry::Server { agent: whose, name: known, .. }
+            work.entries.iter().any(|(_, entry)| {
+                matches!(entry, DesiredEntry::Server { agent: whose, name: known, .. }
                     if *whose == agent && known == name)
             })
         });

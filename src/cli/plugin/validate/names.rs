@@ -13,7 +13,7 @@ use crate::report::Event;
 use crate::skills::RawGate;
 use crate::skills::crate_source::fetch::{FetchError, Fetcher, RegistryEntry};
 use crate::skills::crate_source::known_names;
-use crate::text::toml::{Located, Sink, StringOrTable, Table, read};
+use crate::text::toml::{Diagnostics, Located, StringOrTable, Table, read};
 use crate::text::{Diagnostic, Source};
 
 /// A crate, and where it is named.
@@ -69,8 +69,8 @@ fn in_predicate(predicate: &Predicate, add: &mut dyn FnMut(&str)) {
 
 /// The crates in a manifest, at every level. What is wrong with the manifest is told elsewhere.
 pub(super) fn of_manifest(source: &Arc<Source>) -> Vec<Named> {
-    let sink = Sink::new(Arc::clone(source));
-    let collected = read(&sink, |root| {
+    let diagnostics = Diagnostics::new(Arc::clone(source));
+    let collected = read(&diagnostics, |root| {
         let mut names = Collector { source, names: Vec::new() };
         names.level(root);
         for key in ["skills", "plugins", "hooks", "mcp_servers", "installations"] {

@@ -9,7 +9,7 @@ use crate::plugins::source::{Location, effective};
 use crate::skills::crate_source::package_id;
 use crate::skills::discover::SKILL_FILE;
 use crate::text::Diagnostic;
-use crate::text::toml::{Sink, read};
+use crate::text::toml::{Diagnostics, read};
 
 /// What is validated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,10 +69,10 @@ fn has_file(dir: &Path, name: &str) -> bool {
 /// are; it is no plugin.
 fn is_crate_s_own(dir: &Path) -> bool {
     let Ok(source) = read_source(&dir.join(FILE_NAME), Limit::MANIFEST) else { return false };
-    let sink = Sink::new(source);
+    let diagnostics = Diagnostics::new(source);
     has_file(dir, FILE_NAME)
         && package_id(dir).is_some()
-        && read(&sink, |root| !root.has("name")).unwrap_or(false)
+        && read(&diagnostics, |root| !root.has("name")).unwrap_or(false)
 }
 
 fn plugin(sym: &Symposium, manifest: &Path) -> Target {
