@@ -34,13 +34,6 @@ const LONGER: &[(&str, &str)] = &[
     ("src/skills/crate_source/tests.rs", "by kind of source"),
     ("src/skills/resolve/tests.rs", "by kind of source"),
     ("src/documents/json/goldens.rs", "by operation"),
-    ("tests/black_box/cases_settings.rs", "by agent"),
-    ("tests/black_box/doctor.rs", "by check"),
-    ("tests/black_box/git_sources.rs", "by what fails"),
-    ("tests/black_box/hook_safety.rs", "by what is fed"),
-    ("tests/black_box/hook_sync.rs", "by event"),
-    ("tests/black_box/mcp.rs", "by scope"),
-    ("tests/black_box/self_update.rs", "by way of installation"),
 ];
 
 fn root() -> &'static Path {

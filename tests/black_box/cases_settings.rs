@@ -1,9 +1,12 @@
-//! Reports from the public about settings files (A), quoting and PATH (C) and leaving (F).
+//! Reports from the public about settings files (A).
+
+mod commands;
+mod leaving;
 
 use serde_json::Value;
 use symposium_testlib::Sandbox;
 
-use crate::registration::{AGENTS, outside, sandbox};
+use crate::registration::{AGENTS, sandbox};
 
 const CLAUDE: &str = "home/.claude/settings.json";
 
@@ -277,38 +280,6 @@ fn case_19_an_entry_that_the_agent_lost_comes_back() {
 }
 
 #[test]
-fn case_23_what_we_did_not_create_is_never_deleted() {
-    for (agent, path) in [
-        ("claude", CLAUDE),
-        ("gemini", "home/.gemini/settings.json"),
-        ("codex", "home/.codex/config.toml"),
-        ("goose", "home/.config/goose/config.yaml"),
-        ("opencode", "home/.config/opencode/opencode.json"),
-    ] {
-        let sandbox = sandbox();
-        sandbox.write(path, "");
-        sandbox.run(&["init", "--add-agent", agent]).ok();
-        sandbox.run(&["init", "--remove-agent", agent]).ok();
-        assert!(sandbox.has(path), "{agent}");
-        assert_eq!(sandbox.read(path), "", "{agent}");
-    }
-}
-
-#[test]
-fn case_25_leaving_gives_git_s_exclude_file_back() {
-    let sandbox = sandbox();
-    sandbox.write("ws/.git/info/exclude", "# mine\n/scratch");
-    for agent in AGENTS {
-        sandbox.run(&["init", "--add-agent", agent]).ok();
-    }
-    assert_ne!(sandbox.read("ws/.git/info/exclude"), "# mine\n/scratch");
-    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
-    sandbox.run(&["uninstall"]).ok();
-    assert_eq!(sandbox.read("ws/.git/info/exclude"), "# mine\n/scratch");
-    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
-}
-
-#[test]
 fn case_27_what_the_agent_rejects_is_refused_and_the_path_is_named() {
     for text in
         ["{\"a\":1 \"b\":2}", "{a:1}", "{'a':1}", "[]", "\"x\"", "{\"a\":01}", "{\"a\":NaN}"]
@@ -361,150 +332,4 @@ fn case_28_crlf_in_toml_stays_and_only_our_lines_are_new() {
     assert_eq!(now.matches('\n').count(), now.matches("\r\n").count());
     sandbox.run(&["init", "--remove-agent", "codex"]).ok();
     assert_eq!(sandbox.read("ws/.codex/config.toml"), text);
-}
-
-/// The commands that an agent's file has, which `sh` runs.
-fn commands(sandbox: &Sandbox, path: &str) -> Vec<String> {
-    fn collect(value: &Value, commands: &mut Vec<String>) {
-        match value {
-            Value::Array(items) => items.iter().for_each(|item| collect(item, commands)),
-            Value::Object(members) => {
-                for (key, value) in members {
-                    match value {
-                        Value::String(text) if key == "command" || key == "bash" => {
-                            commands.push(text.clone());
-                        }
-                        value => collect(value, commands),
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    let mut found = Vec::new();
-    collect(&json(sandbox, path), &mut found);
-    found
-}
-
-/// The program, put where it would be installed, with a space in its path.
-#[cfg(unix)]
-fn installed(sandbox: &Sandbox, folder: &str) -> std::path::PathBuf {
-    let bin = sandbox.dir().join(folder);
-    std::fs::create_dir_all(&bin).expect("creates");
-    let program = bin.join("cargo-agents");
-    // A copy can't be started while another test's child still has it open for writing.
-    if std::fs::hard_link(sandbox.binary(), &program).is_err() {
-        std::fs::copy(sandbox.binary(), &program).expect("copies");
-    }
-    program
-}
-
-#[cfg(unix)]
-#[test]
-fn case_41_and_45_the_registered_command_works_with_a_minimal_path_and_a_space() {
-    let sandbox = sandbox();
-    let program = installed(&sandbox, "with space/bin");
-    let command = sandbox.command(&["init", "--add-agent", "claude", "--add-agent", "copilot"]);
-    // The same surroundings, the installed program.
-    let mut other = std::process::Command::new(&program);
-    other.args(command.get_args()).current_dir(sandbox.ws()).env_clear();
-    for (name, value) in command.get_envs() {
-        other.env(name, value.expect("a value"));
-    }
-    assert!(other.status().expect("starts").success());
-    let registered: Vec<String> = [CLAUDE, "home/.copilot/hooks/symposium.json"]
-        .iter()
-        .flat_map(|path| commands(&sandbox, path))
-        .collect();
-    assert_eq!(registered.len(), 8);
-    for command in registered {
-        assert!(command.contains("with space"), "{command}");
-        let output = std::process::Command::new("/bin/sh")
-            .args(["-c", &command])
-            .env_clear()
-            .env("PATH", "/usr/bin:/bin")
-            .env("HOME", sandbox.home())
-            .current_dir(sandbox.ws())
-            .stdin(std::process::Stdio::null())
-            .output()
-            .expect("runs");
-        assert!(output.status.success(), "{command}: {output:?}");
-    }
-    std::fs::remove_file(&program).expect("removes");
-    // Copilot takes a failure for a denial, so there it must be none when the program is gone.
-    for command in commands(&sandbox, "home/.copilot/hooks/symposium.json") {
-        let output = std::process::Command::new("/bin/sh")
-            .args(["-c", &command])
-            .env_clear()
-            .env("PATH", "/usr/bin:/bin")
-            .output()
-            .expect("runs");
-        assert!(output.status.success() && output.stdout.is_empty(), "{command}: {output:?}");
-    }
-}
-
-#[test]
-fn case_40_42_and_44_what_is_written_is_sound_json_and_the_bare_name_in_shared_files() {
-    for agent in AGENTS {
-        let sandbox = sandbox();
-        sandbox.run(&["init", "--add-agent", agent, "--hook-scope", "project"]).ok();
-        let tree = sandbox.ws_tree();
-        for path in tree.files().into_iter().filter(|path| path.ends_with(".json")) {
-            for command in commands(&sandbox, &format!("ws/{path}")) {
-                assert!(!command.contains('\\'), "{agent}: {command}");
-                let here = sandbox.binary().display().to_string();
-                assert!(!command.contains(&here), "{agent}: a path of this machine: {command}");
-            }
-        }
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn case_47_decision_46_agents_folders_that_are_links_work_in_the_home_and_not_in_a_project() {
-    let sandbox = sandbox();
-    let link = |folder: &str| {
-        let target = sandbox.dir().join("drive").join(folder);
-        std::fs::create_dir_all(&target).expect("creates");
-        std::os::unix::fs::symlink(&target, sandbox.dir().join(folder)).expect("links");
-    };
-    ["home/.agents", "home/.claude"].into_iter().for_each(link);
-    let before = outside(&sandbox);
-    for agent in ["goose", "claude", "gemini", "codex"] {
-        sandbox.run(&["init", "--add-agent", agent]).ok();
-    }
-    assert!(sandbox.has("drive/home/.agents/plugins/symposium/plugin.json"));
-    assert!(sandbox.has("drive/home/.claude/settings.json"));
-    assert!(sandbox.has("ws/.gemini/settings.json"));
-    sandbox.run(&["uninstall"]).ok();
-    assert_eq!(outside(&sandbox).changes_since(&before), [""; 0]);
-    ["ws/.agents", "ws/.gemini"].into_iter().for_each(link);
-    let before = outside(&sandbox);
-    for (agent, folder) in [("gemini", ".gemini"), ("goose", ".agents")] {
-        let run = sandbox.run(&["init", "--add-agent", agent]).code(1);
-        assert!(run.stderr.contains(&format!("`{folder}` is a link to")), "{}", run.stderr);
-    }
-    for folder in ["drive/ws/.gemini", "drive/ws/.agents"] {
-        assert_eq!(std::fs::read_dir(sandbox.dir().join(folder)).expect("lists").count(), 0);
-    }
-    sandbox.run(&["uninstall"]).ok();
-    assert_eq!(outside(&sandbox).changes_since(&before), [""; 0]);
-}
-
-#[test]
-fn case_87_after_leaving_everything_is_as_it_was() {
-    for scope in ["global", "project"] {
-        let sandbox = sandbox();
-        sandbox.write(CLAUDE, FULL);
-        sandbox.write("home/.codex/config.toml", "model = \"x\" # mine\n");
-        sandbox.write("home/.config/goose/config.yaml", "extensions:\n  developer: {}\n");
-        sandbox.write("home/.claude.json", "{\"numStartups\": 7, \"projects\": {}}");
-        let before = outside(&sandbox);
-        for agent in AGENTS {
-            sandbox.run(&["init", "--add-agent", agent, "--hook-scope", scope]).ok();
-        }
-        assert!(outside(&sandbox).changes_since(&before).len() > 10);
-        sandbox.run(&["uninstall"]).ok();
-        assert_eq!(outside(&sandbox).changes_since(&before), [""; 0], "{scope}");
-    }
 }

@@ -1,5 +1,8 @@
 //! `cargo agents doctor`.
 
+mod registrations;
+mod sources;
+
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -93,46 +96,6 @@ fn a_file_that_does_not_parse_is_told_with_line_and_column_and_left_alone() {
     assert!(file["location"]["line"].as_u64().is_some_and(|line| line >= 2), "{file:#}");
     assert!(file["location"]["path"].as_str().is_some_and(|path| path.ends_with("settings.json")));
     assert_eq!(sandbox.read("home/.gemini/settings.json"), broken);
-}
-
-#[test]
-fn a_switch_that_turns_hooks_off_is_found_for_each_agent() {
-    let sandbox = synced(&["claude", "codex", "gemini", "copilot"]);
-    sandbox.write("ws/.claude/settings.local.json", "{\"disableAllHooks\": true}");
-    sandbox.write("home/.codex/config.toml", "[features]\nhooks = false\n");
-    sandbox.write("ws/.gemini/settings.json", "{\"hooksConfig\": {\"enabled\": false}}");
-    sandbox.write("home/.copilot/settings.json", "{\"disableAllHooks\": true}");
-    let found = codes(&sandbox, &[]);
-    for code in
-        ["claude", "codex", "gemini", "copilot"].map(|agent| format!("{agent}:hooks-disabled"))
-    {
-        assert!(found.contains(&code), "{code} in {found:?}");
-    }
-    assert!(found.contains(&"codex:hooks-untrusted".to_owned()), "{found:?}");
-    assert!(found.contains(&"gemini:folder-untrusted".to_owned()), "{found:?}");
-}
-
-#[test]
-fn hooks_in_both_scopes_are_found_and_the_other_scope_is_cleaned() {
-    let sandbox = synced(&["copilot", "opencode"]);
-    for (from, to) in [
-        ("home/.copilot/hooks/symposium.json", "ws/.github/hooks/symposium.json"),
-        ("home/.config/opencode/plugins/symposium.js", "ws/.opencode/plugins/symposium.js"),
-    ] {
-        sandbox.write(to, sandbox.read(from));
-    }
-    let found = codes(&sandbox, &[]);
-    assert_eq!(found, ["copilot:registered-twice", "opencode:registered-twice"]);
-    // A sync warns of them and leaves them, and so says the status.
-    let status = sandbox.run(&["status"]).ok();
-    assert!(status.stdout.contains("registered twice"), "{}", status.stdout);
-    assert!(!status.stdout.contains("Next sync"), "{}", status.stdout);
-    sandbox.run(&["sync"]).ok();
-    assert!(sandbox.has("ws/.github/hooks/symposium.json"));
-    assert_eq!(codes(&sandbox, &["--fix"]), [""; 0]);
-    assert!(!sandbox.has("ws/.github/hooks/symposium.json"));
-    assert!(!sandbox.has("ws/.opencode/plugins/symposium.js"));
-    assert!(sandbox.has("home/.copilot/hooks/symposium.json"));
 }
 
 #[test]
@@ -234,138 +197,11 @@ fn agents_versions_are_compared_with_those_that_were_tried() {
     assert!(run.stderr.contains("Asking the agents for their versions"), "{}", run.stderr);
 }
 
-#[test]
-fn a_source_that_is_missing_or_does_not_answer_is_found() {
-    let sandbox = synced(&["claude"]);
-    let config = sandbox.read("home/.symposium/config.toml");
-    let more = "[[plugin-source]]\nname = \"here\"\npath = \"nowhere\"\n\
-                [[plugin-source]]\nname = \"there\"\ngit = \"./no-repository\"\n";
-    sandbox.write("home/.symposium/config.toml", format!("{config}\n{more}"));
-    assert_eq!(codes(&sandbox, &[]), ["source-missing"]);
-    let run = sandbox.run(&["doctor", "--json"]).code(1);
-    assert!(run.stdout.contains("\"source-unreachable\""), "{}", run.stdout);
-    assert!(run.stdout.contains("cargo agents plugin sync there"), "{}", run.stdout);
-}
-
-#[test]
-fn a_git_source_that_answers_is_asked_and_not_fetched() {
-    let sandbox = synced(&["claude"]);
-    sandbox.write("repo/w/SYMPOSIUM.toml", "name = \"w\"\ncrates = [\"widget\"]\n");
-    sandbox.git_in("repo", &["init", "-q"]);
-    sandbox.git_in("repo", &["add", "-A"]);
-    sandbox.git_in("repo", &["commit", "-qm", "one"]);
-    let config = sandbox.read("home/.symposium/config.toml");
-    let url = sandbox.dir().join("repo").display().to_string();
-    let more = format!("[[plugin-source]]\nname = \"team\"\ngit = \"{url}\"\n");
-    sandbox.write("home/.symposium/config.toml", format!("{config}\n{more}"));
-    let run = sandbox.run(&["doctor", "--json"]).code(1);
-    assert!(run.stdout.contains("source-not-fetched"), "{}", run.stdout);
-    sandbox.run(&["sync"]).ok();
-    let run = sandbox.run(&["doctor", "--json"]);
-    assert!(!run.stdout.contains("source-"), "{}", run.stdout);
-    sandbox.write("repo/w/SYMPOSIUM.toml", "name = \"w2\"\ncrates = [\"widget\"]\n");
-    sandbox.git_in("repo", &["commit", "-qam", "two"]);
-    sandbox.run(&["doctor", "--json"]);
-    let status = sandbox.run(&["status"]).ok();
-    assert!(!status.stdout.contains("w2"), "the doctor fetched: {}", status.stdout);
-}
-
-#[test]
-fn a_broken_configuration_is_the_finding_and_nothing_is_fixed() {
-    let sandbox = synced(&["claude"]);
-    let settings = sandbox.read("home/.claude/settings.json");
-    sandbox.write("home/.symposium/config.toml", "[[agent\n");
-    let found = findings(&sandbox, &["--fix"]);
-    let config: Vec<_> = found.iter().filter(|finding| finding["severity"] == "error").collect();
-    assert_eq!(config.len(), 1, "{found:#?}");
-    assert_eq!(config[0]["code"], "configuration");
-    assert_eq!(sandbox.read("home/.claude/settings.json"), settings);
-}
-
-#[test]
-fn a_workspace_that_can_not_be_read_is_a_finding() {
-    let sandbox = synced(&["claude"]);
-    sandbox.write("ws/Cargo.toml", "[package\n");
-    let found = codes(&sandbox, &[]);
-    assert_eq!(found, ["workspace"]);
-}
-
-#[test]
-fn two_servers_of_one_name_are_found() {
-    let sandbox = synced(&["claude"]);
-    sandbox.user_plugin(
-        "w/SYMPOSIUM.toml",
-        "name = \"w\"\ncrates = [\"widget\"]\n[[mcp_servers]]\nname = \"tools\"\ncommand = \"npx\"\n\
-         args = []\n",
-    );
-    sandbox.write("home/.claude.json", "{\"mcpServers\": {\"tools\": {\"type\": \"http\"}}}\n");
-    sandbox.run(&["sync"]).ok();
-    assert_eq!(codes(&sandbox, &[]), ["claude:server-twice"]);
-}
-
 /// The one finding with this code.
 fn finding(found: &[Value], code: &str) -> Value {
     let named: Vec<_> = found.iter().filter(|finding| finding["code"] == code).collect();
     assert_eq!(named.len(), 1, "{code} in {found:#?}");
     named[0].clone()
-}
-
-fn commit_all(sandbox: &Sandbox) {
-    sandbox.git(&["init", "-q"]);
-    sandbox.git(&["add", "-Af"]);
-    sandbox.git(&["commit", "-qm", "all"]);
-}
-
-#[test]
-fn hooks_that_are_committed_for_the_other_scope_are_found_and_left_alone() {
-    let sandbox = synced(&["codex", "claude"]);
-    for (from, to) in [
-        ("home/.codex/hooks.json", "ws/.codex/hooks.json"),
-        ("home/.claude/settings.json", "ws/.claude/settings.json"),
-    ] {
-        sandbox.write(to, sandbox.read(from));
-    }
-    commit_all(&sandbox);
-    for args in [&[][..], &["--fix"]] {
-        let found = findings(&sandbox, args);
-        let twice: Vec<_> =
-            found.iter().filter(|finding| finding["code"] == "registered-twice").collect();
-        assert_eq!(twice.len(), 2, "{found:#?}");
-        for finding in twice {
-            assert_eq!(finding["fixable"], false, "{finding:#}");
-            assert!(finding["location"]["path"].is_string(), "{finding:#}");
-            assert!(finding["remedy"].as_str().is_some_and(|text| text.contains("take them out")));
-        }
-    }
-    assert!(sandbox.read("ws/.codex/hooks.json").contains("cargo-agents"));
-    let status = sandbox.run(&["status"]).ok();
-    assert!(status.stdout.contains("registered twice"), "{}", status.stdout);
-}
-
-#[test]
-fn our_hooks_in_settings_of_the_user_s_own_are_found() {
-    let sandbox = synced(&["claude"]);
-    let hooks = sandbox.read("home/.claude/settings.json");
-    sandbox.write("ws/.claude/settings.local.json", hooks);
-    let twice = finding(&findings(&sandbox, &[]), "registered-twice");
-    let path = twice["location"]["path"].as_str().expect("a path").to_owned();
-    assert!(path.ends_with("settings.local.json"), "{twice:#}");
-    assert_eq!(twice["fixable"], false);
-}
-
-#[test]
-fn a_server_of_one_name_in_the_project_s_own_file_is_found() {
-    let sandbox = synced(&["claude"]);
-    sandbox.user_plugin(
-        "w/SYMPOSIUM.toml",
-        "name = \"w\"\ncrates = [\"widget\"]\n[[mcp_servers]]\nname = \"tools\"\ncommand = \"npx\"\n\
-         args = []\n",
-    );
-    sandbox.run(&["sync"]).ok();
-    assert_eq!(codes(&sandbox, &[]), [""; 0]);
-    sandbox.write("ws/.mcp.json", "{\"mcpServers\": {\"tools\": {\"command\": \"other\"}}}\n");
-    let twice = finding(&findings(&sandbox, &[]), "server-twice");
-    assert!(twice["location"]["path"].as_str().is_some_and(|path| path.ends_with(".mcp.json")));
 }
 
 #[test]
@@ -439,92 +275,6 @@ fn a_damaged_ledger_of_the_home_folder_is_told() {
     assert!(ledger["location"]["path"].as_str().is_some_and(|path| path.ends_with("home.json")));
     assert!(ledger["message"].as_str().is_some_and(|text| text.contains("counts as the user's")));
     assert_eq!(ledger["remedy"], "`cargo agents sync`");
-}
-
-#[test]
-fn checks_that_can_not_be_made_do_not_count_as_passed() {
-    let sandbox = synced(&["claude"]);
-    let checked = |sandbox: &Sandbox| -> Value {
-        let run = sandbox.run(&["doctor", "--json", "--offline"]).code(1);
-        serde_json::from_str(&run.stdout).expect("one document")
-    };
-    sandbox.write("ws/Cargo.toml", "[package\n");
-    let document = checked(&sandbox);
-    let skipped = document["not_checked"].as_array().expect("a list");
-    assert!(skipped.contains(&"skills are in place".into()), "{document:#}");
-    assert!(!skipped.contains(&"hooks and servers are registered".into()), "{document:#}");
-    sandbox.write("home/.symposium/config.toml", "[[agent\n");
-    let document = checked(&sandbox);
-    let skipped = document["not_checked"].as_array().expect("a list");
-    assert!(skipped.contains(&"hooks and servers are registered".into()), "{document:#}");
-    assert_eq!(document["passed"], serde_json::json!([]));
-    let run = sandbox.run(&["doctor", "--offline"]).code(1);
-    assert!(run.stdout.contains("checks not made"), "{}", run.stdout);
-    assert!(!run.stdout.contains("ok "), "{}", run.stdout);
-    let status = sandbox.run(&["status"]).ok();
-    assert!(status.stdout.contains("the configuration can't be read"), "{}", status.stdout);
-    assert!(status.stdout.contains("config.toml:1"), "{}", status.stdout);
-    assert!(!status.stdout.contains("none are configured"), "{}", status.stdout);
-    assert!(!status.stdout.contains("nothing to do"), "{}", status.stdout);
-}
-
-#[test]
-fn what_takes_its_time_is_told_meanwhile() {
-    let sandbox = synced(&["claude"]);
-    let config = sandbox.read("home/.symposium/config.toml");
-    let more = "[[plugin-source]]\nname = \"there\"\ngit = \"./no-repository\"\n";
-    sandbox.write("home/.symposium/config.toml", format!("{config}\n{more}"));
-    let run = sandbox.run(&["doctor"]).code(1);
-    assert!(run.stderr.contains("Asking the source there"), "{}", run.stderr);
-}
-
-#[test]
-fn what_came_of_a_mistake_is_no_remedy() {
-    let sandbox = synced(&["claude"]);
-    sandbox.user_plugin(
-        "w/SYMPOSIUM.toml",
-        "name = \"w\"\ncrates = [\"widget\"]\n[[installations]]\nname = \"s\"\nscript = \"s.sh\"\n\
-         [[hooks]]\nname = \"h\"\nevent = \"PreToolUse\"\nmatcher = \"Edit|(\"\ncommand = \"s\"\n",
-    );
-    let found = findings(&sandbox, &[]);
-    let content: Vec<_> = found.iter().filter(|finding| finding["code"] == "content").collect();
-    let hook = content.iter().find(|finding| {
-        finding["message"].as_str().is_some_and(|text| text.contains("the hook never runs"))
-    });
-    let hook = hook.unwrap_or_else(|| panic!("{found:#?}"));
-    assert!(hook["remedy"].as_str().is_some_and(|text| text.contains("correct it")), "{hook:#}");
-    sandbox.write("home/.symposium/config.toml", "[[agent\n");
-    let found = findings(&sandbox, &[]);
-    let remedy = finding(&found, "configuration")["remedy"].clone();
-    assert!(!remedy.as_str().unwrap_or_default().contains("defaults are used"), "{remedy}");
-}
-
-#[test]
-fn servers_that_an_agent_does_not_start_are_found_with_what_to_press() {
-    let sandbox = with_agents(&["claude", "codex"]);
-    let config = sandbox.read("home/.symposium/config.toml");
-    sandbox.write("home/.symposium/config.toml", format!("hook-scope = \"project\"\n{config}"));
-    sandbox.user_plugin(
-        "w/SYMPOSIUM.toml",
-        "name = \"w\"\ncrates = [\"widget\"]\n[[mcp_servers]]\nname = \"tools\"\ncommand = \"npx\"\n\
-         args = []\n",
-    );
-    sandbox.run(&["sync"]).ok();
-    let waits = finding(&findings(&sandbox, &[]), "server-unapproved");
-    assert_eq!(waits["agent"], "claude");
-    assert!(waits["remedy"].as_str().is_some_and(|text| text.contains("approve it")), "{waits:#}");
-    let status = sandbox.run(&["status"]).ok();
-    assert!(status.stdout.contains("servers 1 !"), "{}", status.stdout);
-    assert!(status.stdout.contains("waits for you to approve"), "{}", status.stdout);
-    let local = "{\"enabledMcpjsonServers\": [\"tools\"]}";
-    sandbox.write("ws/.claude/settings.local.json", local);
-    let codex = sandbox.read("ws/.codex/config.toml");
-    let off = codex.replace("[mcp_servers.tools]\n", "[mcp_servers.tools]\nenabled = false\n");
-    assert_ne!(off, codex);
-    sandbox.write("ws/.codex/config.toml", off);
-    let found = findings(&sandbox, &[]);
-    assert!(!found.iter().any(|finding| finding["code"] == "server-unapproved"), "{found:#?}");
-    assert_eq!(finding(&found, "server-disabled")["agent"], "codex");
 }
 
 #[cfg(unix)]

@@ -1,0 +1,124 @@
+//! Programs that a hook needs and that are not installed yet.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use symposium_testlib::Sandbox;
+
+use crate::hook_kit::*;
+
+/// A plugin whose hook is run by `tool`, which `commands` make of `tool.in`.
+fn with_missing_tool(sandbox: &Sandbox, commands: &str, keys: &str) {
+    sandbox.user_plugin(
+        "p/SYMPOSIUM.toml",
+        &format!(
+            "name = \"p\"\ncrates = [\"widget\"]\n\n[[installations]]\nname = \"tool\"\n\
+             install_commands = [\"{commands}cp tool.in tool; echo x >>count\"]\nscript = \"tool\"\n\n\
+             [[hooks]]\nname = \"h\"\nevent = \"PreToolUse\"\ncommand = \"tool\"\n{keys}\n"
+        ),
+    );
+    let deny = says(Event::PreToolUse, json!({"decision": "deny", "reason": "by the tool"}));
+    sandbox.user_plugin("p/tool.in", &deny);
+}
+
+#[test]
+fn a_program_that_is_there_in_a_moment_serves_the_event_that_missed_it() {
+    in_parallel(&AGENTS, |agent| {
+        let sandbox = lab();
+        with_missing_tool(&sandbox, "", "");
+        let told = Told::in_ws(&sandbox);
+        let effect = send(&sandbox, agent, Event::PreToolUse, &told);
+        let refused = effect.refused.as_deref();
+        assert_eq!(refused, Some("by the tool"), "{agent}: {effect:?}\n{}", logs(&sandbox));
+        assert_eq!(effect.context, None, "{agent}: there is nothing to wait for");
+        // A file that somebody removed is made again.
+        std::fs::remove_file(sandbox.home().join(".symposium/plugins/p/tool")).expect("removes");
+        let again = send(&sandbox, agent, Event::PreToolUse, &told.id("2").session("s2"));
+        let refused = again.refused.as_deref();
+        assert_eq!(refused, Some("by the tool"), "{agent}: {again:?}\n{}", logs(&sandbox));
+        assert_eq!(sandbox.read("home/.symposium/plugins/p/count"), "x\nx\n", "{agent}");
+    });
+}
+
+#[test]
+fn a_requirement_that_is_missing_is_got_too_and_the_hook_runs_all_the_same() {
+    let mut sandbox = lab();
+    sandbox.switch("patience", "1");
+    sandbox.user_plugin(
+        "p/SYMPOSIUM.toml",
+        "name = \"p\"\ncrates = [\"widget\"]\n\n[[installations]]\nname = \"rtk\"\n\
+         install_commands = [\"while [ ! -f go ]; do sleep 0.05; done; cp rtk.in rtk\"]\n\
+         script = \"rtk\"\n\n[[hooks]]\nname = \"h\"\nevent = \"PreToolUse\"\n\
+         command = { script = \"hook.sh\" }\nrequirements = [\"rtk\"]\n",
+    );
+    sandbox.user_plugin("p/rtk.in", "echo from rtk");
+    let script = "cat >/dev/null\nsaid=$([ -z \"$SYMPOSIUM_rtk\" ] || sh \"$SYMPOSIUM_rtk\")\n\
+                  echo '{\"PreToolUse\":{\"decision\":\"deny\",\"reason\":\"'\"it ran $said\"'\"}}'\n";
+    sandbox.user_plugin("p/hook.sh", script);
+    let told = Told::in_ws(&sandbox);
+    let first = send(&sandbox, "claude", Event::PreToolUse, &told);
+    assert_eq!(first.refused.as_deref(), Some("it ran "));
+    let line = "`rtk` of plugin `p` is being installed";
+    assert!(first.context.as_deref().is_some_and(|text| text.starts_with(line)), "{first:?}");
+    sandbox.user_plugin("p/go", "");
+    let last = (0..200).find_map(|number| {
+        std::thread::sleep(Duration::from_millis(50));
+        let id: &'static str = Box::leak(format!("n{number}").into_boxed_str());
+        let effect = send(&sandbox, "claude", Event::PreToolUse, &told.clone().id(id));
+        effect.refused.filter(|reason| reason == "it ran from rtk")
+    });
+    assert!(last.is_some(), "{}", logs(&sandbox));
+}
+
+#[test]
+fn a_program_that_takes_longer_is_waited_for_once_a_session_and_the_agent_is_told_once() {
+    in_parallel(&[false, true], |&guards| {
+        let mut sandbox = lab();
+        sandbox.switch("patience", "1");
+        let block = if guards { "on-failure = \"block\"" } else { "" };
+        with_missing_tool(&sandbox, "while [ ! -f go ]; do sleep 0.05; done; ", block);
+        let told = Told::in_ws(&sandbox);
+        let timed = |agent: &str, event: Event, told: &Told| {
+            let start = Instant::now();
+            (send(&sandbox, agent, event, told), start.elapsed())
+        };
+        let (first, took) = timed("claude", Event::PreToolUse, &told);
+        assert!((4..10).contains(&took.as_secs()), "{took:?}");
+        let line = "`tool` of plugin `p` is being installed";
+        assert!(first.context.as_deref().is_some_and(|text| text.starts_with(line)), "{first:?}");
+        assert_eq!(first.refused.is_some(), guards);
+        let (second, took) = timed("claude", Event::PreToolUse, &told.clone().id("2"));
+        assert!(took < Duration::from_secs(4), "waited for once: {took:?}");
+        assert_eq!((second.context, second.refused.is_some()), (None, guards), "told once");
+        // Gemini hears of it with the tool's result. The other process is at it, so there is nothing
+        // to wait for.
+        let gemini = told.clone().session("g");
+        assert_eq!(timed("gemini", Event::PreToolUse, &gemini).0.context, None);
+        let after = send(&sandbox, "gemini", Event::PostToolUse, &gemini).context;
+        assert!(after.is_some_and(|text| text.contains(line)));
+        sandbox.user_plugin("p/go", "");
+        let reason = (0..200).find_map(|number| {
+            std::thread::sleep(Duration::from_millis(50));
+            let id: &'static str = Box::leak(format!("n{number}").into_boxed_str());
+            let effect = send(&sandbox, "claude", Event::PreToolUse, &told.clone().id(id));
+            effect.refused.filter(|reason| reason == "by the tool")
+        });
+        assert!(reason.is_some(), "{}", logs(&sandbox));
+        assert_eq!(sandbox.read("home/.symposium/plugins/p/count"), "x\n", "once");
+    });
+}
+
+#[test]
+fn an_event_without_a_session_has_a_missing_program_got_and_does_not_wait() {
+    let sandbox = lab();
+    with_missing_tool(&sandbox, "sleep 1; ", "");
+    let told = Told { session: None, ..Told::in_ws(&sandbox) };
+    let start = Instant::now();
+    assert_eq!(send(&sandbox, "symposium", Event::PreToolUse, &told), Effect::default());
+    assert!(start.elapsed() < Duration::from_secs(4));
+    let denied = (0..200).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        send(&sandbox, "symposium", Event::PreToolUse, &told).refused.is_some()
+    });
+    assert!(denied, "{}", logs(&sandbox));
+}
