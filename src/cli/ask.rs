@@ -5,7 +5,7 @@ use dialoguer::Select;
 use super::terminal::{RawKeys, is_ctrl_c};
 use super::theme::Plain;
 use crate::Symposium;
-use crate::config::{Choice, Config, ConfigState, Reach};
+use crate::config::{Choice, ChoiceScope, Config, ConfigState};
 use crate::documents::user_config;
 use crate::report::{Event, fit};
 use crate::sync::Synced;
@@ -55,9 +55,9 @@ pub(super) fn about_candidates(sym: &mut Symposium, synced: &Synced) -> anyhow::
             break;
         };
         let (word, reach) = match choice {
-            0 => (Choice::Use, Reach::Workspace),
-            1 => (Choice::Use, Reach::Everywhere),
-            _ => (Choice::Disable, Reach::Workspace),
+            0 => (Choice::Use, ChoiceScope::Workspace),
+            1 => (Choice::Use, ChoiceScope::Everywhere),
+            _ => (Choice::Disable, ChoiceScope::Workspace),
         };
         save(sym, &candidate.name, Some(&synced.root), word, reach)?;
         taken |= word == Choice::Use;
@@ -74,7 +74,7 @@ pub(super) fn save(
     name: &str,
     root: Option<&Path>,
     word: Choice,
-    reach: Reach,
+    reach: ChoiceScope,
 ) -> Result<(), Diagnostic> {
     if sym.config_state == ConfigState::Broken {
         return Err(Diagnostic::error("the configuration can't be read, so it is not changed")
@@ -82,7 +82,7 @@ pub(super) fn save(
             .note("mend it, and say it again"));
     }
     let root = match (reach, root) {
-        (Reach::Workspace, Some(root)) => {
+        (ChoiceScope::Workspace, Some(root)) => {
             let plain = root.to_str().filter(|path| !path.contains(char::is_control));
             Some(plain.ok_or_else(|| {
                 Diagnostic::error(

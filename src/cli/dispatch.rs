@@ -39,7 +39,7 @@ pub(super) fn run(sym: &Symposium, words: &[OsString]) -> CommandResult {
     let (plugin, subcommand) = subcommands::load(sym, vended)?;
     let network = Network::new(sym);
     let acquirer = Acquirer::new(sym, &network);
-    let prepared = acquirer.subcommand(&plugin, &subcommand, Mode::Explicit)?;
+    let prepared = acquirer.command(&plugin, &subcommand.command, Mode::Explicit)?;
     for missing in &prepared.missing {
         sym.report.warn(missing.to_string());
     }

@@ -20,7 +20,7 @@ pub(super) fn run(sym: &mut Symposium, args: &SyncArgs) -> CommandResult {
     let mode = match args {
         SyncArgs { dry_run: true, .. } | SyncArgs { check: true, .. } => Mode::Plan,
         // An event started us, and its user wants no sync by events.
-        SyncArgs { background: true, .. } if !sym.config.auto_sync.0 => Mode::Look,
+        SyncArgs { background: true, .. } if !sym.config.auto_sync => Mode::Look,
         _ => Mode::Apply,
     };
     let request = Request {

@@ -8,7 +8,7 @@ use super::closest::{closest, did_you_mean};
 use super::grammar::UseArgs;
 use super::{CommandResult, ask};
 use crate::Symposium;
-use crate::config::{Choice, Reach};
+use crate::config::{Choice, ChoiceScope};
 use crate::report::Event;
 use crate::sync::survey::{Inputs, Survey};
 use crate::sync::{Mode, Request, sync};
@@ -19,13 +19,13 @@ pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
     let start = Instant::now();
     let cwd = sym.cwd()?;
     let choice = if args.remove { Choice::Disable } else { Choice::Use };
-    let reach = if args.global { Reach::Everywhere } else { Reach::Workspace };
+    let reach = if args.global { ChoiceScope::Everywhere } else { ChoiceScope::Workspace };
     let inputs = Inputs::read(sym, &cwd)?;
     let root = match (reach, inputs.root(), &inputs.trouble) {
-        (Reach::Everywhere, root, _) => root,
-        (Reach::Workspace, Some(root), _) => Some(root),
-        (Reach::Workspace, None, Some(problem)) => return Err(problem.clone().into()),
-        (Reach::Workspace, None, None) => {
+        (ChoiceScope::Everywhere, root, _) => root,
+        (ChoiceScope::Workspace, Some(root), _) => Some(root),
+        (ChoiceScope::Workspace, None, Some(problem)) => return Err(problem.clone().into()),
+        (ChoiceScope::Workspace, None, None) => {
             return Err(Diagnostic::error("there is no Rust workspace here to remember it for")
                 .note("`--global` remembers it for every workspace")
                 .into());
@@ -38,7 +38,7 @@ pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
     ask::save(sym, &args.name, root.as_deref(), choice, reach)?;
     let (verb, place) = (
         if choice == Choice::Use { "Using" } else { "Declining" },
-        if reach == Reach::Workspace { "in this workspace" } else { "in every workspace" },
+        if reach == ChoiceScope::Workspace { "in this workspace" } else { "in every workspace" },
     );
     sym.report.event(&Event::status(verb, format!("{} {place}", args.name)));
     if let Some(note) = overruled(sym, &args.name, root.as_deref(), choice) {
@@ -54,7 +54,7 @@ pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
 
 /// What this workspace was told before wins here over what is said of every workspace.
 fn overruled(sym: &Symposium, name: &str, root: Option<&Path>, said: Choice) -> Option<Diagnostic> {
-    let (choice, Reach::Workspace) = sym.config.plugins.choice_for(name, root)? else {
+    let (choice, ChoiceScope::Workspace) = sym.config.plugins.choice_for(name, root)? else {
         return None;
     };
     let (known, back) = match choice {
@@ -75,7 +75,7 @@ fn check(
     survey: &Survey<'_>,
     name: &str,
     choice: Choice,
-    reach: Reach,
+    reach: ChoiceScope,
 ) -> Result<Vec<Diagnostic>, Diagnostic> {
     let same = |known: &str| same_crate(known, name);
     let registry = &survey.inputs.registry;
@@ -95,7 +95,7 @@ fn check(
         )));
     }
     let known = plugin || skill || dependency || was_said;
-    if !known && reach == Reach::Workspace {
+    if !known && reach == ChoiceScope::Workspace {
         let mut error =
             Diagnostic::error(format!("{name} is no direct dependency of this workspace"));
         let plugins = registry.plugins.iter().map(|entry| entry.plugin.name.as_str());

@@ -27,15 +27,13 @@ pub(crate) struct Choices {
 /// Yes or no.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Choice {
-    /// The user wants it.
     Use,
-    /// The user does not.
     Disable,
 }
 
 /// Where a word was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum ChoiceScope {
     /// For one workspace.
     Workspace,
     /// For all of them.
@@ -46,10 +44,15 @@ impl PluginChoices {
     /// The user's word on `name` in the workspace at `root`, and where it was said. What is said of
     /// the workspace comes first; of a yes and a no in one place the no counts. `-` and `_` are
     /// equal.
-    pub(crate) fn choice_for(&self, name: &str, root: Option<&Path>) -> Option<(Choice, Reach)> {
+    pub(crate) fn choice_for(
+        &self,
+        name: &str,
+        root: Option<&Path>,
+    ) -> Option<(Choice, ChoiceScope)> {
         let here = self.workspaces.iter().filter(|(known, _)| root == Some(known.as_path()));
-        let here = here.map(|(_, choices)| (&choices.use_, &choices.disable, Reach::Workspace));
-        here.chain([(&self.use_, &self.disable, Reach::Everywhere)]).find_map(
+        let here =
+            here.map(|(_, choices)| (&choices.use_, &choices.disable, ChoiceScope::Workspace));
+        here.chain([(&self.use_, &self.disable, ChoiceScope::Everywhere)]).find_map(
             |(use_, disable, reach)| {
                 let has = |list: &[String]| list.iter().any(|known| same_crate(known, name));
                 match (has(use_), has(disable)) {
@@ -74,10 +77,10 @@ impl PluginChoices {
     /// Where the configuration says no to `name`, for people; `None` where it does not.
     pub(crate) fn disabled_by(&self, name: &str, root: Option<&Path>) -> Option<&'static str> {
         match self.choice_for(name, root)? {
-            (Choice::Disable, Reach::Everywhere) => {
+            (Choice::Disable, ChoiceScope::Everywhere) => {
                 Some("`[plugins] disable` in the configuration names it")
             }
-            (Choice::Disable, Reach::Workspace) => {
+            (Choice::Disable, ChoiceScope::Workspace) => {
                 Some("`disable` in the configuration names it for this workspace")
             }
             (Choice::Use, _) => None,
@@ -102,7 +105,7 @@ mod tests {
             workspaces: vec![("/ws".into(), here)],
         };
         let root = Some(Path::new("/ws"));
-        assert_eq!(choices.choice_for("a", root), Some((Choice::Use, Reach::Workspace)));
+        assert_eq!(choices.choice_for("a", root), Some((Choice::Use, ChoiceScope::Workspace)));
         assert_eq!(
             choices.choice_for("a", Some(Path::new("/other"))).map(|(word, _)| word),
             Some(Choice::Disable)
@@ -110,7 +113,7 @@ mod tests {
         assert!(choices.is_disabled("a", None));
         assert!(choices.is_disabled("b", root));
         assert!(choices.is_used("c-d", root));
-        assert_eq!(choices.choice_for("e", root), Some((Choice::Disable, Reach::Everywhere)));
+        assert_eq!(choices.choice_for("e", root), Some((Choice::Disable, ChoiceScope::Everywhere)));
         assert_eq!(choices.choice_for("f", root), None);
     }
 }

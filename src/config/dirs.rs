@@ -24,12 +24,7 @@ pub(crate) enum NoHome {
     /// A variable names a folder relative to wherever we happen to be: files of the home folder
     /// would end up in the workspace.
     #[error("{variable} is `{value}`, which is no absolute path: set it to one")]
-    Relative {
-        /// The variable.
-        variable: &'static str,
-        /// Its value.
-        value: String,
-    },
+    Relative { variable: &'static str, value: String },
 }
 
 impl Dirs {
@@ -77,7 +72,6 @@ impl Dirs {
         Self { config: home.to_path_buf(), cache: home.join("cache"), logs: home.join("logs") }
     }
 
-    /// The configuration folder.
     pub(crate) fn config(&self) -> &Path {
         &self.config
     }
@@ -87,17 +81,14 @@ impl Dirs {
         &self.cache
     }
 
-    /// Log files.
     pub(crate) fn logs(&self) -> &Path {
         &self.logs
     }
 
-    /// `config.toml`.
     pub(crate) fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
     }
 
-    /// `state.toml`.
     pub(crate) fn state_file(&self) -> PathBuf {
         self.config.join("state.toml")
     }
@@ -137,7 +128,6 @@ impl Dirs {
         self.cache.join("snapshots")
     }
 
-    /// Lock files.
     pub(crate) fn locks(&self) -> PathBuf {
         self.cache.join("locks")
     }

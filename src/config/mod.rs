@@ -18,7 +18,7 @@ mod process;
 pub(crate) mod state;
 mod test_switches;
 
-pub(crate) use choices::{Choice, PluginChoices, Reach};
+pub(crate) use choices::{Choice, ChoiceScope, PluginChoices};
 pub(crate) use dirs::{Dirs, NoHome};
 pub use environment::Environment;
 pub(crate) use model::{

@@ -22,7 +22,6 @@ pub(crate) enum HookScope {
     /// In the agent's own files in the home folder.
     #[default]
     Global,
-    /// In the project's files.
     Project,
 }
 
@@ -33,9 +32,7 @@ pub(crate) enum AutoUpdate {
     /// Install it.
     #[default]
     On,
-    /// Say so.
     Warn,
-    /// Never look.
     Off,
 }
 
@@ -54,7 +51,6 @@ pub(crate) enum SkillIgnore {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LogLevel {
-    /// Everything.
     Trace,
     /// Steps and their inputs.
     Debug,
@@ -70,7 +66,6 @@ pub(crate) enum LogLevel {
 /// `[defaults]`: the sources that need no configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Defaults {
-    /// The central recommendations.
     pub symposium_recommendations: bool,
     /// `plugins/` in the configuration folder.
     pub user_plugins: bool,
@@ -89,7 +84,6 @@ impl Default for Defaults {
 pub(crate) struct SourceConfig {
     /// The name it is shown under.
     pub name: String,
-    /// Where it is.
     pub location: SourceLocation,
     /// Whether a git source is refreshed without being asked for by name.
     pub auto_update: bool,
@@ -112,21 +106,17 @@ pub(crate) enum SourceLocation {
 }
 
 /// The user's settings; [`Config::default`] where there is no file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Config {
     /// Sync when an agent's event finds something changed.
-    pub auto_sync: AutoSync,
+    pub auto_sync: bool,
     /// Mirror the workspace's own skills.
-    pub agents_syncing: AgentsSyncing,
-    /// Where hooks are registered.
+    pub agents_syncing: bool,
     pub hook_scope: HookScope,
-    /// What to do about a newer version.
     pub auto_update: AutoUpdate,
-    /// How copied skills are kept out of git.
     pub skill_ignore: SkillIgnore,
     /// The configured agents' names as written, duplicates dropped; some may be unknown to us.
     pub agents: Vec<String>,
-    /// Least severity that is logged.
     pub log_level: LogLevel,
     /// The sources that need no configuration.
     pub defaults: Defaults,
@@ -136,26 +126,22 @@ pub(crate) struct Config {
     pub plugins: PluginChoices,
 }
 
-macro_rules! switch {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(crate) struct $name(pub(crate) bool);
-        impl Default for $name {
-            fn default() -> Self {
-                Self(true)
-            }
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            auto_sync: true,
+            agents_syncing: true,
+            hook_scope: HookScope::default(),
+            auto_update: AutoUpdate::default(),
+            skill_ignore: SkillIgnore::default(),
+            agents: Vec::new(),
+            log_level: LogLevel::default(),
+            defaults: Defaults::default(),
+            sources: Vec::new(),
+            plugins: PluginChoices::default(),
         }
-    };
+    }
 }
-switch!(
-    /// `auto-sync`, on by default.
-    AutoSync
-);
-switch!(
-    /// `agents-syncing`, on by default.
-    AgentsSyncing
-);
 
 /// What was found at `config.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,9 +168,7 @@ impl ConfigState {
 /// A configuration with what was odd about it.
 #[derive(Debug, Clone)]
 pub(crate) struct Loaded {
-    /// The settings to use.
     pub config: Config,
-    /// What the file was like.
     pub state: ConfigState,
     /// Errors (the file is broken) and warnings (a key or value was left out).
     pub diagnostics: Vec<Diagnostic>,
@@ -238,38 +222,20 @@ impl Config {
 
 /// The settings, and whether the list of agents was read as a whole.
 fn read_config(root: &Table<'_>, base: &Path) -> (Config, bool) {
-    let mut config = Config::default();
-    if let Some(flag) = root.bool("auto-sync") {
-        config.auto_sync = AutoSync(flag.value);
-    }
-    if let Some(flag) = root.bool("agents-syncing") {
-        config.agents_syncing = AgentsSyncing(flag.value);
-    }
+    let (agents, is_clear) = read_agents(root);
+    let is_on = |key| root.bool(key).is_none_or(|flag| flag.value);
+    let mut config = Config {
+        auto_sync: is_on("auto-sync"),
+        agents_syncing: is_on("agents-syncing"),
+        agents,
+        ..Config::default()
+    };
     let scopes = [("global", HookScope::Global), ("project", HookScope::Project)];
     config.hook_scope = choice(root, "hook-scope", &scopes).unwrap_or_default();
     let updates = [("on", AutoUpdate::On), ("warn", AutoUpdate::Warn), ("off", AutoUpdate::Off)];
     config.auto_update = choice(root, "auto-update", &updates).unwrap_or_default();
     let ignores = [("gitignore", SkillIgnore::Gitignore), ("none", SkillIgnore::None)];
     config.skill_ignore = choice(root, "skill-ignore", &ignores).unwrap_or_default();
-    let entries = root.tables("agent");
-    // `agents` is the slip that others' formats suggest.
-    let mut is_clear = match &entries {
-        Some(entries) => entries.len() == root.count("agent"),
-        None => !root.has("agent") && !root.has("agents"),
-    };
-    for agent in entries.unwrap_or_default() {
-        match agent.string("name") {
-            Some(name) if !config.agents.contains(&name.value) => config.agents.push(name.value),
-            Some(_) => {}
-            None => {
-                is_clear = false;
-                if !agent.has("name") {
-                    agent.diagnostics().warning(&agent.span, "this `[[agent]]` has no `name`");
-                }
-            }
-        }
-        warn_unread(&agent);
-    }
     if let Some(logging) = root.table("logging") {
         let levels = [
             ("trace", LogLevel::Trace),
@@ -302,6 +268,31 @@ fn read_config(root: &Table<'_>, base: &Path) -> (Config, bool) {
     }
     warn_unread(root);
     (config, is_clear)
+}
+
+/// The agents' names, and whether all of them could be read.
+fn read_agents(root: &Table<'_>) -> (Vec<String>, bool) {
+    let mut agents = Vec::new();
+    let entries = root.tables("agent");
+    // `agents` is the slip that others' formats suggest.
+    let mut is_clear = match &entries {
+        Some(entries) => entries.len() == root.count("agent"),
+        None => !root.has("agent") && !root.has("agents"),
+    };
+    for agent in entries.unwrap_or_default() {
+        match agent.string("name") {
+            Some(name) if !agents.contains(&name.value) => agents.push(name.value),
+            Some(_) => {}
+            None => {
+                is_clear = false;
+                if !agent.has("name") {
+                    agent.diagnostics().warning(&agent.span, "this `[[agent]]` has no `name`");
+                }
+            }
+        }
+        warn_unread(&agent);
+    }
+    (agents, is_clear)
 }
 
 fn read_choices(table: &Table<'_>) -> PluginChoices {

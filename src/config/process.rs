@@ -4,9 +4,6 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 /// The file of the program that runs now, as it was when it was started.
-///
-/// # Errors
-/// When the system does not tell.
 #[allow(clippy::disallowed_methods, reason = "the one place that asks which program this is")]
 pub(crate) fn own_program() -> std::io::Result<PathBuf> {
     std::env::current_exe()

@@ -46,9 +46,6 @@ impl State {
 
     /// Changes the file as it is now, in one step: other keys, and what another process writes at
     /// the same time, stay. No change is no write.
-    ///
-    /// # Errors
-    /// Trouble writing the file.
     pub(crate) fn update(path: &Path, change: impl Fn(&mut Self)) -> io::Result<()> {
         for _ in 0..TRIES {
             let bytes = read_optional(path, Limit::SETTINGS)?;

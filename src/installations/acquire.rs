@@ -4,10 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::job::{Got, Job, Trouble};
+use super::job::{Got, Job};
 use super::locate::locate;
 use super::stamp::{Failure, Stamp, age, definition, key, now};
-use super::{Acquired, Fetcher, InstallError, Mode, Root, binary, cargo, commands, repository};
+use super::{
+    Acquired, Fetcher, InstallError, Mode, Root, Trouble, binary, cargo, commands, repository,
+};
 use crate::Symposium;
 use crate::files::{Lock, LockError};
 use crate::plugins::model::{InstallSource, Installation, Plugin, Runnable};
@@ -16,10 +18,10 @@ use crate::symposium::UpdateLevel;
 /// How long a failure is taken for what it is.
 const FAILURE_HOLDS: Duration = Duration::from_secs(10 * 60);
 /// How often somebody looks for a newer version, and how soon again when nobody answered.
-const LOOK: Duration = Duration::from_secs(24 * 60 * 60);
-const LOOK_AGAIN: Duration = Duration::from_secs(60 * 60);
+const CHECK_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
+const RETRY_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// How long a hook waits for another process.
-const HOOK_PATIENCE: Duration = Duration::from_millis(100);
+const HOOK_LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Gets installations, and knows which are there.
 #[derive(Clone, Copy)]
@@ -52,9 +54,6 @@ impl<'a> Acquirer<'a> {
     /// A failure is not repeated for ten minutes, but by a command that the user gave. A
     /// newer version is looked for by background processes, once a day, and by commands with
     /// `--update`; if it can't be had, what is there stays in use.
-    ///
-    /// # Errors
-    /// [`InstallError`], when nothing usable is there afterwards.
     pub(crate) fn acquire(
         &self,
         plugin: &Plugin,
@@ -65,7 +64,7 @@ impl<'a> Acquirer<'a> {
         if installation.source.is_none() && installation.install_commands.is_empty() {
             return self
                 .assemble(plugin, installation, &Stamp::default())
-                .map_err(|problem| error(plugin, name, Trouble::Unusable(problem)));
+                .map_err(|problem| InstallError::new(plugin, name, Trouble::Unusable(problem)));
         }
         let path = Stamp::path(&self.sym.dirs.binaries(), plugin, name);
         let stamp = Stamp::load(&path);
@@ -101,7 +100,7 @@ impl<'a> Acquirer<'a> {
         mode: Mode,
     ) -> Result<Acquired, InstallError> {
         let name = installation.name.as_str();
-        let failed = |trouble| error(plugin, name, trouble);
+        let failed = |trouble| InstallError::new(plugin, name, trouble);
         recent_failure(plugin, installation, &Stamp::load(path), mode)?;
         if mode == (Mode::Dispatch { budget: Duration::ZERO }) {
             let problem = "it is got by `cargo agents sync` or in the background".to_owned();
@@ -144,7 +143,7 @@ impl<'a> Acquirer<'a> {
         let patience = match mode {
             Mode::Explicit => Duration::from_secs(30 * 60),
             Mode::Detached => Duration::ZERO,
-            Mode::Dispatch { budget } => budget.min(HOOK_PATIENCE),
+            Mode::Dispatch { budget } => budget.min(HOOK_LOCK_TIMEOUT),
         };
         let first = if mode == Mode::Explicit { Duration::ZERO } else { patience };
         let lock = match Lock::acquire(&path, first) {
@@ -172,7 +171,7 @@ impl<'a> Acquirer<'a> {
         );
         let checked_at = match &got.stale {
             None => now(),
-            Some(_) => now().saturating_sub((LOOK - LOOK_AGAIN).as_secs()),
+            Some(_) => now().saturating_sub((CHECK_INTERVAL - RETRY_INTERVAL).as_secs()),
         };
         let stamp = Stamp {
             definition: definition(job.installation),
@@ -281,7 +280,7 @@ impl<'a> Acquirer<'a> {
             Some(InstallSource::Binary { .. }) | None => false,
         };
         let asked = match mode {
-            Mode::Detached => age(stamp.checked_at) >= LOOK,
+            Mode::Detached => age(stamp.checked_at) >= CHECK_INTERVAL,
             Mode::Explicit => {
                 matches!(self.sym.options.update, Some(UpdateLevel::Check | UpdateLevel::Fetch))
             }
@@ -300,7 +299,7 @@ pub(super) fn installation<'p>(
         .installations
         .iter()
         .find(|installation| installation.name == name)
-        .ok_or_else(|| InstallError::Unknown { plugin: plugin.name.clone(), name: name.to_owned() })
+        .ok_or_else(|| InstallError::new(plugin, name, Trouble::Unknown))
 }
 
 fn get(job: &Job<'_>) -> Result<Got, Trouble> {
@@ -357,12 +356,9 @@ fn recent_failure(
     if !counts || ago >= FAILURE_HOLDS || failure.definition != definition(installation) {
         return Ok(());
     }
-    Err(InstallError::FailedBefore {
-        plugin: plugin.name.clone(),
-        name: installation.name.clone(),
-        minutes_ago: ago.as_secs() / 60,
-        problem: failure.problem.clone(),
-    })
+    let (minutes_ago, problem) = (ago.as_secs() / 60, failure.problem.clone());
+    let trouble = Trouble::FailedBefore { minutes_ago, problem };
+    Err(InstallError::new(plugin, &installation.name, trouble))
 }
 
 fn remember_failure(
@@ -377,7 +373,7 @@ fn remember_failure(
         Trouble::Unusable(problem) | Trouble::Failed(problem) => (problem, false),
         Trouble::OutOfTime(problem) => (problem, hook),
         // Nothing was tried.
-        Trouble::NotReady(_) => return stamp,
+        Trouble::Unknown | Trouble::NotReady(_) | Trouble::FailedBefore { .. } => return stamp,
     };
     stamp.failure = Some(Failure {
         definition: definition(installation),
@@ -386,17 +382,6 @@ fn remember_failure(
         out_of_budget,
     });
     stamp
-}
-
-fn error(plugin: &Plugin, name: &str, trouble: Trouble) -> InstallError {
-    let (plugin, name) = (plugin.name.clone(), name.to_owned());
-    match trouble {
-        Trouble::Unusable(problem) => InstallError::Unusable { plugin, name, problem },
-        Trouble::NotReady(problem) => InstallError::NotReady { plugin, name, problem },
-        Trouble::Failed(problem) | Trouble::OutOfTime(problem) => {
-            InstallError::Failed { plugin, name, problem }
-        }
-    }
 }
 
 /// What a hook or a subcommand needs beside its command, prerequisites first: each requirement's

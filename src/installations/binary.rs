@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 
-use super::Root;
-use super::job::{Got, Job, Trouble};
+use super::job::{Got, Job};
+use super::{Root, Trouble};
 use crate::fetch::http::{self, Limits};
 use crate::files::{is_plain_name, open, private_folders};
 use crate::plugins::model::{Checksum, Runnable};

@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use super::job::{Got, Job, Trouble};
+use super::Trouble;
+use super::job::{Got, Job};
 use super::stamp::key;
 use crate::plugins::model::{Installation, Plugin};
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::stamp::Stamp;
-use super::{Fetcher, Mode, Root};
+use super::{Fetcher, Mode, Root, Trouble};
 use crate::Symposium;
 use crate::plugins::model::{Installation, Plugin};
 use crate::process::{Child, Output, RunError, Status, run};
@@ -13,7 +13,7 @@ use crate::report::fit;
 
 /// How long a command or a background process may work on one installation. Compiling a large
 /// program on a small machine takes its time.
-const PATIENT: Duration = Duration::from_secs(30 * 60);
+const WORK_LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// The work on one installation.
 pub(super) struct Job<'a> {
@@ -24,7 +24,6 @@ pub(super) struct Job<'a> {
     pub(super) mode: Mode,
     /// Whether a newer version is looked for.
     pub(super) refresh: bool,
-    /// What is known from before.
     pub(super) before: &'a Stamp,
     started: Instant,
 }
@@ -40,19 +39,6 @@ pub(super) struct Got {
     pub(super) stale: Option<String>,
 }
 
-/// Why there is nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Trouble {
-    /// The manifest asks for something impossible.
-    Unusable(String),
-    /// It can't be had now.
-    NotReady(String),
-    /// It was tried.
-    Failed(String),
-    /// It was tried, and the time was up.
-    OutOfTime(String),
-}
-
 impl<'a> Job<'a> {
     pub(super) fn new(
         sym: &'a Symposium,
@@ -65,15 +51,13 @@ impl<'a> Job<'a> {
         Self { sym, fetcher, plugin, installation, mode, refresh, before, started }
     }
 
-    /// The folder of all installations.
     pub(super) fn binaries(&self) -> PathBuf {
         self.sym.dirs.binaries()
     }
 
-    /// The time that is left.
     pub(super) fn left(&self) -> Duration {
         let whole = match self.mode {
-            Mode::Explicit | Mode::Detached => PATIENT,
+            Mode::Explicit | Mode::Detached => WORK_LIMIT,
             Mode::Dispatch { budget } => budget,
         };
         whole.saturating_sub(self.started.elapsed())

@@ -9,9 +9,6 @@ use crate::plugins::model::{InstallSource, Installation, Plugin, Runnable};
 use crate::process::find_program;
 
 /// The file that `runnable` names, which is there.
-///
-/// # Errors
-/// Why there is no such file, for people.
 pub(super) fn locate(
     sym: &Symposium,
     plugin: &Plugin,

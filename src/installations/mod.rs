@@ -2,7 +2,7 @@
 //!
 //! - [`Acquirer::acquire`]: the work, once per installation and version, under a lock
 //! - [`Acquirer::probe`]: what is on disk now, in microseconds and without any work
-//! - [`Acquirer::hook`], [`Acquirer::subcommand`]: all of it together, ready to be started
+//! - [`Acquirer::hook`], [`Acquirer::command`]: all of it together, ready to be started
 //! - [`environment`]: the variables that tell a child where its tools are
 //!
 //! On disk, below the cache's `binaries` folder:
@@ -21,8 +21,8 @@ mod acquire;
 mod binary;
 mod cargo;
 mod commands;
-mod elsewhere;
 mod environment;
+mod fetcher;
 mod job;
 mod locate;
 mod model;
@@ -33,8 +33,8 @@ mod stamp;
 mod tests;
 
 pub(crate) use acquire::Acquirer;
-pub(crate) use elsewhere::{Fetcher, Network};
 pub(crate) use environment::environment;
+pub(crate) use fetcher::{Fetcher, Network};
 pub(crate) use locate::awaited;
-pub(crate) use model::{Acquired, InstallError, Invocation, Mode, Root};
+pub(crate) use model::{Acquired, InstallError, Invocation, Mode, Root, Trouble};
 pub(crate) use prepare::Prepared;

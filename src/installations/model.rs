@@ -1,10 +1,12 @@
 //! What is asked of an installation and what comes of it.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::plugins::model::Plugin;
 use crate::process::Child;
 
 /// Who asks, and what that allows.
@@ -61,7 +63,6 @@ pub(crate) enum Root {
 /// An installation that is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Acquired {
-    /// Where its programs are looked up.
     pub root: Root,
     /// The folder that we manage for it, if we do: the value of `SYMPOSIUM_DIR_<name>`.
     pub dir: Option<PathBuf>,
@@ -73,71 +74,55 @@ pub(crate) struct Acquired {
 
 /// Why an installation can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum InstallError {
-    /// There is none of that name.
-    #[error("plugin `{plugin}` has no installation `{name}`")]
-    Unknown {
-        /// The plugin.
-        plugin: String,
-        /// The name.
-        name: String,
-    },
+pub(crate) struct InstallError {
+    pub plugin: String,
+    /// The installation.
+    pub name: String,
+    pub trouble: Trouble,
+}
+
+/// Why there is nothing. A problem may have several lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// The plugin has no installation of that name.
+    Unknown,
     /// What the manifest asks for makes no sense, or is not there.
-    #[error("installation `{name}` of plugin `{plugin}` can't be used: {problem}")]
-    Unusable {
-        /// The plugin.
-        plugin: String,
-        /// The installation.
-        name: String,
-        /// Why.
-        problem: String,
-    },
+    Unusable(String),
     /// It is missing and must not, or can't, be got now.
-    #[error("installation `{name}` of plugin `{plugin}` is not there yet: {problem}")]
-    NotReady {
-        /// The plugin.
-        plugin: String,
-        /// The installation.
-        name: String,
-        /// Why it is not got now.
-        problem: String,
-    },
+    NotReady(String),
     /// Getting it failed.
-    #[error("can't install `{name}` of plugin `{plugin}`: {problem}")]
-    Failed {
-        /// The plugin.
-        plugin: String,
-        /// The installation.
-        name: String,
-        /// Why, on one or more lines.
-        problem: String,
-    },
+    Failed(String),
+    /// Getting it took longer than it may.
+    OutOfTime(String),
     /// Getting it failed a short while ago, and it is not tried again yet.
-    #[error(
-        "can't install `{name}` of plugin `{plugin}` (tried {minutes_ago} minutes ago; \
-         `cargo agents sync` tries again at once): {problem}"
-    )]
-    FailedBefore {
-        /// The plugin.
-        plugin: String,
-        /// The installation.
-        name: String,
-        /// When, in whole minutes.
-        minutes_ago: u64,
-        /// Why, on one or more lines.
-        problem: String,
-    },
+    FailedBefore { minutes_ago: u64, problem: String },
 }
 
 impl InstallError {
-    /// The installation.
-    pub(crate) fn name(&self) -> &str {
-        match self {
-            Self::Unknown { name, .. }
-            | Self::Unusable { name, .. }
-            | Self::NotReady { name, .. }
-            | Self::Failed { name, .. }
-            | Self::FailedBefore { name, .. } => name,
+    pub(crate) fn new(plugin: &Plugin, name: &str, trouble: Trouble) -> Self {
+        Self { plugin: plugin.name.clone(), name: name.to_owned(), trouble }
+    }
+}
+
+impl fmt::Display for InstallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { plugin, name, trouble } = self;
+        match trouble {
+            Trouble::Unknown => write!(f, "plugin `{plugin}` has no installation `{name}`"),
+            Trouble::Unusable(problem) => {
+                write!(f, "installation `{name}` of plugin `{plugin}` can't be used: {problem}")
+            }
+            Trouble::NotReady(problem) => {
+                write!(f, "installation `{name}` of plugin `{plugin}` is not there yet: {problem}")
+            }
+            Trouble::Failed(problem) | Trouble::OutOfTime(problem) => {
+                write!(f, "can't install `{name}` of plugin `{plugin}`: {problem}")
+            }
+            Trouble::FailedBefore { minutes_ago, problem } => write!(
+                f,
+                "can't install `{name}` of plugin `{plugin}` (tried {minutes_ago} minutes ago; \
+                 `cargo agents sync` tries again at once): {problem}"
+            ),
         }
     }
 }

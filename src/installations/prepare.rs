@@ -4,13 +4,12 @@ use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use super::acquire::{expanded, installation};
-use super::{Acquired, Acquirer, InstallError, Invocation, Mode, environment};
-use crate::plugins::model::{Hook, Plugin, Runnable, Subcommand};
+use super::{Acquired, Acquirer, InstallError, Invocation, Mode, Root, Trouble, environment};
+use crate::plugins::model::{Hook, Plugin, Runnable};
 
 /// What to run, and with which variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Prepared {
-    /// What to run.
     pub invocation: Invocation,
     /// Variables on top of the parent's.
     pub env: Vec<(OsString, OsString)>,
@@ -36,9 +35,6 @@ struct Call<'a> {
 
 impl Acquirer<'_> {
     /// What runs a hook, with its requirements.
-    ///
-    /// # Errors
-    /// [`InstallError`] when its command is not to be had. Missing requirements are no error.
     pub(crate) fn hook(
         &self,
         plugin: &Plugin,
@@ -54,24 +50,8 @@ impl Acquirer<'_> {
         self.prepare(plugin, &call, mode)
     }
 
-    /// What runs a subcommand, with its installation's requirements.
-    ///
-    /// # Errors
-    /// [`InstallError`] when its command is not to be had. Missing requirements are no error.
-    pub(crate) fn subcommand(
-        &self,
-        plugin: &Plugin,
-        subcommand: &Subcommand,
-        mode: Mode,
-    ) -> Result<Prepared, InstallError> {
-        self.command(plugin, &subcommand.command, mode)
-    }
-
     /// What runs an MCP server whose `command` names an installation of its plugin; `None` when it
     /// names none, and so is a program itself.
-    ///
-    /// # Errors
-    /// [`InstallError`] when it is not to be had. Missing requirements are no error.
     pub(crate) fn server(
         &self,
         plugin: &Plugin,
@@ -88,7 +68,7 @@ impl Acquirer<'_> {
     pub(crate) fn everything(&self, plugin: &Plugin, mode: Mode) -> Vec<InstallError> {
         let hooks = plugin.hooks.iter().map(|hook| self.hook(plugin, hook, mode));
         let subcommands =
-            plugin.subcommands.iter().map(|command| self.subcommand(plugin, command, mode));
+            plugin.subcommands.iter().map(|command| self.command(plugin, &command.command, mode));
         let servers = plugin.servers.iter().filter_map(|server| match &server.transport {
             crate::plugins::model::Transport::Stdio { command, .. } => {
                 self.server(plugin, command, mode)
@@ -110,7 +90,8 @@ impl Acquirer<'_> {
         errors
     }
 
-    fn command(
+    /// What runs a subcommand or a server whose `command` names the installation `command`.
+    pub(crate) fn command(
         &self,
         plugin: &Plugin,
         command: &str,
@@ -130,7 +111,7 @@ impl Acquirer<'_> {
         let mut missing = Vec::new();
         let mut requirements: Vec<(String, Acquired)> = Vec::new();
         for name in expanded(plugin, call.command, call.requirements) {
-            match self.acquire(plugin, name, less(mode, start.elapsed())) {
+            match self.acquire(plugin, name, with_less_time(mode, start.elapsed())) {
                 Ok(acquired) => requirements.push((name.to_owned(), acquired)),
                 Err(error) => {
                     tracing::warn!("{error}");
@@ -138,17 +119,14 @@ impl Acquirer<'_> {
                 }
             }
         }
-        let command = self.acquire(plugin, call.command, less(mode, start.elapsed()))?;
-        let command = self.called(plugin, call, command).map_err(|problem| {
-            let (plugin, name) = (plugin.name.clone(), call.command.to_owned());
-            InstallError::Unusable { plugin, name, problem }
-        })?;
+        let command = self.acquire(plugin, call.command, with_less_time(mode, start.elapsed()))?;
+        let unusable =
+            |problem| InstallError::new(plugin, call.command, Trouble::Unusable(problem));
+        let command = self.called(plugin, call, command).map_err(unusable)?;
         let path = self.sym.env.var("PATH");
         let env = environment((call.command, &command), &requirements, path);
         let Some(invocation) = command.program else {
-            let problem = self.nothing_to_run(&command.root);
-            let (plugin, name) = (plugin.name.clone(), call.command.to_owned());
-            return Err(InstallError::Unusable { plugin, name, problem });
+            return Err(unusable(nothing_to_run(&command.root)));
         };
         Ok(Prepared { invocation, env, missing })
     }
@@ -179,19 +157,19 @@ impl Acquirer<'_> {
             }
         }
     }
+}
 
-    fn nothing_to_run(&self, root: &super::Root) -> String {
-        if let super::Root::Bin(bin) = root {
-            let programs = super::cargo::programs(bin);
-            let list = programs.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
-            return format!("it has several programs; `executable` is one of {}", list.join(", "));
-        }
-        "it says neither `executable` nor `script`, so there is nothing to run".to_owned()
+fn nothing_to_run(root: &Root) -> String {
+    if let Root::Bin(bin) = root {
+        let programs = super::cargo::programs(bin);
+        let list = programs.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+        return format!("it has several programs; `executable` is one of {}", list.join(", "));
     }
+    "it says neither `executable` nor `script`, so there is nothing to run".to_owned()
 }
 
 /// The same mode with the time gone by taken off.
-fn less(mode: Mode, elapsed: Duration) -> Mode {
+fn with_less_time(mode: Mode, elapsed: Duration) -> Mode {
     match mode {
         Mode::Dispatch { budget } => Mode::Dispatch { budget: budget.saturating_sub(elapsed) },
         other => other,

@@ -4,9 +4,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Root;
-use super::job::{Got, Job, Trouble};
+use super::job::{Got, Job};
 use super::stamp::key;
+use super::{Root, Trouble};
 use crate::text::SecretUrl;
 
 /// The files of a repository.

@@ -41,7 +41,6 @@ pub(super) struct Failure {
     pub(super) definition: String,
     /// When, in seconds since 1970.
     pub(super) at: u64,
-    /// Why.
     pub(super) problem: String,
     /// Whether only a hook's budget was too small: one that has more time may try.
     pub(super) out_of_budget: bool,

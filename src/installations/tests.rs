@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::elsewhere::Tree;
+use super::fetcher::Tree;
 use super::stamp::Stamp;
 use super::*;
 use crate::Symposium;

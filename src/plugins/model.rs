@@ -15,27 +15,19 @@ use crate::text::SecretUrl;
 /// A plugin: everything one `SYMPOSIUM.toml` offers.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Plugin {
-    /// Its name.
     pub name: String,
     /// Name of the source it was found in.
     pub source: String,
     /// Root folder of that source: no path of the plugin may lead out of it.
     pub source_root: PathBuf,
-    /// The manifest, absolute.
     pub manifest: PathBuf,
-    /// The manifest's folder, absolute.
     pub dir: PathBuf,
-    /// When the plugin applies at all.
     pub gate: Gate,
     /// Ways to get programs, inline ones promoted; names are unique.
     pub installations: Vec<Installation>,
-    /// Groups of skills, in file order.
     pub skills: Vec<SkillGroup>,
-    /// Hooks, in file order.
     pub hooks: Vec<Hook>,
-    /// MCP servers, in file order.
     pub servers: Vec<McpServer>,
-    /// Subcommands, in file order.
     pub subcommands: Vec<Subcommand>,
 }
 
@@ -70,22 +62,17 @@ pub(crate) enum CrateAtom {
 pub(crate) enum Predicate {
     /// `env(NAME)` or `env(NAME=value)`.
     Env {
-        /// The variable.
         name: String,
         /// The value it must have; `None`: set, and not empty.
         value: Option<String>,
     },
     /// `path_exists(path)`, relative to the workspace's root and inside it.
     PathExists(String),
-    /// `depends-on(atom)`.
     DependsOn(CrateAtom),
     /// `workspace-member()`: the plugin's crate is a member (holds if any crate of the gate is).
     WorkspaceMember,
-    /// `not(p)`.
     Not(Box<Predicate>),
-    /// `any(p, …)`.
     Any(Vec<Predicate>),
-    /// `all(p, …)`.
     All(Vec<Predicate>),
     /// `shell(…)` and names we do not know: never run, never hold, even inside `not`.
     Unsupported(String),
@@ -94,9 +81,7 @@ pub(crate) enum Predicate {
 /// A group of skills.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct SkillGroup {
-    /// When the group applies.
     pub gate: Gate,
-    /// Where its skills are.
     pub source: SkillSource,
     /// Where the entry stands in the manifest, as a byte range.
     pub span: Range<usize>,
@@ -107,7 +92,6 @@ pub(crate) struct SkillGroup {
 pub(crate) enum SkillSource {
     /// A folder, relative to the plugin's folder.
     Path(String),
-    /// A git repository.
     Git(GitPlace),
     /// The sources of the matched crates.
     Crate {
@@ -116,7 +100,6 @@ pub(crate) enum SkillSource {
     },
     /// `[[plugins]] source.cargo`: the named crate's own skills, whether a dependency or not.
     NamedCrate {
-        /// The crate.
         name: String,
         /// A requirement on its version.
         requirement: Option<VersionReq>,
@@ -134,7 +117,6 @@ pub(crate) struct Installation {
     pub install_commands: Vec<String>,
     /// Names of installations that must be there too.
     pub requirements: Vec<String>,
-    /// What to run.
     pub runnable: Option<Runnable>,
     /// Arguments to run it with; `None` when the installation says nothing.
     pub args: Option<Vec<String>>,
@@ -153,9 +135,7 @@ pub(crate) enum Runnable {
 /// How an installation gets onto disk.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum InstallSource {
-    /// A crate's binaries.
     Cargo {
-        /// The crate.
         krate: String,
         /// The version as written: an exact one or a requirement.
         version: Option<String>,
@@ -165,10 +145,7 @@ pub(crate) enum InstallSource {
         global: bool,
     },
     /// A git repository or a folder of one (`source = "github"`, any URL git takes).
-    Git {
-        /// The URL.
-        url: SecretUrl,
-    },
+    Git { url: SecretUrl },
     /// An archive or a bare executable.
     Binary {
         /// The URL; may hold `{target}`, `{version}`, `{arch}`, `{os}`.
@@ -183,7 +160,6 @@ pub(crate) enum InstallSource {
 /// The checksums of a binary installation.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Checksum {
-    /// The same file everywhere.
     One(String),
     /// By target triple.
     ByTarget(BTreeMap<String, String>),
@@ -192,15 +168,11 @@ pub(crate) enum Checksum {
 /// A hook.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Hook {
-    /// Its name.
     pub name: String,
-    /// When it applies.
     pub gate: Gate,
-    /// The event it handles.
     pub event: Event,
     /// A regular expression over the whole tool name; `None`: all tools.
     pub matcher: Option<String>,
-    /// The installation to run.
     pub command: String,
     /// What of it to run, where the hook says so and the installation does not.
     pub runnable: Option<Runnable>,
@@ -212,7 +184,6 @@ pub(crate) struct Hook {
     pub agent: Option<String>,
     /// `symposium`, or the agent whose own format the handler speaks.
     pub format: String,
-    /// How long it may take.
     pub timeout: Duration,
     /// What a crash, a time-out or a missing program means.
     pub on_failure: OnFailure,
@@ -234,24 +205,19 @@ pub(crate) enum OnFailure {
 pub(crate) struct McpServer {
     /// Its name in the agents' files.
     pub name: String,
-    /// When it applies.
     pub gate: Gate,
-    /// How it is reached.
     pub transport: Transport,
 }
 
 /// A subcommand.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Subcommand {
-    /// Its name.
     pub name: String,
     /// One line for the help.
     pub description: String,
     /// Whom the help lists it for.
     pub audience: Audience,
-    /// The installation to run.
     pub command: String,
-    /// When it applies.
     pub gate: Gate,
 }
 
@@ -270,7 +236,6 @@ pub(crate) enum Audience {
 /// A crate that a gate matched: name as in the lock file, and version.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct MatchedCrate {
-    /// The package's name.
     pub name: String,
     /// Its version, where it is known.
     pub version: Option<Version>,

@@ -49,16 +49,13 @@ pub(crate) enum Location {
 /// One source, before anything was looked at.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SourceSpec {
-    /// Its name.
     pub name: String,
-    /// Where it is.
     pub location: Location,
     /// Whether a git source is refreshed without being asked for by name.
     pub auto_update: bool,
 }
 
 impl SourceSpec {
-    /// What kind of source it is.
     pub(crate) fn kind(&self) -> SourceKind {
         match self.location {
             Location::Path(_) => SourceKind::Path,
@@ -171,9 +168,7 @@ impl<'a> Refresh<'a> {
 /// A source as found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SourceState {
-    /// Its name.
     pub name: String,
-    /// What kind of source it is.
     pub kind: SourceKind,
     /// Where it is, for people: a path or a URL, without secrets.
     pub location: String,

@@ -114,7 +114,7 @@ impl Work {
         if opt_out::is_opted_out(&sym, &self.root) {
             return None;
         }
-        if !sym.config.auto_sync.0 || self.root == Snapshot::outside(&sym.dirs) {
+        if !sym.config.auto_sync || self.root == Snapshot::outside(&sym.dirs) {
             return self.look(&sym);
         }
         let request = self.request(Mode::Apply);

@@ -60,7 +60,6 @@ pub(crate) enum SourceReplacement {
 }
 
 impl SourceReplacement {
-    /// The other registry's index.
     pub(crate) fn into_index(self) -> Option<String> {
         match self {
             Self::Index(index) => Some(index),
@@ -136,8 +135,8 @@ struct SourceTable {
 }
 
 impl CargoConfig {
-    /// Reads the files that apply in `root`; `look` is called with each before it is read.
-    pub(super) fn load(root: &Path, env: &Environment, look: &mut dyn FnMut(&Path)) -> Self {
+    /// Reads the files that apply in `root`; `observe` is called with each before it is read.
+    pub(super) fn load(root: &Path, env: &Environment, observe: &mut dyn FnMut(&Path)) -> Self {
         let mut config = Self::default();
         let mut folders: Vec<PathBuf> =
             root.ancestors().map(|folder| folder.join(".cargo")).collect();
@@ -145,7 +144,7 @@ impl CargoConfig {
         for folder in folders {
             // Where both are, cargo takes the name without extension.
             for name in ["config", "config.toml"] {
-                if config.file(&folder.join(name), look, 0) {
+                if config.file(&folder.join(name), observe, 0) {
                     break;
                 }
             }
@@ -154,12 +153,12 @@ impl CargoConfig {
     }
 
     /// Adds a file and what it includes; `false` when there is none.
-    fn file(&mut self, path: &Path, look: &mut dyn FnMut(&Path), depth: usize) -> bool {
+    fn file(&mut self, path: &Path, observe: &mut dyn FnMut(&Path), depth: usize) -> bool {
         // Once is enough: what a file says counts where it is met first.
         if self.inputs.iter().any(|known| known == path) {
             return true;
         }
-        look(path);
+        observe(path);
         self.inputs.push(path.to_path_buf());
         let source = match read_text(path, Limit::CARGO) {
             Ok(Some(source)) => source,
@@ -173,7 +172,7 @@ impl CargoConfig {
         if depth < MAX_INCLUDES {
             // What includes wins over what is included; of these, the later wins.
             for include in includes.iter().rev() {
-                self.file(include, look, depth + 1);
+                self.file(include, observe, depth + 1);
             }
         }
         true

@@ -25,9 +25,6 @@ use crate::text::toml::Located;
 /// absolute; when it is gone, the nearest folder above that still exists counts. Cheap: it reads
 /// the nearest manifest and those above it, and the others only for a package that no pattern of
 /// the workspace above it names.
-///
-/// # Errors
-/// A manifest on the way that is broken or can't be read.
 pub(crate) fn locate(start: &Path, env: &Environment) -> Result<Option<PathBuf>, Diagnostic> {
     let Some(folder) = existing_folder(start, env) else { return Ok(None) };
     let mut reader = Reader::new(env, false);
@@ -172,11 +169,9 @@ fn expand(
 enum Named {
     /// An item of `members` without wildcards.
     Listed(Located<String>),
-    /// An item of `members` with wildcards.
     Matched,
     /// A path dependency of a member.
     Dependency,
-    /// The root itself.
     Root,
 }
 

@@ -59,11 +59,9 @@ pub(crate) struct Fingerprint {
 /// What was at a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 enum FileState {
-    /// Nothing.
     Missing,
     /// Something that we may not look at.
     Unreadable,
-    /// A file.
     File(Stat, Option<Hash>),
     /// A folder, with the hash of its entries; without `stat` when it was racy.
     Folder(Option<Stat>, Hash),

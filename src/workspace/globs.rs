@@ -20,27 +20,26 @@ const MAX_FOLDERS: usize = 20_000;
 pub(super) struct Expansion {
     /// Folders that match, sorted; a pattern without wildcards is its own match, there or not.
     pub folders: Vec<PathBuf>,
-    /// Whether the pattern has wildcards.
     pub wild: bool,
 }
 
-/// Expands `pattern`, relative to `root`; `look` is called with a path before it is looked at.
+/// Expands `pattern`, relative to `root`; `observe` is called with a path before it is looked at.
 ///
 /// # Errors
 /// The pattern is malformed, or leads through too many folders: what is wrong with it.
 pub(super) fn expand(
     root: &Path,
     pattern: &str,
-    look: &mut dyn FnMut(&Path),
+    observe: &mut dyn FnMut(&Path),
 ) -> Result<Expansion, String> {
-    expand_within(root, pattern, MAX_FOLDERS, look)
+    expand_within(root, pattern, MAX_FOLDERS, observe)
 }
 
 fn expand_within(
     root: &Path,
     pattern: &str,
     limit: usize,
-    look: &mut dyn FnMut(&Path),
+    observe: &mut dyn FnMut(&Path),
 ) -> Result<Expansion, String> {
     let mut fixed = PathBuf::new();
     let mut wild: Vec<Pattern> = Vec::new();
@@ -64,18 +63,18 @@ fn expand_within(
         return Ok(Expansion { folders: vec![base], wild: false });
     }
     let mut walk =
-        Walk { look, found: Vec::new(), entered: HashSet::new(), folders_left: limit + 1 };
+        Walk { observe, found: Vec::new(), entered: HashSet::new(), folders_left: limit + 1 };
     walk.step(&base, &wild, 0);
     if walk.folders_left == 0 {
         return Err(format!("it leads through more than {limit} folders"));
     }
-    let Walk { look, found: mut folders, .. } = walk;
+    let Walk { observe, found: mut folders, .. } = walk;
     folders.sort();
     folders.dedup();
     if folders.is_empty() {
         // A folder whose real name has a bracket in it.
         let literal = normalize(&root.join(pattern));
-        look(&literal);
+        observe(&literal);
         if literal.is_dir() {
             return Ok(Expansion { folders: vec![literal], wild: false });
         }
@@ -84,7 +83,7 @@ fn expand_within(
 }
 
 struct Walk<'a> {
-    look: &'a mut dyn FnMut(&Path),
+    observe: &'a mut dyn FnMut(&Path),
     found: Vec<PathBuf>,
     /// Folders that a `**` was followed into, links resolved, for a link may lead in circles; with
     /// the number of patterns after it.
@@ -129,7 +128,7 @@ impl Walk<'_> {
         if self.folders_left == 0 {
             return names;
         }
-        (self.look)(dir);
+        (self.observe)(dir);
         for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
             let Ok(name) = entry.file_name().into_string() else { continue };
             if !wanted(&name) {
@@ -137,7 +136,7 @@ impl Walk<'_> {
             }
             let is_dir = match entry.file_type() {
                 Ok(kind) if kind.is_symlink() => {
-                    (self.look)(&entry.path());
+                    (self.observe)(&entry.path());
                     entry.path().is_dir()
                 }
                 Ok(kind) => kind.is_dir(),

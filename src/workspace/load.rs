@@ -16,7 +16,6 @@ use crate::text::Diagnostic;
 /// A workspace, as it was when it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct Loaded {
-    /// The workspace.
     pub workspace: Workspace,
     /// Its inputs, each observed before it was read: while it holds, so does `workspace`.
     pub fingerprint: Fingerprint,

@@ -39,9 +39,6 @@ type Value<'a> = Spanned<DeValue<'a>>;
 
 impl Lock {
     /// Reads the lock file at `path`; `None` when there is none.
-    ///
-    /// # Errors
-    /// A lock file that can't be read or makes no sense.
     pub(super) fn load(reader: &mut Reader, path: &Path) -> Result<Option<Self>, Diagnostic> {
         match reader.text(path, Limit::LOCK)? {
             Some(source) => Self::parse(&source, &mut reader.diagnostics).map(Some),
@@ -50,9 +47,6 @@ impl Lock {
     }
 
     /// Reads the lock file at `path`, for those who neither observe it nor tell what was tolerated.
-    ///
-    /// # Errors
-    /// As [`Self::load`].
     pub(crate) fn read(path: &Path) -> Result<Option<Self>, Diagnostic> {
         read_text(path, Limit::LOCK)?
             .map(|source| Self::parse(&source, &mut Vec::new()))
@@ -92,7 +86,6 @@ impl Lock {
         lock
     }
 
-    /// Every package of that name.
     pub(crate) fn named(&self, name: &str) -> Vec<&LockedPackage> {
         self.indices(name).filter_map(|index| self.packages.get(index)).collect()
     }

@@ -80,7 +80,6 @@ pub(super) enum DeclaredFrom {
 }
 
 impl Declared {
-    /// The package's name.
     pub(super) fn name(&self) -> &str {
         self.package.as_deref().unwrap_or(&self.key)
     }

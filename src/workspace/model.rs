@@ -36,11 +36,9 @@ pub(crate) struct Workspace {
 /// One member of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Member {
-    /// The package's name.
     pub name: String,
     /// Its version, unless it has none or inherits one that is missing.
     pub version: Option<Version>,
-    /// Its folder, absolute.
     pub dir: PathBuf,
     /// Whether its manifest names Symposium: one that does not says nothing of skills.
     pub names_us: bool,
@@ -49,21 +47,17 @@ pub(crate) struct Member {
 /// A direct dependency of some member, under its package name (never the rename).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Dependency {
-    /// The package's name.
     pub name: String,
     /// The version the lock file resolved; for a path dependency that of its manifest, which cargo
     /// puts into the lock file at the next build; `None` when nothing on disk tells.
     pub version: Option<Version>,
-    /// Where it comes from.
     pub origin: DependencyOrigin,
 }
 
 /// A package in `Cargo.lock`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LockedPackage {
-    /// Its name.
     pub name: String,
-    /// Its version.
     pub version: Version,
     /// Its source as written (`registry+…`, `git+…`), `None` for path packages.
     pub source: Option<String>,

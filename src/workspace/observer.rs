@@ -65,47 +65,33 @@ impl Observer {
     }
 
     /// The text of a file.
-    ///
-    /// # Errors
-    /// As [`files::read_text`].
     pub(crate) fn text(&self, path: &Path, limit: Limit) -> Result<String, ReadError> {
         self.observe(path);
         files::read_text(path, limit)
     }
 
     /// As [`Observer::text`], with its path.
-    ///
-    /// # Errors
-    /// As [`files::read_source`].
     pub(crate) fn source(&self, path: &Path, limit: Limit) -> Result<Arc<Source>, ReadError> {
         self.observe(path);
         files::read_source(path, limit)
     }
 
     /// What is in a folder.
-    ///
-    /// # Errors
-    /// As [`fs::read_dir`].
     pub(crate) fn entries(&self, dir: &Path) -> io::Result<ReadDir> {
         self.observe(dir);
         fs::read_dir(dir)
     }
 
     /// What is at `path`; links are followed.
-    ///
-    /// # Errors
-    /// As [`fs::metadata`].
     pub(crate) fn metadata(&self, path: &Path) -> io::Result<Metadata> {
         self.observe(path);
         fs::metadata(path)
     }
 
-    /// Whether anything is at `path`.
     pub(crate) fn exists(&self, path: &Path) -> bool {
         self.metadata(path).is_ok()
     }
 
-    /// Whether a folder is at `path`.
     pub(crate) fn is_dir(&self, path: &Path) -> bool {
         self.metadata(path).is_ok_and(|found| found.is_dir())
     }

@@ -11,18 +11,15 @@ pub(crate) const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates
 /// Where a dependency comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DependencyOrigin {
-    /// A registry.
     Registry {
         /// Its index, as in `Cargo.lock`; `None` for crates.io.
         index: Option<SecretUrl>,
         /// SHA-256 of the `.crate` file in hex, when the lock file has it.
         checksum: Option<String>,
     },
-    /// A git repository.
     Git {
         /// The repository's URL, without query and fragment.
         url: SecretUrl,
-        /// The commit, in hex.
         commit: String,
     },
     /// A folder: a path dependency, a member, or a `[patch]` by path.

@@ -16,7 +16,6 @@ pub(super) struct Reader {
     manifests: HashMap<PathBuf, Option<Rc<Manifest>>>,
     /// What was looked at; `None` when nobody wants to know.
     fingerprint: Option<Fingerprint>,
-    /// What was tolerated.
     pub diagnostics: Vec<Diagnostic>,
     /// Cargo's own folder, canonical: the search for a root does not leave it.
     pub cargo_home: Option<PathBuf>,
@@ -41,9 +40,6 @@ impl Reader {
     }
 
     /// The manifest in `dir`; `None` where there is none.
-    ///
-    /// # Errors
-    /// A manifest that is broken or can't be read.
     pub(super) fn manifest(&mut self, dir: &Path) -> Result<Option<Rc<Manifest>>, Diagnostic> {
         if let Some(known) = self.manifests.get(dir) {
             return Ok(known.clone());
@@ -57,9 +53,6 @@ impl Reader {
     }
 
     /// A file's text; `None` where there is no such file.
-    ///
-    /// # Errors
-    /// A file that can't be read, is not UTF-8, or is absurdly large.
     pub(super) fn text(
         &mut self,
         path: &Path,

@@ -2,7 +2,7 @@
 
 use super::Inquiry;
 use super::model::Account;
-use crate::config::{Choice, Reach};
+use crate::config::{Choice, ChoiceScope};
 use crate::report::Kind;
 use crate::skills::SkillOrigin;
 use crate::sync::facts::candidates::{endorsers, ships};
@@ -127,8 +127,8 @@ impl Inquiry<'_> {
         let choices = &self.survey.inputs.sym.config.plugins;
         let (word, reach) = choices.choice_for(name, self.survey.inputs.root())?;
         let place = match reach {
-            Reach::Workspace => "for this workspace",
-            Reach::Everywhere => "for every workspace",
+            ChoiceScope::Workspace => "for this workspace",
+            ChoiceScope::Everywhere => "for every workspace",
         };
         match word {
             Choice::Use => account.step("you said", format!("yes, {place}")),

@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use semver::Version;
 
 use self::version::{About, Requested};
-use super::job::{Got, Job, Trouble};
+use super::job::{Got, Job};
 use super::locate::global;
 use super::stamp::key;
-use super::{Root, repository};
+use super::{Root, Trouble, repository};
 use crate::files::{is_plain_name, private_folders};
 use crate::plugins::model::Runnable;
 use crate::process::{Child, find_program};
@@ -55,7 +55,7 @@ pub(super) fn get(job: &Job<'_>, source: Source<'_>) -> Result<Got, Trouble> {
         return Err(Trouble::Unusable(format!("`{key}` needs an `executable`")));
     }
     match wanted {
-        Some(wanted) if source.global => for_everybody(job, source, &requested, wanted),
+        Some(wanted) if source.global => into_global(job, source, &requested, wanted),
         wanted if source.git.is_some() => from_repository(job, source, &requested, wanted),
         wanted => from_registry(job, source, &requested, wanted),
     }
@@ -122,7 +122,7 @@ fn from_registry(
     let version = version.map_or_else(|| "unversioned".to_owned(), |version| version.to_string());
     let target = base.join(&version);
     let is_there = check(&target.join("bin"), wanted).is_ok();
-    let root = if is_there { target } else { staged.settle(&target)? };
+    let root = if is_there { target } else { staged.move_to(&target)? };
     Ok(got(root, Some(version), executable, None))
 }
 
@@ -161,13 +161,13 @@ fn from_repository(
     })?;
     let version = version::built(staged.path(), source.krate);
     if there.is_err() || version.is_none() || version != version::built(&root, source.krate) {
-        staged.settle(&root)?;
+        staged.move_to(&root)?;
     }
     Ok(got(root, version, executable, None))
 }
 
 /// Into the user's own programs. One that is there is theirs, whatever its version.
-fn for_everybody(
+fn into_global(
     job: &Job<'_>,
     source: Source<'_>,
     requested: &Requested,
@@ -383,7 +383,7 @@ impl Staged {
     }
 
     /// Takes the place of `target`; what is there does not hold what it should.
-    fn settle(self, target: &Path) -> Result<PathBuf, Trouble> {
+    fn move_to(self, target: &Path) -> Result<PathBuf, Trouble> {
         let failed = Job::io(target);
         if target.exists() {
             let away = self.dir.path().with_extension("old");

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use semver::{Op, Version, VersionReq};
 
-use super::super::job::{Job, Trouble};
+use super::super::Trouble;
+use super::super::job::Job;
 use crate::files::{Limit, read_text};
 use crate::report::fit;
 
@@ -74,7 +75,6 @@ pub(super) struct About {
 }
 
 impl About {
-    /// Whether nothing is known.
     pub(super) fn is_empty(&self) -> bool {
         self.description.is_empty() && self.repository.is_empty()
     }

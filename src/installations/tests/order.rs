@@ -98,7 +98,7 @@ fn a_failure_is_not_repeated_for_ten_minutes_but_by_the_user() {
     assert!(!house.calls().is_empty());
     for mode in [Mode::Detached, BUDGET] {
         let error = house.acquire(&plugin, "rg", mode).expect_err("is remembered");
-        assert!(matches!(&error, InstallError::FailedBefore { problem, .. }
+        assert!(matches!(&error.trouble, Trouble::FailedBefore { problem, .. }
             if problem.contains("it does not compile")));
         assert!(house.calls().is_empty());
     }
@@ -124,7 +124,7 @@ fn a_hook_without_a_budget_starts_nothing() {
     for name in ["rg", "setup"] {
         let mode = Mode::Dispatch { budget: Duration::ZERO };
         let error = house.acquire(&plugin, name, mode).expect_err("is not there");
-        assert!(matches!(error, InstallError::NotReady { .. }), "{error}");
+        assert!(matches!(error.trouble, Trouble::NotReady(_)), "{error}");
     }
     assert!(house.calls().is_empty() && !house.binaries().exists());
 }
@@ -140,7 +140,7 @@ fn a_hook_never_works_beyond_its_budget_and_the_background_may_try_again() {
     assert!(start.elapsed() < Duration::from_secs(5));
     house.remove("sleep");
     let again = house.acquire(&plugin, "rg", BUDGET);
-    assert!(matches!(again, Err(InstallError::FailedBefore { .. })));
+    assert!(matches!(again.expect_err("fails").trouble, Trouble::FailedBefore { .. }));
     house.acquire(&plugin, "rg", Mode::Detached).expect("has the time");
 }
 
@@ -192,7 +192,7 @@ fn offline_means_no_call_and_what_is_there_is_used() {
     house.age(&plugin, "rg", 100 * HOUR);
     house.acquire(&plugin, "rg", Mode::Detached).expect("is there");
     let error = house.acquire(&plugin, "fd", Mode::Explicit).expect_err("is not there");
-    assert!(matches!(error, InstallError::NotReady { .. }), "{error}");
+    assert!(matches!(error.trouble, Trouble::NotReady(_)), "{error}");
     assert!(house.calls().is_empty());
 }
 

@@ -23,9 +23,6 @@ const FILES: [(&str, &str); 3] = [
 
 /// The folder of the built-in plugin source below `cache`, written where it is missing, mended
 /// where it is damaged. Its name follows its content: another version of ours has another folder.
-///
-/// # Errors
-/// When the folder can't be read or written.
 pub(crate) fn materialise(cache: &Path) -> io::Result<PathBuf> {
     let parent = cache.join("builtin");
     let root = parent.join(content_hash());
@@ -42,7 +39,7 @@ pub(crate) fn materialise(cache: &Path) -> io::Result<PathBuf> {
         }
         // Another process was faster.
     }
-    remove_strangers(&root)?;
+    remove_foreign(&root)?;
     write_files(&root)?;
     Ok(root)
 }
@@ -72,11 +69,11 @@ fn is_whole(root: &Path) -> io::Result<bool> {
             return Ok(false);
         }
     }
-    Ok(strangers(root)?.is_empty())
+    Ok(foreign_entries(root)?.is_empty())
 }
 
 /// What is in the folder and not ours: it would be copied along with a skill.
-fn strangers(root: &Path) -> io::Result<Vec<PathBuf>> {
+fn foreign_entries(root: &Path) -> io::Result<Vec<PathBuf>> {
     let is_ours = |path: &Path, is_dir: bool| {
         FILES.iter().any(|(file, _)| {
             let file = root.join(file);
@@ -98,8 +95,8 @@ fn strangers(root: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn remove_strangers(root: &Path) -> io::Result<()> {
-    for path in strangers(root)? {
+fn remove_foreign(root: &Path) -> io::Result<()> {
+    for path in foreign_entries(root)? {
         if path.is_dir() && !path.is_symlink() {
             fs::remove_dir_all(&path)?;
         } else {
@@ -127,7 +124,7 @@ mod tests {
         for (path, text) in FILES {
             assert_eq!(fs::read_to_string(root.join(path)).expect("reads"), text);
         }
-        assert!(strangers(&root).expect("reads").is_empty());
+        assert!(foreign_entries(&root).expect("reads").is_empty());
         let left = fs::read_dir(dir.path().join("builtin")).expect("reads").count();
         assert_eq!(left, 1);
     }

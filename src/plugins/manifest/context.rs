@@ -13,11 +13,8 @@ const NAME_LENGTH: usize = 64;
 
 /// One manifest being read.
 pub(super) struct Context<'a> {
-    /// Where it stands.
     pub place: &'a Place<'a>,
-    /// Whether it is being validated.
     pub strict: bool,
-    /// Where problems go.
     pub diagnostics: &'a Diagnostics,
     /// Whether some level has said when it applies.
     pub targeted: Cell<bool>,
@@ -58,7 +55,6 @@ impl<'a> Context<'a> {
         self.diagnostics.push(problem);
     }
 
-    /// Records a warning.
     pub(super) fn warn(&self, mut problem: Diagnostic) {
         problem.severity = Severity::Warning;
         self.diagnostics.push(problem);

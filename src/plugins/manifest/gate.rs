@@ -40,19 +40,19 @@ pub(super) fn read(cx: &Context<'_>, table: &Table<'_>) -> Gate {
 /// Reads the gate of an entry that acts by itself, and remembers if it says nothing.
 pub(super) fn read_of(cx: &Context<'_>, table: &Table<'_>, what: &'static str) -> Gate {
     let gate = read(cx, table);
-    if !speaks(&gate) {
+    if !is_given(&gate) {
         cx.ungated.borrow_mut().push((what, table.span.clone()));
     }
     gate
 }
 
 /// A gate that never holds.
-pub(super) fn closed() -> Gate {
+pub(super) fn never() -> Gate {
     Gate { crates: Some(Vec::new()), predicates: Vec::new() }
 }
 
 /// Whether the level says anything.
-pub(super) fn speaks(gate: &Gate) -> bool {
+pub(super) fn is_given(gate: &Gate) -> bool {
     gate.crates.is_some() || !gate.predicates.is_empty()
 }
 

@@ -20,7 +20,6 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Reads `[[installations]]`.
     pub(super) fn read(cx: &Context<'_>, root: &Table<'_>) -> Self {
         let mut pool = Self { list: Vec::new(), declared: BTreeSet::new(), pending: Vec::new() };
         for table in root.tables("installations").unwrap_or_default() {
@@ -180,7 +179,6 @@ impl Pool {
         problem
     }
 
-    /// The installation of this name.
     pub(super) fn get(&self, name: &str) -> Option<&Installation> {
         self.list.iter().find(|installation| installation.name == name)
     }

@@ -32,9 +32,6 @@ pub(crate) enum MatcherError {
 
 /// Reads a matcher: `*` and the empty string match every tool, anything else is a regular
 /// expression that must match the whole name.
-///
-/// # Errors
-/// When it is no regular expression.
 pub(crate) fn compile_matcher(text: &str) -> Result<Matcher, MatcherError> {
     let text = text.trim();
     if text.is_empty() || text == "*" {

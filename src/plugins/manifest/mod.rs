@@ -55,11 +55,9 @@ const KEYS: [&str; 12] = [
 /// Where a manifest was found.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
-    /// Name of the plugin source.
     pub source: &'a str,
     /// Root folder of the source, absolute.
     pub source_root: &'a Path,
-    /// The manifest, absolute.
     pub manifest: &'a Path,
 }
 
@@ -168,7 +166,7 @@ fn plugin_gate(cx: &Context<'_>, root: &Table<'_>) -> Gate {
     if gate.crates.as_ref().is_some_and(|crates| !crates.is_empty()) && cx.strict {
         return gate;
     }
-    gate::closed()
+    gate::never()
 }
 
 /// A plugin says somewhere which crates it is for; a server says so itself or its plugin does.
@@ -178,10 +176,10 @@ fn check_target(cx: &Context<'_>, root: &Table<'_>, plugin: &mut Plugin) {
         let message = "the plugin says nowhere which crates it is for";
         let note = "it never applies; `crates = [\"*\"]` stands for every workspace";
         cx.reject(cx.problem(codes::NO_TARGET, &span, message).note(note));
-        plugin.gate = gate::closed();
+        plugin.gate = gate::never();
         return;
     }
-    if gate::speaks(&plugin.gate) {
+    if gate::is_given(&plugin.gate) {
         return;
     }
     for (what, span) in cx.ungated.take() {
@@ -197,7 +195,7 @@ fn check_target(cx: &Context<'_>, root: &Table<'_>, plugin: &mut Plugin) {
             cx.advise(cx.problem(codes::EVERYWHERE, &span, message).note(note));
         }
     }
-    plugin.servers.retain(|server| gate::speaks(&server.gate));
+    plugin.servers.retain(|server| gate::is_given(&server.gate));
 }
 
 /// `[defaults] skills` means something in a crate's own manifest alone, where the skills are read.

@@ -11,9 +11,6 @@ use crate::text::toml::Located;
 impl Plugin {
     /// A relative path of the manifest on disk: it starts at the plugin's folder and stays, links
     /// included, inside the plugin's source.
-    ///
-    /// # Errors
-    /// [`Escape`] when it leads out.
     pub(crate) fn resolve(&self, path: &str) -> Result<PathBuf, Escape> {
         contained(&self.source_root, &in_source(&self.source_root, &self.dir, path))
     }

@@ -27,9 +27,6 @@ const OPERATORS: [&str; 8] = ["==", ">=", "<=", ">", "<", "^", "~", "="];
 impl CrateAtom {
     /// Reads one atom: `*`, a crate's name, or a name with comparisons that must all hold
     /// (`tokio>=1, <2`). `=1.0` means what `^1.0` does, `==1.0.219` exactly that version.
-    ///
-    /// # Errors
-    /// What is wrong and where.
     pub(crate) fn parse(text: &str) -> Result<Self, AtomError> {
         let start = text.len() - text.trim_start().len();
         let atom = text.trim();

@@ -13,9 +13,6 @@ const FUNCTIONS: [&str; 7] =
 
 impl Predicate {
     /// Reads one predicate. A function that we do not know becomes [`Predicate::Unsupported`].
-    ///
-    /// # Errors
-    /// What is wrong and where.
     pub(crate) fn parse(text: &str) -> Result<Self, AtomError> {
         let mut reader = Reader { text, at: 0 };
         let predicate = reader.predicate(0)?;

@@ -8,8 +8,8 @@
 
 pub(crate) mod atom;
 mod function;
+mod reasons;
 mod version;
-mod words;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -27,11 +27,9 @@ pub(crate) use atom::{AtomError, parse_crate_list};
 pub(crate) struct Facts<'a> {
     /// Direct dependencies of the workspace's members, sorted by name.
     pub dependencies: &'a [Dependency],
-    /// The members.
     pub members: &'a [Member],
     /// The workspace's root; `None` outside one.
     pub root: Option<&'a Path>,
-    /// The process's variables.
     pub env: &'a Environment,
     /// Who is told which paths and variables were looked at.
     pub observer: &'a Observer,
@@ -40,7 +38,6 @@ pub(crate) struct Facts<'a> {
 /// Whether a gate holds, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Evaluation {
-    /// Whether it holds.
     pub holds: bool,
     /// Why, for people: `serde 1.0.228 ≥ 1.0`, `bevy is not a dependency of this workspace`.
     pub reason: String,
@@ -107,7 +104,7 @@ pub(crate) fn evaluate_all(gates: &[&Gate], facts: &Facts<'_>) -> Evaluation {
     let holds = findings.iter().all(|finding| finding.truth == Truth::Yes);
     Evaluation {
         holds,
-        reason: words::summary(holds, findings),
+        reason: reasons::summary(holds, findings),
         matched: evaluator.matched.into_iter().collect(),
         warnings: evaluator.warnings,
     }
@@ -148,7 +145,7 @@ struct Evaluator<'a> {
 }
 
 /// How one atom fares.
-enum Fate {
+enum AtomResult {
     Holds(String),
     Missing(String),
     WrongVersion(String),
@@ -165,27 +162,30 @@ impl Evaluator<'_> {
         let mut wrong = Vec::new();
         for atom in atoms {
             match self.atom(atom) {
-                Fate::Holds(reason) => holding.push(reason),
-                Fate::Missing(name) => missing.push(name),
-                Fate::WrongVersion(reason) => wrong.push(reason),
+                AtomResult::Holds(reason) => holding.push(reason),
+                AtomResult::Missing(name) => missing.push(name),
+                AtomResult::WrongVersion(reason) => wrong.push(reason),
             }
         }
         if holding.is_empty() {
             let outside = self.facts.root.is_none();
-            return Finding { truth: Truth::No, reason: words::no_crate(wrong, missing, outside) };
+            return Finding {
+                truth: Truth::No,
+                reason: reasons::no_crate(wrong, missing, outside),
+            };
         }
-        Finding { truth: Truth::Yes, reason: words::holding(holding) }
+        Finding { truth: Truth::Yes, reason: reasons::holding(holding) }
     }
 
-    fn atom(&mut self, atom: &CrateAtom) -> Fate {
+    fn atom(&mut self, atom: &CrateAtom) -> AtomResult {
         let CrateAtom::Crate { name, requirement, .. } = atom else {
-            return Fate::Holds(words::EVERYWHERE.to_owned());
+            return AtomResult::Holds(reasons::EVERYWHERE.to_owned());
         };
         let dependencies = self.facts.dependencies.iter();
         let same: Vec<_> =
             dependencies.filter(|dependency| same_crate(&dependency.name, name)).collect();
         if same.is_empty() {
-            return Fate::Missing(name.clone());
+            return AtomResult::Missing(name.clone());
         }
         let good = |dependency: &&Dependency| match (requirement, &dependency.version) {
             (None, _) => true,
@@ -198,9 +198,9 @@ impl Evaluator<'_> {
             version: dependency.version.clone(),
         }));
         if satisfying.is_empty() {
-            return Fate::WrongVersion(words::wrong_version(&same, requirement.as_ref()));
+            return AtomResult::WrongVersion(reasons::wrong_version(&same, requirement.as_ref()));
         }
-        Fate::Holds(words::satisfied(&satisfying, requirement.as_ref()))
+        AtomResult::Holds(reasons::satisfied(&satisfying, requirement.as_ref()))
     }
 
     fn predicate(&mut self, predicate: &Predicate) -> Finding {

@@ -72,7 +72,6 @@ struct Kept<'a> {
     concern: Option<&'a str>,
     /// Whether all of the manifest could be read.
     is_good: bool,
-    /// The plugin itself.
     bytes: &'a [u8],
 }
 
@@ -85,7 +84,6 @@ pub(super) enum Found {
     PassedOver {
         /// Its name, which no later plugin may have.
         name: String,
-        /// Its manifest.
         manifest: PathBuf,
     },
 }
@@ -95,7 +93,6 @@ pub(super) type Depends<'a> = Option<&'a dyn Fn(&str) -> bool>;
 
 /// A source's content.
 pub(super) struct Content {
-    /// Its plugins, by path.
     pub(super) plugins: Vec<Found>,
     /// All else.
     pub(super) rest: Scan,

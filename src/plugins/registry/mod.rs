@@ -41,7 +41,6 @@ pub(crate) struct Registry {
 /// A plugin, and whether it is in force.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PluginEntry {
-    /// The plugin.
     pub plugin: Plugin,
     /// The plugin of the same name that comes first.
     pub shadowed_by: Option<Shadow>,
@@ -50,9 +49,7 @@ pub(crate) struct PluginEntry {
 /// The plugin that comes before another of the same name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shadow {
-    /// Its source.
     pub source: String,
-    /// Its manifest.
     pub manifest: PathBuf,
 }
 
@@ -149,7 +146,6 @@ impl Registry {
         self.plugins.iter().filter(|entry| entry.shadowed_by.is_none()).map(|entry| &entry.plugin)
     }
 
-    /// The plugin in force of that name.
     pub(crate) fn plugin(&self, name: &str) -> Option<&Plugin> {
         self.active().find(|plugin| plugin.name == name)
     }

@@ -23,11 +23,9 @@ const SKILL: &str = "SKILL.md";
 /// A skill that no plugin brought: a folder with a `SKILL.md` and no manifest.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct StandaloneSkill {
-    /// Name of the source.
     pub source: String,
     /// Root folder of the source: no file of the skill may lead out of it.
     pub source_root: PathBuf,
-    /// The skill's folder, absolute.
     pub dir: PathBuf,
     /// The skill's folder in the source, with `/`; `.` for the root itself.
     pub path: String,
@@ -36,9 +34,7 @@ pub(crate) struct StandaloneSkill {
 /// What a source's folder holds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scan {
-    /// Plugins, by path.
     pub plugins: Vec<Plugin>,
-    /// Standalone skills, by path.
     pub skills: Vec<StandaloneSkill>,
     /// What was wrong; none of it stopped the rest.
     pub diagnostics: Vec<Diagnostic>,

@@ -49,7 +49,7 @@ pub(crate) fn choose(
     let mut chosen = DesiredSkills::default();
     let indices: Vec<usize> = unique(targets.dirs.iter().filter_map(|dir| parents.index(dir)));
     // The workspace's own skills are read from the neutral folder.
-    let reads_own = sym.config.agents_syncing.0 && !agents.is_empty();
+    let reads_own = sym.config.agents_syncing && !agents.is_empty();
     chosen.note_blocked(parents, &targets.dirs, reads_own);
     let taken = taken_names(disk, &indices, facts);
     for named in assign_names(facts.skills.clone(), &taken) {
@@ -102,7 +102,7 @@ fn own_skills(
     reads: &[(Agent, &'static [&'static str])],
     parents: &Parents,
 ) -> Vec<(NamedSkill, Vec<usize>)> {
-    if !sym.config.agents_syncing.0 {
+    if !sym.config.agents_syncing {
         return Vec::new();
     }
     let needy: Vec<_> =

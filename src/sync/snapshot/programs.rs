@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::Run;
 use crate::Symposium;
-use crate::installations::{Acquirer, InstallError, Mode, Prepared};
+use crate::installations::{Acquirer, InstallError, Mode, Prepared, Trouble};
 use crate::plugins::model::{Installation, McpServer, Plugin, Transport};
 
 /// What to run, as the snapshot remembers it; without arguments while it is not there.
@@ -32,7 +32,7 @@ pub(crate) fn run_of(
     let fetchable = |name: &&str| {
         plugin.installations.iter().any(|known| known.name == **name && is_fetchable(known))
     };
-    let lacking = prepared.missing.iter().map(InstallError::name).filter(fetchable);
+    let lacking = prepared.missing.iter().map(|error| error.name.as_str()).filter(fetchable);
     run.lacking = lacking.map(str::to_owned).collect();
     let child = prepared.invocation.child();
     let mut argv = vec![child.program.to_string_lossy().into_owned()];
@@ -102,10 +102,8 @@ fn with_path(
     let is_path = command.contains(['/', '\\']) && !PathBuf::from(command).is_absolute();
     let mut server = server.clone();
     if is_path && let Transport::Stdio { command, .. } = &mut server.transport {
-        let path = plugin.resolve(command).map_err(|escape| InstallError::Unusable {
-            plugin: plugin.name.clone(),
-            name: command.clone(),
-            problem: escape.to_string(),
+        let path = plugin.resolve(command).map_err(|escape| {
+            InstallError::new(plugin, command, Trouble::Unusable(escape.to_string()))
         })?;
         *command = path.to_string_lossy().into_owned();
     }

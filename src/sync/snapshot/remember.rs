@@ -85,7 +85,7 @@ impl Sync<'_> {
             snapshot.store().inspect_err(|error| tracing::warn!("no snapshot: {error}")).ok()?;
         // One that was only looked at must not pass for a sync that was done, unless none is wanted,
         // nor for a workspace that could not be read.
-        let is_done = acts || (!sym.config.auto_sync.0 && !self.loaded.is_unknown);
+        let is_done = acts || (!sym.config.auto_sync && !self.loaded.is_unknown);
         if (is_done || is_outside)
             && !before.is_some_and(|before| before.says_the_same(&stored))
             && let Err(error) = stored.save(&path)
@@ -174,7 +174,7 @@ impl Sync<'_> {
         let quiet = InstallMode::Dispatch { budget: Duration::ZERO };
         let subcommands = facts.subcommands.iter().map(|(plugin, subcommand, needs)| {
             let run = needs.is_none().then(|| {
-                let prepared = acquirer.subcommand(plugin, subcommand, quiet);
+                let prepared = acquirer.command(plugin, &subcommand.command, quiet);
                 run_of(self.sym, plugin, &subcommand.command, &prepared)
             });
             let same = |known: &&SnapshotSubcommand| {

@@ -11,11 +11,9 @@ use crate::files::is_absent;
 /// What is at a path, as far as `stat` tells.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Found {
-    /// Nothing.
     Absent,
     /// Something that we may not look at.
     Unreadable,
-    /// Something.
     There(Kind, Stat),
 }
 

@@ -26,7 +26,6 @@ struct Group<'a> {
 }
 
 impl Fingerprint {
-    /// The fingerprint as bytes.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut groups: Vec<Group<'_>> = Vec::new();
         for (base, path, state) in self.by_folder() {

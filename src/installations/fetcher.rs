@@ -14,7 +14,6 @@ use crate::symposium::UpdateLevel;
 pub(crate) struct Tree {
     /// The folder that the URL names; it never changes.
     pub dir: PathBuf,
-    /// The commit, in hex.
     pub commit: String,
 }
 
