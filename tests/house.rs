@@ -30,9 +30,6 @@ const LONGEST: usize = 450;
 
 /// Files that are still longer, each with the idea along which it is to be split.
 const LONGER: &[(&str, &str)] = &[
-    ("src/fetch/git/client.rs", "what git prints apart from how it is run"),
-    ("src/skills/crate_source/tests.rs", "by kind of source"),
-    ("src/skills/resolve/tests.rs", "by kind of source"),
     ("src/documents/json/goldens.rs", "by operation"),
 ];
 

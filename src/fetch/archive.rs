@@ -41,9 +41,7 @@ const EXTENSION_CAP: u64 = 64 * 1024;
 /// The form of an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// A gzip-compressed tar: `.crate`, `.tar.gz`, `.tgz`.
     TarGz,
-    /// A plain tar.
     Tar,
 }
 
@@ -74,7 +72,6 @@ pub(crate) enum Layout<'a> {
 /// What came of unpacking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Unpacked {
-    /// Regular files written.
     pub files: usize,
     /// Their bytes.
     pub bytes: u64,
@@ -85,42 +82,16 @@ pub(crate) struct Unpacked {
 /// Why an archive was refused. Nothing of it is left on disk then.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ArchiveError {
-    /// A member's name leads out of the archive.
     #[error("the archive is refused: its member `{name}` leads out of it")]
-    Escape {
-        /// The name.
-        name: String,
-    },
-    /// A member is not in the folder it must be in.
+    Escape { name: String },
     #[error("the archive is refused: its member `{name}` is not inside `{folder}`")]
-    Misplaced {
-        /// The name.
-        name: String,
-        /// The folder.
-        folder: String,
-    },
-    /// There is more in it than allowed.
+    Misplaced { name: String, folder: String },
     #[error("the archive is refused: it holds more than {limit}")]
-    TooLarge {
-        /// Which limit, for people.
-        limit: String,
-    },
-    /// It is not what was asked for.
+    TooLarge { limit: String },
     #[error("the archive is refused: its SHA-256 is {found}, expected {expected}")]
-    Checksum {
-        /// The checksum that was asked for, in hex.
-        expected: String,
-        /// The checksum it has, in hex.
-        found: String,
-    },
-    /// It could not be read or written.
+    Checksum { expected: String, found: String },
     #[error("can't unpack {}: {source}", path.display())]
-    Io {
-        /// The file or folder in question.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
 }
 
 /// SHA-256 of `bytes` in hex.
@@ -129,9 +100,6 @@ pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
 }
 
 /// SHA-256 of a file in hex, read in pieces.
-///
-/// # Errors
-/// Trouble reading it.
 pub(crate) fn sha256_file(path: &Path) -> io::Result<String> {
     let mut file = open(path)?;
     let mut hasher = Sha256::new();
@@ -145,9 +113,6 @@ pub(crate) fn sha256_file(path: &Path) -> io::Result<String> {
 }
 
 /// Checks a file against a SHA-256 in hex, of either case.
-///
-/// # Errors
-/// [`ArchiveError::Checksum`] when it differs, [`ArchiveError::Io`] when it can't be read.
 pub(crate) fn verify_sha256(path: &Path, expected: &str) -> Result<(), ArchiveError> {
     let found = sha256_file(path)
         .map_err(|source| ArchiveError::Io { path: path.to_path_buf(), source })?;
@@ -164,8 +129,7 @@ pub(crate) fn verify_sha256(path: &Path, expected: &str) -> Result<(), ArchiveEr
 /// archive invalid. Links and devices are left out. Files get the mode 0644, or 0755 where their
 /// owner may execute them.
 ///
-/// # Errors
-/// [`ArchiveError`]; the temporary folder is gone then.
+/// After an error nothing of it is left.
 pub(crate) fn unpack(
     reader: impl Read,
     format: Format,

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use ureq::http::{Response, StatusCode, header};
 use ureq::{Agent, Body};
-use url::{Host, Url};
+use url::Url;
 
-use crate::text::SecretUrl;
+use crate::text::{self, SecretUrl};
 
 /// How many redirects are followed.
 const REDIRECTS: usize = 10;
@@ -19,7 +19,6 @@ const REDIRECTS: usize = 10;
 /// How much one download may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
-    /// Bytes of the body.
     pub bytes: u64,
     /// Time for everything, redirects included.
     pub time: Duration,
@@ -28,38 +27,23 @@ pub(crate) struct Limits {
 /// Why there is no file.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HttpError {
-    /// The URL is none, or of a kind that is not fetched.
     #[error("can't fetch {url}: {problem}")]
     Refused {
         /// The URL, or what stands for one.
         url: String,
-        /// Why.
         problem: String,
     },
-    /// The server answered with something else.
     #[error("can't fetch {url}: the server answered {status}")]
     Status {
-        /// The URL.
         url: String,
         /// The answer, such as `404 Not Found`.
         status: String,
     },
-    /// There is more than allowed.
     #[error("can't fetch {url}: it is larger than {limit} bytes")]
-    TooLarge {
-        /// The URL.
-        url: String,
-        /// The limit, in bytes.
-        limit: u64,
-    },
+    TooLarge { url: String, limit: u64 },
     /// The network, or the writer, failed.
     #[error("can't fetch {url}: {source}")]
-    Io {
-        /// The URL.
-        url: String,
-        /// What went wrong.
-        source: io::Error,
-    },
+    Io { url: String, source: io::Error },
 }
 
 /// Writes the file at `url` to `into` and says how many bytes it has.
@@ -67,8 +51,7 @@ pub(crate) enum HttpError {
 /// The body is taken as it is: nothing is decompressed, so that a checksum means the file.
 /// Proxies are taken from the usual variables (`HTTPS_PROXY` and its kin).
 ///
-/// # Errors
-/// [`HttpError`]; what was written by then is of no use.
+/// After an error what was written by then is of no use.
 pub(crate) fn download(
     url: &str,
     into: &mut impl Write,
@@ -163,12 +146,8 @@ fn check(url: &Url, after_https: bool) -> Result<(), HttpError> {
 
 /// Whether a URL leads to this machine.
 pub(crate) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
+    let bare = |host: &str| text::url::is_loopback(host.trim_matches(['[', ']']));
+    url.host_str().is_some_and(bare)
 }
 
 /// A URL as it may be shown and logged: without credentials and query, which may be secret.
@@ -222,7 +201,6 @@ pub(crate) mod testing {
         Server { url: format!("http://{address}"), requests }
     }
 
-    /// A whole answer with a body.
     pub(crate) fn ok(body: &[u8]) -> Vec<u8> {
         let head = format!(
             "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",

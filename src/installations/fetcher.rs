@@ -57,7 +57,7 @@ impl Fetcher for Network<'_> {
             force: refresh,
             offline: self.sym.options.offline,
             limit,
-            patience: limit,
+            lock_timeout: limit,
             limits: GitLimits::default(),
         };
         let cache = self.sym.dirs.cache().join("repositories");

@@ -8,14 +8,11 @@ use sha2::{Digest as _, Sha256};
 /// One file of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileContent {
-    /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Whether it may be run.
     pub executable: bool,
 }
 
 impl FileContent {
-    /// A file of text.
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self { bytes: text.into().into_bytes(), executable: false }
     }
@@ -32,12 +29,10 @@ impl FileContent {
 /// Files by their path relative to the skill's folder, with `/`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Content {
-    /// The files.
     pub files: BTreeMap<String, FileContent>,
 }
 
 impl Content {
-    /// The hash of each file.
     pub(crate) fn hashes(&self) -> BTreeMap<String, String> {
         self.files.iter().map(|(path, file)| (path.clone(), file.hash())).collect()
     }

@@ -51,18 +51,15 @@ pub(crate) enum How {
 pub(crate) struct Located {
     /// The package's name as its manifest has it.
     pub name: String,
-    /// Its version.
     pub version: Version,
     /// The folder of its manifest, absolute.
     pub dir: PathBuf,
-    /// How it was found.
     pub how: How,
 }
 
 /// A crate whose sources are not on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, thiserror::Error)]
 pub(crate) struct NotOnDisk {
-    /// The crate.
     pub name: String,
     /// Its version, where it is known.
     pub version: Option<Version>,
@@ -108,14 +105,11 @@ impl std::fmt::Display for NotOnDisk {
 pub(crate) struct CrateRequest {
     /// Its name; `-` and `_` are equal.
     pub name: String,
-    /// Exactly this version.
     pub version: Option<Version>,
-    /// A version that meets this.
     pub requirement: Option<VersionReq>,
 }
 
 impl CrateRequest {
-    /// Any version of a crate.
     pub(crate) fn any(name: impl Into<String>) -> Self {
         Self { name: name.into(), version: None, requirement: None }
     }
@@ -124,26 +118,12 @@ impl CrateRequest {
         self.version.as_ref().is_none_or(|wanted| wanted == version)
             && self.requirement.as_ref().is_none_or(|wanted| wanted.matches(version))
     }
-
-    fn missing(&self, reason: Option<String>) -> NotOnDisk {
-        let (name, version) = (self.name.clone(), self.version.clone());
-        NotOnDisk { name, version, reason, is_without_cargo: false }
-    }
 }
 
 /// Where the sources of crates come from.
 pub(crate) trait CrateSources {
     /// The sources of a crate.
-    ///
-    /// # Errors
-    /// [`NotOnDisk`] when they can't be had.
     fn locate(&self, request: &CrateRequest) -> Result<Located, NotOnDisk>;
-}
-
-impl CrateSources for CrateDisk<'_> {
-    fn locate(&self, request: &CrateRequest) -> Result<Located, NotOnDisk> {
-        CrateDisk::locate(self, request)
-    }
 }
 
 /// Where to look.
@@ -151,9 +131,7 @@ impl CrateSources for CrateDisk<'_> {
 pub(crate) struct CrateDisk<'a> {
     /// The workspace whose dependencies and lock file tell versions and origins.
     pub workspace: &'a Workspace,
-    /// Cargo's home.
     pub cargo_home: Option<PathBuf>,
-    /// Vendor folders, absolute.
     pub vendor: Vec<PathBuf>,
     /// Our own folders: `.crate` files are unpacked there.
     pub dirs: &'a Dirs,
@@ -179,33 +157,11 @@ struct Candidate {
 }
 
 impl<'a> CrateDisk<'a> {
-    /// The usual places for `workspace`.
     pub(crate) fn new(workspace: &'a Workspace, env: &Environment, dirs: &'a Dirs) -> Self {
         let (registry_dirs, known) = (Rc::default(), Rc::default());
         let vendor = workspace.vendor_folders.clone();
         let vendor = vendor.unwrap_or_else(|| vendored(&workspace.root, env).folders);
         Self { workspace, cargo_home: env.cargo_home(), vendor, dirs, registry_dirs, known }
-    }
-
-    /// Finds a crate: what the workspace depends on first, then anything in its lock file, then
-    /// the newest on this machine that is wanted.
-    ///
-    /// # Errors
-    /// [`NotOnDisk`] when it is nowhere. A version that the workspace resolved is never replaced by
-    /// another one.
-    pub(crate) fn locate(&self, request: &CrateRequest) -> Result<Located, NotOnDisk> {
-        if let Some(located) = self.by_path(request) {
-            return Ok(located);
-        }
-        match self.resolved(request) {
-            Some(candidate) => self.on_disk(&candidate).map_err(|reason| NotOnDisk {
-                name: candidate.name.clone(),
-                version: Some(candidate.version.clone()),
-                reason,
-                is_without_cargo: false,
-            }),
-            None => self.newest(request).ok_or_else(|| request.missing(None)),
-        }
     }
 
     /// What the workspace resolved for this name, for a fetch: name, version and origin.
@@ -219,14 +175,19 @@ impl<'a> CrateDisk<'a> {
     /// The versions of a crate of crates.io, or of a vendor folder, that are on this machine; the
     /// newest first.
     pub(crate) fn versions(&self, name: &str) -> Vec<Version> {
+        let mut versions: Vec<_> = self.present(name).into_iter().map(|found| found.1).collect();
+        versions.dedup();
+        versions
+    }
+
+    /// As [`Self::versions`], each with the name as it is spelt there.
+    fn present(&self, name: &str) -> Vec<(String, Version)> {
         let mut found = vendor::versions(&self.vendor, name);
         if let Some(registry_dirs) = self.registry_dirs() {
             found.extend(registry_dirs.versions(name));
         }
-        let mut versions: Vec<_> = found.into_iter().map(|(_, version)| version).collect();
-        versions.sort_by(|one, other| other.cmp(one));
-        versions.dedup();
-        versions
+        found.sort_by(|one, other| other.1.cmp(&one.1));
+        found
     }
 
     /// A member, a path dependency, or a `[patch]` by path.
@@ -274,7 +235,7 @@ impl<'a> CrateDisk<'a> {
     }
 
     /// Has the folders looked at anew: something was fetched.
-    fn forget_shelves(&self) {
+    fn forget_registry_dirs(&self) {
         self.registry_dirs.take();
     }
 
@@ -320,18 +281,38 @@ impl<'a> CrateDisk<'a> {
 
     /// The newest version on this machine that is wanted, of crates.io or a vendor folder.
     fn newest(&self, request: &CrateRequest) -> Option<Located> {
-        let mut versions = vendor::versions(&self.vendor, &request.name);
-        if let Some(registry_dirs) = self.registry_dirs() {
-            versions.extend(registry_dirs.versions(&request.name));
-        }
+        let mut versions = self.present(&request.name);
         // As cargo does: a pre-release only for those who ask for one.
         let asked = request.version.is_some() || request.requirement.is_some();
         versions.retain(|(_, version)| request.takes(version) && (version.pre.is_empty() || asked));
-        versions.sort_by(|one, other| other.1.cmp(&one.1));
         versions.into_iter().find_map(|(name, version)| {
             let origin = DependencyOrigin::Registry { index: None, checksum: None };
             self.on_disk(&Candidate { name, version, origin }).ok()
         })
+    }
+}
+
+impl CrateSources for CrateDisk<'_> {
+    /// What the workspace depends on first, then anything in its lock file, then the newest on this
+    /// machine that is wanted. A version that the workspace resolved is never replaced by another
+    /// one.
+    fn locate(&self, request: &CrateRequest) -> Result<Located, NotOnDisk> {
+        if let Some(located) = self.by_path(request) {
+            return Ok(located);
+        }
+        match self.resolved(request) {
+            Some(candidate) => self.on_disk(&candidate).map_err(|reason| NotOnDisk {
+                name: candidate.name.clone(),
+                version: Some(candidate.version.clone()),
+                reason,
+                is_without_cargo: false,
+            }),
+            None => self.newest(request).ok_or_else(|| NotOnDisk {
+                name: request.name.clone(),
+                version: request.version.clone(),
+                ..NotOnDisk::default()
+            }),
+        }
     }
 }
 

@@ -17,7 +17,6 @@ const FOLDERS: usize = 50_000;
 /// A folder with a `SKILL.md`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FoundSkill {
-    /// The folder.
     pub dir: PathBuf,
     /// The folder below the root that was searched, with `/`; empty for the root itself.
     pub path: String,

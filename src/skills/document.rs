@@ -40,23 +40,19 @@ impl RawGate {
 /// A `SKILL.md`, read.
 #[derive(Debug, Clone)]
 pub(crate) struct SkillDocument {
-    /// The file.
     pub source: Arc<Source>,
-    /// The name as written.
     pub name: Located<String>,
     /// The name it can be installed under: the written one where it follows the rules, else a
     /// slug of it.
     pub install_name: String,
     /// The description, cut at [`DESCRIPTION_LIMIT`].
     pub description: Located<String>,
-    /// When it applies.
     pub gate: RawGate,
 }
 
 /// What [`SkillDocument::check`] found.
 #[derive(Debug, Clone)]
 pub(crate) struct Checked {
-    /// The skill, if it can be used.
     pub document: Option<SkillDocument>,
     /// When it applies, as far as that could be read; also of a skill that can't be used.
     pub gate: RawGate,
@@ -74,16 +70,12 @@ impl SkillDocument {
     /// No readable frontmatter, no `name` or `description`, a name that could be a path, or
     /// `crates` that can't be a list of crates.
     pub(crate) fn parse(source: Arc<Source>) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
-        let folder = source.path.parent().and_then(|dir| dir.file_name());
-        let folder = folder.map(|name| name.to_string_lossy().into_owned());
+        let folder = folder_of(&source);
         Self::parse_in(source, folder.as_deref())
     }
 
     /// As [`SkillDocument::parse`], with the name of the folder given; `None` where that name
     /// means nothing, as for a checkout of a whole repository.
-    ///
-    /// # Errors
-    /// The same.
     pub(crate) fn parse_in(
         source: Arc<Source>,
         folder: Option<&str>,
@@ -103,9 +95,7 @@ impl SkillDocument {
     /// [`SkillDocument::parse`], not the first alone, with those that break the published rules as
     /// errors, and what `scan_hidden` and `scan_values` find.
     pub(crate) fn check(source: &Arc<Source>) -> Checked {
-        let folder = source.path.parent().and_then(|dir| dir.file_name());
-        let folder = folder.map(|name| name.to_string_lossy().into_owned());
-        let mut checked = match read(source, folder.as_deref()) {
+        let mut checked = match read(source, folder_of(source).as_deref()) {
             Ok(read) => {
                 let mut problems = read.errors;
                 problems.extend(read.warnings);
@@ -127,6 +117,11 @@ impl SkillDocument {
         checked.problems.sort_by_key(start);
         checked
     }
+}
+
+/// The name of the folder that a file is in.
+fn folder_of(source: &Source) -> Option<String> {
+    Some(source.path.parent()?.file_name()?.to_string_lossy().into_owned())
 }
 
 /// Where a problem stands.

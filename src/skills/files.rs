@@ -41,7 +41,6 @@ const DEPTH: usize = 32;
 /// The files of one skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SkillFiles {
-    /// The files.
     pub content: Content,
     /// What was left out, and what else people should know.
     pub warnings: Vec<Diagnostic>,
@@ -61,9 +60,6 @@ pub(crate) fn collect(
 }
 
 /// As [`collect`], within limits of the caller's.
-///
-/// # Errors
-/// The same.
 pub(crate) fn collect_within(
     skill: &Skill,
     install_name: &str,
@@ -160,7 +156,7 @@ fn checked(
     warnings.extend(
         found
             .iter()
-            .filter(|finding| finding.kind.is_news_to_users())
+            .filter(|finding| finding.kind.concerns_users())
             .map(|finding| finding.diagnostic(&source)),
     );
     if path == SKILL_FILE {

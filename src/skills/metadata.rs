@@ -35,9 +35,7 @@ pub(crate) struct CrateSkills {
 /// One place to look.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CrateEntry {
-    /// The place.
     pub place: Place,
-    /// When it applies.
     pub gate: RawGate,
     /// Where the entry stands, as a byte range.
     pub span: Range<usize>,
@@ -46,13 +44,10 @@ pub(crate) struct CrateEntry {
 /// Where an entry points.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// A folder of the crate.
     Path(String),
     /// Another crate, whose own metadata is followed.
     Crate {
-        /// Its name.
         name: String,
-        /// What its version must meet.
         requirement: Option<VersionReq>,
     },
 }
@@ -116,10 +111,10 @@ fn parse(source: &Arc<Source>, keys: &[&str]) -> Parsed {
         let found = entries(table);
         // A `SYMPOSIUM.toml` has the keys of a plugin too.
         if !keys.is_empty() {
-            tell_unknown(table, &["skills", "plugins", "defaults"]);
+            warn_of_unknown_keys(table, &["skills", "plugins", "defaults"]);
             // A wrong type would be told once more.
             if !diagnostics.has_errors() {
-                unknown_keys(table);
+                check_nested_keys(table);
             }
         }
         Some(found)
@@ -144,21 +139,21 @@ fn parse(source: &Arc<Source>, keys: &[&str]) -> Parsed {
 const ENTRY_KEYS: [&str; 6] = ["path", "crate", "source", "crates", "depends-on", "predicates"];
 
 /// Tells of unknown keys below the top.
-fn unknown_keys(table: &Table<'_>) {
+fn check_nested_keys(table: &Table<'_>) {
     if table.is_table("defaults")
         && let Some(defaults) = table.table("defaults")
     {
-        tell_unknown(&defaults, &["skills"]);
+        warn_of_unknown_keys(&defaults, &["skills"]);
     }
     if table.has("skills") {
         for entry in table.tables("skills").unwrap_or_default() {
-            tell_unknown(&entry, &ENTRY_KEYS);
+            warn_of_unknown_keys(&entry, &ENTRY_KEYS);
         }
     }
 }
 
 /// Keys without a meaning are told: a misspelt `skills` would offer what was meant to be withheld.
-fn tell_unknown(table: &Table<'_>, known: &[&str]) {
+fn warn_of_unknown_keys(table: &Table<'_>, known: &[&str]) {
     for key in table.keys().into_iter().filter(|key| !known.contains(&key.value.as_str())) {
         let message = format!("unknown key `{}`", table.path_of(&key.value));
         let source = &table.diagnostics().source;

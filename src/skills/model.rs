@@ -9,7 +9,6 @@ use semver::Version;
 pub(crate) struct Skill {
     /// Its name: the frontmatter's, or a conforming slug of it.
     pub name: String,
-    /// The frontmatter's description.
     pub description: String,
     /// The folder that holds its `SKILL.md`, absolute.
     pub dir: PathBuf,
@@ -23,40 +22,15 @@ pub(crate) struct Skill {
 }
 
 /// Where a skill comes from. Equal origins are the same skill, whoever pointed at it. Holds nothing
-/// that differs between the machines of a team.
+/// that differs between the machines of a team. `path` is the skill's folder below the root of
+/// where it comes from, with `/`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub(crate) enum SkillOrigin {
-    /// A crate's sources.
-    Crate {
-        /// The crate.
-        name: String,
-        /// Its version.
-        version: Version,
-        /// The skill's folder in the crate, with `/`.
-        path: String,
-    },
-    /// A git repository.
-    Git {
-        /// Its URL, normalised.
-        repo: String,
-        /// The commit, in hex.
-        commit: String,
-        /// The skill's folder in the repository, with `/`.
-        path: String,
-    },
-    /// A plugin source.
-    Source {
-        /// The source's name.
-        source: String,
-        /// The skill's folder in the source, with `/`.
-        path: String,
-    },
-    /// The workspace's own `.agents/skills`.
-    Workspace {
-        /// The skill's folder in the workspace, with `/`.
-        path: String,
-    },
+    Crate { name: String, version: Version, path: String },
+    Git { repo: String, commit: String, path: String },
+    Source { source: String, path: String },
+    Workspace { path: String },
 }
 
 /// For people: `serde 1.0.228`, `https://example.com/r at 0123456`, `user-plugins`, `workspace`.

@@ -10,7 +10,6 @@ use crate::fetch::archive::sha256_hex;
 /// A skill and the name of its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NamedSkill {
-    /// The skill.
     pub skill: Skill,
     /// The folder's name, which is the installed copy's `name` too.
     pub install_name: String,

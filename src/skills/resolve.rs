@@ -42,13 +42,10 @@ pub(crate) trait Gates {
 /// A checkout of a git repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GitFolder {
-    /// The checkout's root folder.
     pub root: std::path::PathBuf,
     /// The folder in it that is meant, with `/`; empty for the root.
     pub start: String,
-    /// The repository's URL, normalised.
     pub repo: String,
-    /// The commit, in hex.
     pub commit: String,
 }
 
@@ -79,9 +76,9 @@ pub(crate) struct Resolver<'a> {
     visited: BTreeSet<(String, String, Option<String>)>,
 }
 
-/// What skills of one place have in common.
+/// Where skills come from: what those of one place have in common.
 #[derive(Clone, Copy)]
-struct Home<'a> {
+struct Provenance<'a> {
     /// What no file may lead out of.
     root: &'a Path,
     plugin: Option<&'a str>,
@@ -90,7 +87,6 @@ struct Home<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    /// Nothing yet.
     pub(crate) fn new(
         gates: &'a dyn Gates,
         crates: &'a dyn CrateSources,
@@ -148,10 +144,10 @@ impl<'a> Resolver<'a> {
     /// the user `chose` it by name.
     pub(crate) fn standalone(&mut self, source: &str, root: &Path, dir: &Path, chosen: bool) {
         let origin = |path| SkillOrigin::Source { source: source.to_owned(), path };
-        let home = Home { root, plugin: None, origin: &origin };
+        let provenance = Provenance { root, plugin: None, origin: &origin };
         let found =
             FoundSkill { dir: dir.to_path_buf(), path: super::discover::relative(root, dir) };
-        let Some((document, warnings)) = self.read(&found, home) else { return };
+        let Some((document, warnings)) = self.read(&found, provenance) else { return };
         if document.gate.is_empty() && !chosen {
             let name = document.name;
             let warning = Diagnostic::warning("a skill outside of a plugin needs `crates`")
@@ -162,7 +158,7 @@ impl<'a> Resolver<'a> {
             self.explain(Kind::Skill, &name.value, Verdict::Skipped, "it has no `crates`");
             return;
         }
-        self.admit(document, warnings, found, home);
+        self.admit(document, warnings, found, provenance);
     }
 
     /// Adds the workspace's own skills: what is in `folder`, where its `.agents/skills` really is, and
@@ -171,19 +167,18 @@ impl<'a> Resolver<'a> {
     pub(crate) fn workspace(&mut self, root: &Path, folder: &Path) {
         let root = if folder.starts_with(root) { root } else { folder };
         let origin = |path| SkillOrigin::Workspace { path };
-        let home = Home { root, plugin: None, origin: &origin };
+        let provenance = Provenance { root, plugin: None, origin: &origin };
         let is_ours = |dir: &Path| dir.join(super::files::OWN_FILES[0]).exists();
         let (found, told) = discover_unless(root, folder, self.observer, &is_ours);
         self.done.diagnostics.extend(told);
         for skill in found {
-            if let Some((mut document, warnings)) = self.read(&skill, home) {
+            if let Some((mut document, warnings)) = self.read(&skill, provenance) {
                 document.gate = RawGate::default();
-                self.admit(document, warnings, skill, home);
+                self.admit(document, warnings, skill, provenance);
             }
         }
     }
 
-    /// What was collected.
     pub(crate) fn finish(self) -> Resolution {
         self.done
     }
@@ -199,17 +194,29 @@ impl<'a> Resolver<'a> {
             _ => (&plugin.dir, path.to_owned()),
         };
         let origin = |path| SkillOrigin::Source { source: plugin.source.clone(), path };
-        let home = Home { root, plugin: Some(&plugin.name), origin: &origin };
-        match contained(root, &path) {
+        let provenance = Provenance { root, plugin: Some(&plugin.name), origin: &origin };
+        if !self.contained_folder(plugin, &path, provenance) {
+            let reason = format!("there is no folder `{path}`");
+            self.explain(Kind::Group, &plugin.name, Verdict::Skipped, reason);
+        }
+    }
+
+    /// Adds the skills of a plugin's folder `path` below the root; `false` when there is none. One
+    /// that leads out is told.
+    fn contained_folder(
+        &mut self,
+        plugin: &Plugin,
+        path: &str,
+        provenance: Provenance<'_>,
+    ) -> bool {
+        match contained(provenance.root, path) {
             Ok(start) if self.observer.is_dir(&start) => {
-                self.folder(&start, home);
+                self.folder(&start, provenance);
             }
-            Ok(_) => {
-                let reason = format!("there is no folder `{path}`");
-                self.explain(Kind::Group, &plugin.name, Verdict::Skipped, reason);
-            }
+            Ok(_) => return false,
             Err(escape) => self.warn_in(&plugin.manifest, escape.to_string()),
         }
+        true
     }
 
     fn git_group(&mut self, plugin: &Plugin, place: &GitPlace) {
@@ -227,27 +234,22 @@ impl<'a> Resolver<'a> {
             commit: folder.commit.clone(),
             path,
         };
-        let home = Home { root: &folder.root, plugin: Some(&plugin.name), origin: &origin };
-        match contained(&folder.root, &folder.start) {
-            Ok(start) if self.observer.is_dir(&start) => {
-                self.folder(&start, home);
-            }
-            Ok(_) => self.warn_in(
-                &plugin.manifest,
-                format!("{} has no folder `{}`", folder.repo, folder.start),
-            ),
-            Err(escape) => self.warn_in(&plugin.manifest, escape.to_string()),
+        let provenance =
+            Provenance { root: &folder.root, plugin: Some(&plugin.name), origin: &origin };
+        if !self.contained_folder(plugin, &folder.start, provenance) {
+            let message = format!("{} has no folder `{}`", folder.repo, folder.start);
+            self.warn_in(&plugin.manifest, message);
         }
     }
 
     /// Adds every skill below `start`; says how many there are.
-    fn folder(&mut self, start: &Path, home: Home<'_>) -> usize {
-        let (found, told) = discover(home.root, start, self.observer);
+    fn folder(&mut self, start: &Path, provenance: Provenance<'_>) -> usize {
+        let (found, told) = discover(provenance.root, start, self.observer);
         self.done.diagnostics.extend(told);
         let count = found.len();
         for skill in found {
-            if let Some((document, warnings)) = self.read(&skill, home) {
-                self.admit(document, warnings, skill, home);
+            if let Some((document, warnings)) = self.read(&skill, provenance) {
+                self.admit(document, warnings, skill, provenance);
             }
         }
         count
@@ -257,11 +259,11 @@ impl<'a> Resolver<'a> {
     fn read(
         &mut self,
         found: &FoundSkill,
-        home: Home<'_>,
+        provenance: Provenance<'_>,
     ) -> Option<(SkillDocument, Vec<Diagnostic>)> {
         // The folder of a checkout or a crate is named by others.
         let folder = (!found.path.is_empty()).then(|| found.dir.file_name()?.to_str()).flatten();
-        let read = read_source(home.root, &found.dir, self.observer)
+        let read = read_source(provenance.root, &found.dir, self.observer)
             .and_then(|source| SkillDocument::parse_in(source, folder));
         match read {
             Ok(read) => Some(read),
@@ -280,15 +282,15 @@ impl<'a> Resolver<'a> {
         document: SkillDocument,
         warnings: Vec<Diagnostic>,
         found: FoundSkill,
-        home: Home<'_>,
+        provenance: Provenance<'_>,
     ) {
         let name = document.install_name.clone();
         if !self.gate_holds(&document.gate, &document.source, Kind::Skill, &name) {
             return;
         }
-        let origin = (home.origin)(found.path);
+        let origin = (provenance.origin)(found.path);
         let mut reason = format!("from {origin}");
-        if let Some(plugin) = home.plugin {
+        if let Some(plugin) = provenance.plugin {
             reason = format!("{reason}, plugin {plugin}");
         }
         self.explain(Kind::Skill, &name, Verdict::Matched, reason);
@@ -298,9 +300,9 @@ impl<'a> Resolver<'a> {
                 name,
                 description: document.description.value,
                 dir: found.dir,
-                root: home.root.to_path_buf(),
+                root: provenance.root.to_path_buf(),
                 origin,
-                plugin: home.plugin.map(ToOwned::to_owned),
+                plugin: provenance.plugin.map(ToOwned::to_owned),
             });
         }
     }

@@ -23,7 +23,7 @@ pub(crate) enum Hidden {
     /// An HTML comment: an agent reads it, a rendered page does not show it.
     Comment,
     /// Text below a screenful of empty lines.
-    Below,
+    FarBelow,
     /// `` !`command` ``: Claude runs it when the skill is used.
     Command,
     /// `allowed-tools`: agents that honour it do not ask before these tools are used.
@@ -33,15 +33,14 @@ pub(crate) enum Hidden {
 impl Hidden {
     /// Whether a user who installs the skill should be told, not only its author: what hides does,
     /// what merely looks odd does not.
-    pub(crate) fn is_news_to_users(self) -> bool {
-        matches!(self, Self::Smuggled | Self::Comment | Self::Below)
+    pub(crate) fn concerns_users(self) -> bool {
+        matches!(self, Self::Smuggled | Self::Comment | Self::FarBelow)
     }
 }
 
 /// Something in a text that deserves a look.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
-    /// What it is.
     pub kind: Hidden,
     /// Where, as a byte range.
     pub span: Range<usize>,
@@ -55,7 +54,6 @@ impl Finding {
         self.kind == Hidden::Smuggled
     }
 
-    /// The finding as a problem in `source`.
     pub(crate) fn diagnostic(&self, source: &Arc<Source>) -> Diagnostic {
         let excerpt = &self.excerpt;
         let diagnostic = match self.kind {
@@ -65,7 +63,7 @@ impl Finding {
             Hidden::Comment => Diagnostic::warning(format!(
                 "a comment that agents read and rendered pages hide: {excerpt}"
             )),
-            Hidden::Below => {
+            Hidden::FarBelow => {
                 Diagnostic::warning(format!("text far below {excerpt}, where nobody looks"))
             }
             Hidden::Command => {
@@ -76,7 +74,7 @@ impl Finding {
             )),
         };
         let code = match self.kind {
-            Hidden::Smuggled | Hidden::Invisible | Hidden::Comment | Hidden::Below => {
+            Hidden::Smuggled | Hidden::Invisible | Hidden::Comment | Hidden::FarBelow => {
                 codes::HIDDEN_TEXT
             }
             Hidden::Command | Hidden::AllowedTools => codes::SKILL_RUNS,
@@ -90,7 +88,7 @@ const EMPTY_LINES: usize = 100;
 /// More odd characters than this in one file are no accident.
 const STRAY_LIMIT: usize = 16;
 /// Findings of one kind that are told; a hostile file may hold millions.
-const TOLD: usize = 50;
+const MAX_PER_KIND: usize = 50;
 /// `allowed-tools` as a key at the start of a line.
 const ALLOWED_TOOLS: &str = "allowed-tools:";
 
@@ -101,21 +99,21 @@ pub(crate) fn scan_hidden(text: &str) -> Vec<Finding> {
     found.extend(far_below(text));
     found.extend(commands(text));
     found.extend(allowed_tools(text));
-    few(found)
+    limit_per_kind(found)
 }
 
 /// Scans a text that nobody renders, such as a script or a list, for invisible characters only.
 pub(super) fn scan_invisible(text: &str) -> Vec<Finding> {
-    few(invisible(text))
+    limit_per_kind(invisible(text))
 }
 
 /// The first findings of each kind, in the order of the text.
-fn few(mut found: Vec<Finding>) -> Vec<Finding> {
+fn limit_per_kind(mut found: Vec<Finding>) -> Vec<Finding> {
     let mut counts: BTreeMap<Hidden, usize> = BTreeMap::new();
     found.retain(|finding| {
         let count = counts.entry(finding.kind).or_default();
         *count += 1;
-        *count <= TOLD
+        *count <= MAX_PER_KIND
     });
     found.sort_by_key(|finding| (finding.span.start, finding.kind));
     found
@@ -132,7 +130,6 @@ fn excerpt(text: &str) -> String {
 /// How an invisible character is judged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
-    /// It can be seen.
     Visible,
     /// It has no business in any text for people.
     Never,
@@ -338,7 +335,7 @@ fn far_below(text: &str) -> Vec<Finding> {
         } else {
             if empty > EMPTY_LINES {
                 found.push(Finding {
-                    kind: Hidden::Below,
+                    kind: Hidden::FarBelow,
                     span: at..at + line.trim_end().len(),
                     excerpt: format!("{empty} empty lines"),
                 });

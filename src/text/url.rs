@@ -46,6 +46,12 @@ impl fmt::Debug for SecretUrl {
     }
 }
 
+/// Whether a URL's host (an IPv6 address without its brackets) is this machine.
+pub(crate) fn is_loopback(host: &str) -> bool {
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
 /// `text` without what is secret in the URLs that it holds.
 pub(crate) fn without_secrets(text: &str) -> Cow<'_, str> {
     let secret = secrets_in(text);

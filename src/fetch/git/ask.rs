@@ -11,9 +11,6 @@ use crate::files::private_folders;
 impl Repository {
     /// Asks the remote for the commit that is wanted, and changes nothing: whether it can be reached
     /// and has it. `cache` is where git gets a folder to work in, for as long as it takes.
-    ///
-    /// # Errors
-    /// Why the remote does not say.
     pub(crate) fn ask(
         &self,
         cache: &Path,

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use super::output::Target;
 use super::url::{is_commit, short_hash};
 use crate::files::{
     Limit, is_plain_name, private_folders, read_optional, relative_inside, write_atomic,
@@ -52,14 +53,6 @@ pub(super) struct Failure {
     /// Milliseconds since 1970.
     pub(super) at: u64,
     pub(super) message: String,
-}
-
-/// What a new [`Current`] is made of.
-pub(super) struct Fresh<'a> {
-    pub(super) url: String,
-    pub(super) reference: &'a str,
-    pub(super) commit: &'a str,
-    pub(super) subdir: &'a str,
 }
 
 /// Milliseconds since 1970.
@@ -134,23 +127,24 @@ impl Entry {
         tempfile::Builder::new().prefix(".scratch-").tempdir_in(&self.dir)
     }
 
-    /// Makes `built` the current tree, and removes all but it and the one before.
+    /// Makes `built`, the files of `target`, the current tree, and removes all but it and the one before.
     pub(super) fn install(
         &self,
         built: &Path,
-        fresh: Fresh<'_>,
+        url: String,
+        target: Target,
         before: Option<&Current>,
         now: SystemTime,
     ) -> io::Result<Current> {
         private_folders(&self.trees())?;
-        let tree = self.free_name(fresh.commit, fresh.subdir);
+        let tree = self.free_name(&target.commit, &target.subdir);
         fs::rename(built, self.trees().join(&tree))?;
         let current = Current {
             version: VERSION,
-            url: fresh.url,
-            reference: fresh.reference.to_owned(),
-            commit: fresh.commit.to_owned(),
-            subdir: fresh.subdir.to_owned(),
+            url,
+            reference: target.reference,
+            commit: target.commit,
+            subdir: target.subdir,
             tree,
             previous: before.map(|before| before.tree.clone()),
             fetched_at: millis(now) / 1000,
@@ -198,9 +192,11 @@ mod tests {
         let entry = Entry::new(dir.path(), "x");
         fs::create_dir_all(dir.path().join("x/built")).expect("creates");
         let commit = "a".repeat(40);
-        let fresh = Fresh { url: "u".to_owned(), reference: "main", commit: &commit, subdir: "" };
+        let target = Target { reference: "main".to_owned(), commit, ..Target::default() };
         let built = dir.path().join("x/built");
-        let current = entry.install(&built, fresh, None, SystemTime::now()).expect("installs");
+        let current = entry
+            .install(&built, "u".to_owned(), target, None, SystemTime::now())
+            .expect("installs");
         assert_eq!(entry.current(), Some(current.clone()));
         for bad in [
             Current { version: 0, ..current.clone() },

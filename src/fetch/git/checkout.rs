@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::cache::{Checked, Current, Entry, Failure, Fresh, millis};
+use super::cache::{Checked, Current, Entry, Failure, millis};
 use super::client::Client;
+use super::output::Target;
 use super::url::Wanted;
 use super::{GitError, Limits, Repository, export};
 use crate::config::Environment;
@@ -12,8 +13,8 @@ use crate::files::{Lock, LockError};
 use crate::symposium::UpdateLevel;
 use crate::workspace::Fingerprint;
 
-/// For how long an answer of the remote, or its failure, is taken as its word.
-const WORD: Duration = Duration::from_secs(60);
+/// For how long an answer of the remote, or its failure, is not asked for again.
+const ANSWER_VALID: Duration = Duration::from_secs(60);
 
 /// When the network is used, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,13 +26,10 @@ pub(crate) struct Policy {
     pub first_fetch: bool,
     /// The user named it: ask even if it answered, or failed, less than a minute ago.
     pub force: bool,
-    /// Never touch the network.
     pub offline: bool,
-    /// Limit for the whole of a fetch.
     pub limit: Duration,
     /// How long to wait for another process that fetches the same.
-    pub patience: Duration,
-    /// How much is taken.
+    pub lock_timeout: Duration,
     pub limits: Limits,
 }
 
@@ -44,7 +42,7 @@ impl Policy {
             force: false,
             offline: true,
             limit: Duration::from_secs(60),
-            patience: Duration::ZERO,
+            lock_timeout: Duration::ZERO,
             limits: Limits::default(),
         }
     }
@@ -60,7 +58,7 @@ impl Policy {
             offline: options.offline,
             limit: options.timeout,
             // Whoever holds the lock is bounded too.
-            patience: options.timeout,
+            lock_timeout: options.timeout,
             limits: Limits::default(),
         }
     }
@@ -91,17 +89,14 @@ pub(crate) struct Checkout {
     pub dir: PathBuf,
     /// Stands for the root of the repository. Only `dir` is filled.
     pub root: PathBuf,
-    /// The commit, in hex.
     pub commit: String,
     /// The branch or tag (or commit), for people.
     pub reference: String,
     /// The folder inside the repository, `/` between components; empty for its root.
     pub subdir: String,
-    /// When it was fetched.
     pub fetched_at: SystemTime,
     /// The one file that is replaced when there is something newer: watch it.
     pub stamp: PathBuf,
-    /// What was done.
     pub outcome: Outcome,
     /// Why something newer, if there is any, could not be had.
     pub stale: Option<GitError>,
@@ -110,13 +105,11 @@ pub(crate) struct Checkout {
 /// What to do about a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
-    /// Take the copy.
     Use,
     /// Take the copy (or nothing), for this reason.
-    Lack(GitError),
+    Unavailable(GitError),
     /// Ask, and fetch what is new.
     Ask,
-    /// Fetch.
     Fetch,
 }
 
@@ -143,9 +136,6 @@ impl Repository {
     ///
     /// When the newest can't be had but a copy is there, it is the copy, with the reason in
     /// [`Checkout::stale`].
-    ///
-    /// # Errors
-    /// When there is no copy, and none could be had.
     pub(crate) fn checkout(
         &self,
         cache: &Path,
@@ -156,9 +146,6 @@ impl Repository {
     }
 
     /// As [`Repository::checkout`]; `tell` is called once before the network is used.
-    ///
-    /// # Errors
-    /// When there is no copy, and none could be had.
     pub(crate) fn checkout_telling(
         &self,
         cache: &Path,
@@ -171,9 +158,9 @@ impl Repository {
         let start = SystemTime::now();
         match self.step(policy, current.as_ref(), || entry.checked(), start) {
             Step::Use => finish(&entry, current, Outcome::Cached, Some(GitError::NotFetched)),
-            Step::Lack(reason) => finish(&entry, current, Outcome::Cached, Some(reason)),
+            Step::Unavailable(reason) => finish(&entry, current, Outcome::Cached, Some(reason)),
             Step::Ask | Step::Fetch => {
-                match Lock::acquire(&entry.lock_file(), policy.patience) {
+                match Lock::acquire(&entry.lock_file(), policy.lock_timeout) {
                     Ok(_lock) => self.refresh(&entry, policy, env, tell, start),
                     Err(LockError::Busy { .. }) => {
                         // The other one may have just finished.
@@ -204,12 +191,16 @@ impl Repository {
             (Some(_), UpdateLevel::None) => return Step::Use,
             (None, UpdateLevel::None) if !policy.first_fetch && !policy.force => {
                 let offline = policy.offline;
-                return Step::Lack(if offline { GitError::Offline } else { GitError::NotFetched });
+                return Step::Unavailable(if offline {
+                    GitError::Offline
+                } else {
+                    GitError::NotFetched
+                });
             }
             (None, _) => Step::Fetch,
         };
         if policy.offline {
-            return Step::Lack(GitError::Offline);
+            return Step::Unavailable(GitError::Offline);
         }
         if policy.force || policy.level == UpdateLevel::Fetch {
             return wants;
@@ -219,12 +210,12 @@ impl Repository {
         let age = |at: u64| millis(now).checked_sub(at).map(Duration::from_millis);
         if let Some(failure) = checked.failure
             && let Some(ago) = age(failure.at)
-            && ago < WORD
+            && ago < ANSWER_VALID
         {
-            return Step::Lack(GitError::Recently { ago, message: failure.message });
+            return Step::Unavailable(GitError::Recently { ago, message: failure.message });
         }
         match checked.answered_at.and_then(age) {
-            Some(ago) if ago < WORD && current.is_some() => Step::Use,
+            Some(ago) if ago < ANSWER_VALID && current.is_some() => Step::Use,
             _ => wants,
         }
     }
@@ -239,7 +230,7 @@ impl Repository {
         start: SystemTime,
     ) -> Result<Checkout, GitError> {
         let before = entry.current();
-        // Whoever held the lock while we waited has done our work, or failed at it.
+        // The process that held the lock while we waited may have fetched it already, or failed to.
         let checked = entry.checked();
         let since_start = |at: u64| at > millis(start);
         if let Some(failure) = checked.failure.as_ref().filter(|failure| since_start(failure.at)) {
@@ -304,13 +295,9 @@ impl Repository {
         {
             return Ok((current.clone(), Outcome::Unchanged));
         }
-        let fresh = Fresh {
-            url: self.shown(),
-            reference: &target.reference,
-            commit: &commit,
-            subdir: &target.subdir,
-        };
-        let current = entry.install(&built, fresh, before, SystemTime::now()).map_err(io)?;
+        let target = Target { commit, ..target };
+        let current = entry.install(&built, self.shown(), target, before, SystemTime::now());
+        let current = current.map_err(io)?;
         Ok((current, Outcome::Fetched))
     }
 }

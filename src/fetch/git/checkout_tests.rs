@@ -15,9 +15,10 @@ fn step_of(repository: &Repository, policy: &Policy, has_copy: bool, checked: Ch
     let entry = Entry::new(dir.path(), "x");
     std::fs::create_dir_all(dir.path().join("built")).expect("creates");
     let commit = "a".repeat(40);
-    let fresh = Fresh { url: "u".to_owned(), reference: "m", commit: &commit, subdir: "" };
+    let target = Target { reference: "m".to_owned(), commit, ..Target::default() };
     let built = dir.path().join("built");
-    let current = entry.install(&built, fresh, None, SystemTime::now()).expect("installs");
+    let current =
+        entry.install(&built, "u".to_owned(), target, None, SystemTime::now()).expect("installs");
     let now = UNIX_EPOCH + Duration::from_millis(NOW);
     repository.step(policy, has_copy.then_some(&current), || checked, now)
 }
@@ -52,15 +53,18 @@ fn what_was_never_fetched_is_fetched_unless_none_was_said() {
     let allowed = quiet(UpdateLevel::None);
     assert_eq!(step(&allowed, false, Checked::default()), Step::Fetch);
     let forbidden = Policy { first_fetch: false, ..allowed };
-    assert_eq!(step(&forbidden, false, Checked::default()), Step::Lack(GitError::NotFetched));
+    assert_eq!(
+        step(&forbidden, false, Checked::default()),
+        Step::Unavailable(GitError::NotFetched)
+    );
     let hook = Policy::cached();
-    assert_eq!(step(&hook, false, Checked::default()), Step::Lack(GitError::Offline));
+    assert_eq!(step(&hook, false, Checked::default()), Step::Unavailable(GitError::Offline));
     assert_eq!(step(&hook, true, answered(9_000_000)), Step::Use);
 }
 
 #[test]
 fn a_failure_is_remembered_for_a_minute_unless_named() {
-    let recently = |step: &Step| matches!(step, Step::Lack(GitError::Recently { .. }));
+    let recently = |step: &Step| matches!(step, Step::Unavailable(GitError::Recently { .. }));
     assert!(recently(&step(&quiet(UpdateLevel::Check), true, failed(59_000))));
     assert!(recently(&step(&quiet(UpdateLevel::None), false, failed(59_000))));
     assert_eq!(step(&quiet(UpdateLevel::Check), true, failed(61_000)), Step::Ask);
@@ -72,8 +76,8 @@ fn a_failure_is_remembered_for_a_minute_unless_named() {
 fn f122_offline_never_asks() {
     for level in [UpdateLevel::None, UpdateLevel::Check, UpdateLevel::Fetch] {
         let offline = Policy { offline: true, ..policy(level) };
-        assert_eq!(step(&offline, true, Checked::default()), Step::Lack(GitError::Offline));
-        assert_eq!(step(&offline, false, Checked::default()), Step::Lack(GitError::Offline));
+        assert_eq!(step(&offline, true, Checked::default()), Step::Unavailable(GitError::Offline));
+        assert_eq!(step(&offline, false, Checked::default()), Step::Unavailable(GitError::Offline));
     }
 }
 
@@ -111,7 +115,7 @@ fn a_second_refresh_waits_for_the_first_or_takes_the_copy() {
     let cache = dir.path().join("cache");
     let entry = Entry::new(&cache, &repository.key());
     let held = Lock::acquire(&entry.lock_file(), Duration::ZERO).expect("free");
-    let hurried = Policy { patience: Duration::from_millis(5), ..policy(UpdateLevel::Fetch) };
+    let hurried = Policy { lock_timeout: Duration::from_millis(5), ..policy(UpdateLevel::Fetch) };
     assert_eq!(repository.checkout(&cache, &hurried, &env), Err(GitError::Busy));
     drop(held);
     repository.checkout(&cache, &hurried, &env).expect("fetches");

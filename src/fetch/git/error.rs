@@ -11,44 +11,26 @@ pub(crate) enum GitError {
     /// `git` can't be started.
     #[error("{0}")]
     NoGit(String),
-    /// We must not touch the network.
     #[error("offline")]
     Offline,
-    /// There is no copy yet, and we were not to fetch one.
     #[error("not fetched yet")]
     NotFetched,
-    /// The machine could not be reached.
     #[error("{0}")]
     Unreachable(String),
-    /// It failed a moment ago, and is left in peace for a while.
+    /// It failed a moment ago, and is not asked again for a while.
     #[error("failed {} s ago: {message}", ago.as_secs())]
-    Recently {
-        /// How long ago.
-        ago: Duration,
-        /// What it said then.
-        message: String,
-    },
-    /// Another process is at it.
+    Recently { ago: Duration, message: String },
     #[error("another process is fetching it")]
     Busy,
-    /// It took longer than it may.
     #[error("no answer within {} s", .0.as_secs())]
     TimedOut(Duration),
     /// `git` failed; its own words.
     #[error("{0}")]
     Failed(String),
-    /// The repository is there, the ref is not.
     #[error("the repository has no branch or tag `{0}`")]
     NoSuchRef(String),
-    /// The commit is there, the folder is not.
     #[error("there is no folder `{subdir}` in commit {}", short(commit))]
-    NoSuchFolder {
-        /// The folder.
-        subdir: String,
-        /// The commit, in hex.
-        commit: String,
-    },
-    /// There is more of it than we take.
+    NoSuchFolder { subdir: String, commit: String },
     #[error("{0}")]
     TooLarge(String),
     /// Our own cache folder could not be used.

@@ -19,7 +19,6 @@ pub(crate) struct Limits {
     pub files: usize,
     /// Bytes of all files together.
     pub total: u64,
-    /// Bytes of one file.
     pub each: u64,
 }
 

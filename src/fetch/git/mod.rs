@@ -29,6 +29,7 @@ mod checkout;
 mod client;
 mod error;
 mod export;
+mod output;
 mod url;
 
 #[cfg(test)]

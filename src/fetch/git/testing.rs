@@ -32,7 +32,7 @@ pub(crate) fn policy(level: UpdateLevel) -> Policy {
         force: true,
         offline: false,
         limit: Duration::from_secs(30),
-        patience: Duration::from_secs(30),
+        lock_timeout: Duration::from_secs(30),
         limits: Limits::default(),
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use sha2::{Digest as _, Sha256};
 
 use crate::files::relative_inside;
+use crate::text::url::is_loopback;
 use crate::text::{Diagnostic, SecretUrl, Subject};
 
 /// A repository, or a folder of it, at some ref.
@@ -22,7 +23,6 @@ pub(crate) struct Repository {
 /// Which commit is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// The default branch.
     Default,
     /// A branch or tag.
     Named(String),
@@ -143,7 +143,6 @@ struct Parts {
 enum Tree {
     /// A ref and a folder, not yet told apart.
     Mixed(String),
-    /// A commit and a folder.
     Commit(String, String),
 }
 
@@ -246,7 +245,7 @@ fn split_url(scheme: &str, rest: &str) -> Result<Parts, Problem> {
     }
     match scheme {
         "https" | "ssh" | "git+ssh" | "ssh+git" => {}
-        "http" | "git" if is_loopback(host) => {}
+        "http" | "git" if is_loopback(bare(host)) => {}
         "http" | "git" => {
             return Err(Problem::new(
                 "is not protected on its way: what it serves could be replaced",
@@ -280,13 +279,10 @@ fn split_url(scheme: &str, rest: &str) -> Result<Parts, Problem> {
     })
 }
 
-fn is_loopback(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(v6) => v6.split(']').next().unwrap_or(v6),
-        None => host.split(':').next().unwrap_or(host),
-    };
-    name.eq_ignore_ascii_case("localhost")
-        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+/// A host without its port; an IPv6 address without its brackets.
+fn bare(host: &str) -> &str {
+    let (host, end) = host.strip_prefix('[').map_or((host, ':'), |v6| (v6, ']'));
+    host.split(end).next().unwrap_or(host)
 }
 
 /// `owner/name.git/` → `owner/name`.

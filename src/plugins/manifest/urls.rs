@@ -1,12 +1,12 @@
 //! Addresses in a manifest.
 
-use std::net::IpAddr;
 use std::ops::Range;
 
 use super::context::{Context, shown};
 use crate::fetch::git::Repository;
 use crate::plugins::diagnostics::codes;
 use crate::text::toml::Located;
+use crate::text::url::is_loopback;
 use crate::text::{Diagnostic, SecretUrl};
 
 /// What a binary's address may hold in braces.
@@ -37,11 +37,6 @@ fn web_address(url: &str) -> Option<WebAddress<'_>> {
         None => host_port.split(':').next()?,
     };
     (!host.is_empty()).then_some(WebAddress { secure, host })
-}
-
-fn is_loopback(host: &str) -> bool {
-    host.eq_ignore_ascii_case("localhost")
-        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Checks a server's address.

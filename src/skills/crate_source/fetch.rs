@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use semver::{Version, VersionReq};
@@ -55,7 +55,6 @@ pub(crate) struct Fetcher<'a> {
     pub dirs: &'a Dirs,
     /// How long one fetch may take, whole.
     pub limit: Duration,
-    /// Never touch the network.
     pub offline: bool,
 }
 
@@ -64,7 +63,6 @@ pub(crate) struct Fetcher<'a> {
 pub(crate) struct FetchRequest<'a> {
     /// The crate; `-` and `_` are equal.
     pub name: &'a str,
-    /// Exactly this version.
     pub version: Option<&'a Version>,
     /// The newest version that meets this; `None`: the newest.
     pub requirement: Option<&'a VersionReq>,
@@ -79,58 +77,30 @@ pub(crate) struct FetchRequest<'a> {
 /// Why a crate could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FetchError {
-    /// It is not to be.
     #[error("the network is not to be used")]
     Offline,
-    /// Nothing can be called so.
     #[error("`{0}` can't be a crate's name")]
     BadName(String),
-    /// Cargo could not be run.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// Cargo took too long.
     #[error("cargo took longer than {} s", .0.as_secs())]
     TimedOut(Duration),
-    /// Cargo failed.
     #[error("cargo says: {0}")]
     Cargo(Refusal),
     /// Cargo was content, and still the sources are nowhere.
     #[error("cargo has them in no place we know")]
     Nowhere,
-    /// The empty folder could not be made.
     #[error("can't write {}: {source}", path.display())]
-    Io {
-        /// The folder.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    Io { path: PathBuf, source: std::io::Error },
 }
 
 impl Fetcher<'_> {
     /// Fetches a crate into cargo's own folders, downloading nothing else where cargo is new enough
     /// (`cargo info`, since 1.82), and says where it is. A yanked version comes with what it
     /// depends on: only a whole lock file makes cargo take it.
-    ///
-    /// # Errors
-    /// [`FetchError`].
     pub(crate) fn fetch(&self, request: &FetchRequest<'_>) -> Result<Located, FetchError> {
-        if self.offline {
-            return Err(FetchError::Offline);
-        }
-        if !is_crate_name(request.name) {
-            return Err(FetchError::BadName(request.name.escape_debug().to_string()));
-        }
-        let parent = self.dirs.cache().join("fetch");
-        let failed = |source| FetchError::Io { path: parent.clone(), source };
-        private_folders(&parent).map_err(failed)?;
-        let folder = tempfile::tempdir_in(&parent).map_err(failed)?;
-        let session = Session {
-            fetcher: self,
-            folder: folder.path(),
-            index: request.index.filter(|index| !is_crates_io(index)),
-            deadline: Instant::now() + self.limit,
-        };
+        let session =
+            self.session(request.name, request.index.filter(|index| !is_crates_io(index)))?;
         if request.git.is_none()
             && let Some(version) = request.version
         {
@@ -144,29 +114,18 @@ impl Fetcher<'_> {
                 git::find(&home, url, commit, &locked.name, &locked.version)
                     .ok_or(FetchError::Nowhere)
             }
-            None => session.bring(&locked),
+            None => session.download(&locked),
         }
     }
 
     /// What the registry that crates come from (crates.io, or what the user's cargo has in its
     /// place) knows of a crate, by `cargo info`; `None` when there is no crate of this name. `-` and
     /// `_` are equal.
-    ///
-    /// # Errors
-    /// When the registry can't be asked.
     pub(crate) fn look_up(&self, name: &str) -> Result<Option<RegistryEntry>, FetchError> {
-        if self.offline || self.is_cargo_offline() {
+        if self.is_cargo_offline() {
             return Err(FetchError::Offline);
         }
-        if !is_crate_name(name) {
-            return Err(FetchError::BadName(name.escape_debug().to_string()));
-        }
-        let parent = self.dirs.cache().join("fetch");
-        let failed = |source| FetchError::Io { path: parent.clone(), source };
-        private_folders(&parent).map_err(failed)?;
-        let folder = tempfile::tempdir_in(&parent).map_err(failed)?;
-        let deadline = Instant::now() + self.limit;
-        let session = Session { fetcher: self, folder: folder.path(), index: None, deadline };
+        let session = self.session(name, None)?;
         for spelling in spellings(name) {
             let output = session.cargo(["info".to_owned(), spelling])?;
             if output.success() {
@@ -180,6 +139,25 @@ impl Fetcher<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// An empty folder for cargo to work in on the crate `name`.
+    fn session<'a>(
+        &'a self,
+        name: &str,
+        index: Option<&'a str>,
+    ) -> Result<Session<'a>, FetchError> {
+        if self.offline {
+            return Err(FetchError::Offline);
+        }
+        if !is_crate_name(name) {
+            return Err(FetchError::BadName(name.escape_debug().to_string()));
+        }
+        let parent = self.dirs.cache().join("fetch");
+        let failed = |source| FetchError::Io { path: parent.clone(), source };
+        private_folders(&parent).map_err(failed)?;
+        let folder = tempfile::tempdir_in(&parent).map_err(failed)?;
+        Ok(Session { fetcher: self, folder, index, deadline: Instant::now() + self.limit })
     }
 
     /// Whether the user told cargo to stay off the network: it then says of every crate that it
@@ -210,7 +188,7 @@ struct Locked {
 /// One fetch, in its folder and its time.
 struct Session<'a> {
     fetcher: &'a Fetcher<'a>,
-    folder: &'a Path,
+    folder: tempfile::TempDir,
     index: Option<&'a str>,
     deadline: Instant,
 }
@@ -274,12 +252,12 @@ impl Session<'_> {
     }
 
     fn write(&self, file: &str, text: String) -> Result<(), FetchError> {
-        let path = self.folder.join(file);
+        let path = self.folder.path().join(file);
         fs::write(&path, text).map_err(|source| FetchError::Io { path, source })
     }
 
     fn locked(&self, name: &str) -> Option<Locked> {
-        let lock = Lock::read(&self.folder.join("Cargo.lock")).ok().flatten()?;
+        let lock = Lock::read(&self.folder.path().join("Cargo.lock")).ok().flatten()?;
         let resolved = lock.dependencies_of(PACKAGE, None);
         let package = resolved.into_iter().find(|package| same_crate(&package.name, name))?;
         Some(Locked {
@@ -294,11 +272,11 @@ impl Session<'_> {
     fn exact(&self, request: &FetchRequest<'_>, version: &Version) -> Result<Located, FetchError> {
         let checksum = request.checksum.map(str::to_owned);
         let locked = Locked { name: request.name.to_owned(), version: version.clone(), checksum };
-        if let Some(located) = self.alone(&locked)? {
+        if let Some(located) = self.download_alone(&locked)? {
             return Ok(located);
         }
         let Some(checksum) = &locked.checksum else {
-            return self.bring(&self.resolve(request)?);
+            return self.download(&self.resolve(request)?);
         };
         self.write_package(&locked.name, request)?;
         let source = self.index.unwrap_or(CRATES_IO);
@@ -310,24 +288,24 @@ impl Session<'_> {
             locked.name
         );
         self.write("Cargo.lock", lock)?;
-        self.tree(&locked)
+        self.download_tree(&locked)
     }
 
     /// Has the one crate downloaded; where that can't be, the whole tree of it.
-    fn bring(&self, locked: &Locked) -> Result<Located, FetchError> {
-        match self.alone(locked)? {
+    fn download(&self, locked: &Locked) -> Result<Located, FetchError> {
+        match self.download_alone(locked)? {
             Some(located) => Ok(located),
-            None => self.tree(locked),
+            None => self.download_tree(locked),
         }
     }
 
     /// The one crate, if cargo can be made to download it alone. `cargo info` asks no mirror of
     /// crates.io unless the mirror's index is named.
-    fn alone(&self, locked: &Locked) -> Result<Option<Located>, FetchError> {
+    fn download_alone(&self, locked: &Locked) -> Result<Option<Located>, FetchError> {
         if let Some(located) = self.find(locked) {
             return Ok(Some(located));
         }
-        let mirror = source_replacement(self.folder, self.fetcher.env, self.index);
+        let mirror = source_replacement(self.folder.path(), self.fetcher.env, self.index);
         if let Some(SourceReplacement::Crates(folder)) = &mirror {
             return Ok(registry::in_folder(folder, self.fetcher.dirs, &self.wanted(locked)));
         }
@@ -337,13 +315,13 @@ impl Session<'_> {
         if let Some(index) = mirror.as_deref().or(self.index) {
             args.extend(["--index".to_owned(), index_url(index).to_owned()]);
         }
-        // What it thinks of the crate's manifest does not matter as long as the crate is there.
+        // Its exit status does not matter: only whether the crate is on disk afterwards.
         self.cargo(args)?;
         Ok(self.find(locked))
     }
 
     /// The crate and all that it depends on.
-    fn tree(&self, locked: &Locked) -> Result<Located, FetchError> {
+    fn download_tree(&self, locked: &Locked) -> Result<Located, FetchError> {
         let output = self.cargo(["metadata", "--format-version", "1"])?;
         if !output.success() {
             return Err(FetchError::Cargo(Refusal::of(&output)));
@@ -372,7 +350,7 @@ impl Session<'_> {
         let env = self.fetcher.env;
         let mut child = Child::new(self.fetcher.program())
             .args(args)
-            .cwd(self.folder)
+            .cwd(self.folder.path())
             .limit(left)
             .env("CARGO_TERM_COLOR", "never")
             .env("CARGO_TERM_PROGRESS_WHEN", "never")

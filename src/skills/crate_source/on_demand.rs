@@ -64,7 +64,7 @@ impl<'a> OnDemand<'a> {
         let what = version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"));
         let _progress = self.report.map(|report| report.busy("Fetching", &what));
         let fetched = self.fetcher.fetch(&wanted);
-        self.disk.forget_shelves();
+        self.disk.forget_registry_dirs();
         fetched.map_err(|error| NotOnDisk {
             name: name.to_owned(),
             version: version.cloned(),

@@ -10,7 +10,6 @@ use crate::text::toml::{Diagnostics, StringOrTable, read};
 /// Name and version of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PackageId {
-    /// The name.
     pub name: String,
     /// The version; `None` when it has none or inherits it.
     pub version: Option<Version>,

@@ -19,7 +19,7 @@ const COMPLETE: &str = ".cargo-ok";
 /// Hosts of crates.io's own indexes.
 const CRATES_IO: [&str; 2] = ["index.crates.io", "github.com"];
 /// How long another process may take to unpack the same crate.
-const PATIENCE: Duration = Duration::from_secs(20);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A crate of a registry.
 #[derive(Debug, Clone, Copy)]
@@ -78,7 +78,6 @@ fn index_host(index: &str) -> Option<&str> {
 }
 
 impl RegistryDirs {
-    /// Those of the cargo home `home`.
     pub(super) fn of(home: &Path) -> Self {
         let dir = home.join("registry");
         let (sources, caches) = (folders(&dir.join("src")), folders(&dir.join("cache")));
@@ -92,7 +91,7 @@ impl RegistryDirs {
     /// Those of the crate's own registry first.
     fn in_order<'s>(&self, registry_dirs: &'s [PathBuf], wanted: &Wanted<'_>) -> Vec<&'s PathBuf> {
         let mut registry_dirs: Vec<_> = registry_dirs.iter().collect();
-        registry_dirs.sort_by_key(|shelf| !wanted.is_home(shelf, self.mirrored));
+        registry_dirs.sort_by_key(|folder| !wanted.is_home(folder, self.mirrored));
         registry_dirs
     }
 
@@ -141,8 +140,8 @@ impl RegistryDirs {
         let of_crates_io = Wanted { name, version: &any, index: None, checksum: None };
         let mut found = Vec::new();
         let registry_dirs = self.sources.iter().chain(&self.caches);
-        for shelf in registry_dirs.filter(|shelf| of_crates_io.is_home(shelf, self.mirrored)) {
-            let Ok(entries) = fs::read_dir(shelf) else { continue };
+        for folder in registry_dirs.filter(|folder| of_crates_io.is_home(folder, self.mirrored)) {
+            let Ok(entries) = fs::read_dir(folder) else { continue };
             let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
             found.extend(names.filter_map(|entry| {
                 split_name(entry.strip_suffix(".crate").unwrap_or(&entry), name)
@@ -187,7 +186,7 @@ fn unpacked(file: &Path, name: &str, dirs: &Dirs, wanted: &Wanted<'_>) -> Result
         return Ok(target);
     }
     let lock = dirs.locks().join(format!("crate-{place}.lock"));
-    let _lock = Lock::acquire(&lock, PATIENCE).map_err(|error| error.to_string())?;
+    let _lock = Lock::acquire(&lock, LOCK_TIMEOUT).map_err(|error| error.to_string())?;
     if target.is_dir() {
         return Ok(target);
     }

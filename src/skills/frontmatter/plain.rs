@@ -14,14 +14,14 @@ use serde_yaml::{Mapping, Value};
 pub(in crate::skills) fn is_plain(yaml: &str) -> bool {
     let mut below = Below::Nothing;
     yaml.lines().all(|line| {
-        let next = if line.chars().any(is_odd) { None } else { below.after(line) };
+        let next = if line.chars().any(is_ambiguous) { None } else { below.after(line) };
         below = next.unwrap_or(Below::Nothing);
         next.is_some()
     })
 }
 
 /// Control characters, and what some readers take for a line break or skip.
-fn is_odd(c: char) -> bool {
+fn is_ambiguous(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
@@ -190,7 +190,7 @@ pub(in crate::skills) fn plain_or_quoted(text: &str) -> String {
 pub(in crate::skills) fn quoted(text: &str) -> String {
     let json = serde_json::Value::from(text).to_string().replace("---", "--\\u002d");
     json.chars().fold(String::with_capacity(json.len()), |mut out, c| {
-        if is_odd(c) {
+        if is_ambiguous(c) {
             out.push_str(&format!("\\u{:04x}", u32::from(c)));
         } else {
             out.push(c);

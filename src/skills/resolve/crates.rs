@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Home, Resolver};
+use super::{Provenance, Resolver};
 use crate::files::contained;
 use crate::report::{Kind, Verdict};
 use crate::skills::crate_source::{CrateRequest, Located};
@@ -90,7 +90,7 @@ impl Resolver<'_> {
                 Place::Crate { name: target, requirement } => {
                     let reason = format!("its skills are those of {target}");
                     self.explain(Kind::Crate, &name, Verdict::Matched, reason);
-                    if let Some(message) = astray(chain, &target) {
+                    if let Some(message) = redirect_problem(chain, &target) {
                         self.stopped(&target, message, &source, entry.span);
                         continue;
                     }
@@ -111,8 +111,9 @@ impl Resolver<'_> {
                     version: located.version.clone(),
                     path,
                 };
-                let home = Home { root: located.dir.as_path(), plugin, origin: &origin };
-                self.folder(&start, home)
+                let provenance =
+                    Provenance { root: located.dir.as_path(), plugin, origin: &origin };
+                self.folder(&start, provenance)
             }
             Err(escape) => {
                 self.warn_in(&manifest, escape.to_string());
@@ -139,7 +140,7 @@ impl Resolver<'_> {
 }
 
 /// Why a redirect to `target` is not followed, after the crates in `chain`.
-fn astray(chain: &[String], target: &str) -> Option<String> {
+fn redirect_problem(chain: &[String], target: &str) -> Option<String> {
     let key = target.replace('_', "-");
     let way = || format!("{} → {key}", chain.join(" → "));
     if chain.contains(&key) {

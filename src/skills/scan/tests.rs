@@ -75,7 +75,10 @@ fn case_85_a_payload_below_many_empty_lines_is_told() {
     let text = format!("top\n{}payload\n", "\n".repeat(100_000));
     let found = scan_hidden(&text);
     assert_eq!(found.len(), 1);
-    assert_eq!((found[0].kind, found[0].excerpt.as_str()), (Hidden::Below, "100000 empty lines"));
+    assert_eq!(
+        (found[0].kind, found[0].excerpt.as_str()),
+        (Hidden::FarBelow, "100000 empty lines")
+    );
     assert_eq!(&text[found[0].span.clone()], "payload");
     assert_eq!(kinds(&format!("top\n{}rest\n", "\n".repeat(20))), []);
 }

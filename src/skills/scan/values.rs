@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_yaml::Value;
 
-use super::{Finding, few, invisible};
+use super::{Finding, invisible, limit_per_kind};
 use crate::skills::frontmatter::Frontmatter;
 
 /// Scans the frontmatter's keys and values as a YAML reader decodes them. What stands in `text` as
@@ -31,7 +31,7 @@ pub(in crate::skills) fn scan_values(text: &str, front: &Frontmatter) -> Vec<Fin
         let place = places.iter().rev().find(|(start, _)| *start <= finding.span.start);
         finding.span = place.map_or(front.yaml.clone(), |(_, span)| span.clone());
     }
-    few(found)
+    limit_per_kind(found)
 }
 
 /// Every string in `value`, a line each.

@@ -4,7 +4,7 @@ use semver::Version;
 
 use super::Survey;
 use crate::files::{Limit, read_source};
-use crate::skills::crate_source::{CrateDisk, CrateRequest, Located, NotOnDisk};
+use crate::skills::crate_source::{CrateDisk, CrateRequest, CrateSources as _, Located, NotOnDisk};
 use crate::skills::document::SkillDocument;
 use crate::sync::facts::candidates::ships;
 use crate::workspace::Dependency;

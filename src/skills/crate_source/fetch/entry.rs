@@ -8,7 +8,6 @@ use semver::Version;
 pub(crate) struct RegistryEntry {
     /// The name as published.
     pub name: String,
-    /// The newest version.
     pub version: Option<Version>,
     /// Where it is developed, by its own word.
     pub repository: Option<String>,

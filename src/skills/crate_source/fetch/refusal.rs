@@ -20,7 +20,6 @@ pub(crate) struct Refusal {
 pub(super) enum Reason {
     /// `cargo info` does not ask what stands in for a registry.
     Replaced,
-    /// The registry has no crate of this name.
     NoSuchCrate,
     /// The crate has versions, but only pre-releases or yanked ones.
     NoUsableVersion,
