@@ -191,6 +191,7 @@ pub(super) mod testing {
         pub servers: Vec<SeenServer>,
         pub vars: Vec<(&'static str, &'static str)>,
         pub version: Option<semver::Version>,
+        pub main_checkout: Option<PathBuf>,
     }
 
     impl World {
@@ -204,6 +205,7 @@ pub(super) mod testing {
                 servers: Vec::new(),
                 vars: Vec::new(),
                 version: None,
+                main_checkout: Some(PathBuf::from("/src/shop")),
             }
         }
 
@@ -214,6 +216,7 @@ pub(super) mod testing {
                 env: &env,
                 root: Some(Path::new("/src/shop")),
                 git_root: Some(Path::new("/src/shop")),
+                main_checkout: self.main_checkout.as_deref(),
                 scope: self.scope,
                 program: "cargo-agents",
                 version: self.version.as_ref(),

@@ -20,6 +20,8 @@ pub(crate) struct Placement<'a> {
     pub root: Option<&'a Path>,
     /// The git checkout's top folder, where the workspace is in one.
     pub git_root: Option<&'a Path>,
+    /// What stands for all checkouts of its repository: the main one, or a bare repository.
+    pub main_checkout: Option<&'a Path>,
     /// Where hooks are registered.
     pub scope: HookScope,
     /// How the program is called: bare, or a quoted path.

@@ -261,6 +261,7 @@ pub(super) fn placement(env: &Environment, scope: HookScope) -> Placement<'_> {
         env,
         root: Some(Path::new("/home/dev/shop/api")),
         git_root: Some(Path::new("/home/dev/shop")),
+        main_checkout: Some(Path::new("/home/dev/shop")),
         scope,
         program: "cargo-agents",
         version: None,

@@ -99,6 +99,18 @@ impl Checkout {
         })
     }
 
+    /// The folder that stands for all checkouts of the repository: for a linked one the main checkout,
+    /// or the repository itself where that is bare; else the checkout's own top folder.
+    pub(crate) fn main(&self) -> &Path {
+        match &self.repository {
+            Ok(Repository { own, common }) if own != common => {
+                let is_in_checkout = common.file_name().is_some_and(|name| name == ".git");
+                common.parent().filter(|_| is_in_checkout).unwrap_or(common)
+            }
+            _ => &self.top,
+        }
+    }
+
     fn is_new(&self) -> bool {
         self.repository.as_ref().is_ok_and(Repository::is_new)
     }

@@ -87,6 +87,8 @@ mod uninstall;
 mod why;
 mod workspace;
 mod workspace_skills;
+#[cfg(unix)]
+mod worktrees;
 
 use std::path::PathBuf;
 

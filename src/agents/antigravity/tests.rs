@@ -29,7 +29,12 @@ fn the_bytes_of_each_answer() {
 fn hooks_stand_in_a_named_object_and_the_start_in_a_flat_list() {
     let env = env(&[]);
     snapshot("antigravity", "registration.txt", &registration(&Antigravity, &env));
-    let nowhere = Placement { root: None, git_root: None, ..placement(&env, HookScope::Project) };
+    let nowhere = Placement {
+        root: None,
+        git_root: None,
+        main_checkout: None,
+        ..placement(&env, HookScope::Project)
+    };
     assert_eq!(Antigravity.hooks(&nowhere), []);
 }
 

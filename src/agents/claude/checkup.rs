@@ -72,7 +72,7 @@ fn unapproved(look: &Look<'_>, settings: &[PathBuf]) -> Vec<Finding> {
     let mut sources: Vec<(PathBuf, Value)> =
         settings.iter().filter_map(|path| Some((path.clone(), look.json(path)?))).collect();
     let live = live_file(look.placement);
-    let key = project_key(look.project().unwrap_or(root));
+    let key = project_key(look.placement, root);
     let project = key.and_then(|key| look.json(&live)?.get("projects")?.get(&key).cloned());
     sources.extend(project.map(|project| (live, project)));
     let names = |value: &Value, list: &str, name: &str| {

@@ -175,7 +175,7 @@ impl Registration for Claude {
             (true, ..) => (live_file(placement), vec![servers], None),
             (false, None, _) => return ServerPlace::no_workspace(),
             (false, Some(root), HookScope::Global) => {
-                let Some(key) = project_key(placement.git_root.unwrap_or(root)) else {
+                let Some(key) = project_key(placement, root) else {
                     return ServerPlace::unsupported("the workspace's path is not Unicode");
                 };
                 (live_file(placement), vec!["projects".to_owned(), key, servers], None)
@@ -223,7 +223,6 @@ fn config_dir(placement: &Placement<'_>) -> PathBuf {
     placement.agent_dir("CLAUDE_CONFIG_DIR", ".claude")
 }
 
-/// The key of a project in `~/.claude.json`: its path, with `/` on Windows too.
 /// What Claude keeps for itself, servers and each project's approvals among it.
 fn live_file(placement: &Placement<'_>) -> PathBuf {
     match placement.env.var("CLAUDE_CONFIG_DIR") {
@@ -232,8 +231,11 @@ fn live_file(placement: &Placement<'_>) -> PathBuf {
     }
 }
 
-fn project_key(path: &Path) -> Option<String> {
-    let path = path.to_str()?;
+/// The key of a project in `~/.claude.json`: the path, with `/` on Windows too, of the main checkout
+/// also for linked ones, or of the bare repository; measured with 2.1.332. `root` is the project's
+/// where there is no git.
+fn project_key(placement: &Placement<'_>, root: &Path) -> Option<String> {
+    let path = placement.main_checkout.unwrap_or(root).to_str()?;
     Some(if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() })
 }
 

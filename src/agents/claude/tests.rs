@@ -42,7 +42,8 @@ fn f287_servers_never_go_to_settings() {
 #[test]
 fn a_server_without_a_checkout_is_keyed_by_the_workspace() {
     let env = env(&[("CLAUDE_CONFIG_DIR", "/opt/claude")]);
-    let at = Placement { git_root: None, ..placement(&env, HookScope::Global) };
+    let at =
+        Placement { git_root: None, main_checkout: None, ..placement(&env, HookScope::Global) };
     let transport = Transport::Http { url: "https://x".into(), headers: Vec::new() };
     match Claude.server("x", &transport, false, &at) {
         ServerPlace::Entry { path, table, .. } => {
@@ -51,7 +52,7 @@ fn a_server_without_a_checkout_is_keyed_by_the_workspace() {
         }
         other => panic!("{other:?}"),
     }
-    let nowhere = Placement { root: None, git_root: None, ..at };
+    let nowhere = Placement { root: None, git_root: None, main_checkout: None, ..at };
     assert_eq!(Claude.server("x", &transport, false, &nowhere), ServerPlace::no_workspace());
     assert!(matches!(Claude.server("a.b", &transport, true, &at), ServerPlace::Unsupported { .. }));
 }

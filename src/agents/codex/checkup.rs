@@ -10,7 +10,7 @@ use super::{Codex, TrustedHook, trust_entries};
 use crate::agents::checkup::{Finding, Look, Topic, says};
 use crate::agents::codec::Codec;
 use crate::agents::command::is_ours;
-use crate::agents::places::FileFormat;
+use crate::agents::places::{FileFormat, Placement};
 use crate::agents::registration::Registration;
 use crate::config::HookScope;
 
@@ -38,6 +38,7 @@ pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
         );
     }
     findings.extend(untrusted_hooks(look, config.as_ref()));
+    findings.extend(hooks_of_a_worktree(look));
     findings.extend(untrusted_project(look, config.as_ref(), &file));
     findings.extend(look.switched_off(FileFormat::Toml, "mcp_servers", ("enabled", false)));
     findings
@@ -46,21 +47,7 @@ pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
 fn untrusted_hooks(look: &Look<'_>, config: Option<&Value>) -> Option<Finding> {
     let path = Codex.hooks(look.placement).into_iter().next()?.path;
     let hooks_json = look.json(&path)?;
-    let mut hooks = Vec::new();
-    for event in Event::ALL {
-        let groups = hooks_json.pointer(&format!("/hooks/{}", Codex.event_name(event)));
-        for (group_index, group) in
-            groups.and_then(Value::as_array).into_iter().flatten().enumerate()
-        {
-            let handlers = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
-            for (handler_index, handler) in handlers.enumerate() {
-                let command = handler.get("command").and_then(Value::as_str).unwrap_or_default();
-                if is_ours(command, Codex.name()).is_some() {
-                    hooks.push(TrustedHook { event, group, group_index, handler_index });
-                }
-            }
-        }
-    }
+    let hooks = own_hooks(&hooks_json);
     let state = config.and_then(|config| config.pointer("/hooks/state"));
     let trusted = |(key, hash): &(String, String)| {
         let entry = state.and_then(|state| state.get(key));
@@ -78,6 +65,43 @@ fn untrusted_hooks(look: &Look<'_>, config: Option<&Value>) -> Option<Finding> {
         Finding::warning("hooks-untrusted", Topic::Hooks, message)
             .in_file(path)
             .remedy("open Codex, type `/hooks`, and trust those of `cargo-agents`"),
+    )
+}
+
+/// The hooks of the file that are Symposium's.
+fn own_hooks(hooks_json: &Value) -> Vec<TrustedHook<'_>> {
+    let mut hooks = Vec::new();
+    for event in Event::ALL {
+        let groups = hooks_json.pointer(&format!("/hooks/{}", Codex.event_name(event)));
+        for (group_index, group) in
+            groups.and_then(Value::as_array).into_iter().flatten().enumerate()
+        {
+            let handlers = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
+            for (handler_index, handler) in handlers.enumerate() {
+                let command = handler.get("command").and_then(Value::as_str).unwrap_or_default();
+                if is_ours(command, Codex.name()).is_some() {
+                    hooks.push(TrustedHook { event, group, group_index, handler_index });
+                }
+            }
+        }
+    }
+    hooks
+}
+
+/// Of a linked git worktree Codex reads the hooks of the main checkout alone; measured with 0.171.
+fn hooks_of_a_worktree(look: &Look<'_>) -> Option<Finding> {
+    let Placement { scope, git_root, main_checkout, .. } = *look.placement;
+    let main = main_checkout.filter(|main| Some(*main) != git_root)?;
+    let file = main.join(".codex").join("hooks.json");
+    let is_there = look.json(&file).is_some_and(|hooks_json| !own_hooks(&hooks_json).is_empty());
+    if scope != HookScope::Project || is_there {
+        return None;
+    }
+    let message = "in a linked git worktree Codex reads only the main checkout's hooks";
+    Some(
+        Finding::warning("hooks-elsewhere", Topic::Hooks, message)
+            .in_file(&file)
+            .remedy("run `cargo agents sync` in the main checkout, too"),
     )
 }
 
@@ -182,6 +206,23 @@ mod tests {
         for (minor, codes) in [(120, &["hooks-unsupported"][..]), (124, &[])] {
             let version = Some(semver::Version::new(0, minor, 0));
             assert_eq!(World { version, ..World::new(&[]) }.codes(Agent::Codex), codes);
+        }
+    }
+
+    #[test]
+    fn the_hooks_of_a_linked_worktree_are_those_of_the_main_checkout() {
+        let (hooks, _) = registered();
+        let trusted = "[projects.\"/src/shop\"]\ntrust_level = \"trusted\"\n";
+        let main_file = "/src/main/.codex/hooks.json";
+        let files = [(CONFIG, trusted), (main_file, hooks.as_str())];
+        for (scope, count, codes) in [
+            (HookScope::Project, 1, &["hooks-elsewhere"][..]),
+            (HookScope::Project, 2, &[]),
+            (HookScope::Global, 1, &[]),
+        ] {
+            let main_checkout = Some(PathBuf::from("/src/main"));
+            let world = World { scope, main_checkout, ..World::new(&files[..count]) };
+            assert_eq!(world.codes(Agent::Codex), codes);
         }
     }
 

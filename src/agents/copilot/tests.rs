@@ -258,7 +258,12 @@ fn f270_f271_hooks_are_a_file_of_our_own_at_one_scope() {
     let env = env(&[("COPILOT_HOME", "/opt/copilot")]);
     let places = Copilot.hooks(&placement(&env, HookScope::Global));
     assert_eq!(places[0].path, PathBuf::from("/opt/copilot/hooks/symposium.json"));
-    let nowhere = Placement { root: None, git_root: None, ..placement(&env, HookScope::Project) };
+    let nowhere = Placement {
+        root: None,
+        git_root: None,
+        main_checkout: None,
+        ..placement(&env, HookScope::Project)
+    };
     assert_eq!(Copilot.hooks(&nowhere), []);
 }
 

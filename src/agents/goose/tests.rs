@@ -124,7 +124,12 @@ fn case_66_hooks_are_a_plugin_without_a_matcher() {
     let text = registration(&Goose, &env);
     assert!(!text.contains("matcher"));
     snapshot("goose", "registration.txt", &text);
-    let nowhere = Placement { root: None, git_root: None, ..placement(&env, HookScope::Project) };
+    let nowhere = Placement {
+        root: None,
+        git_root: None,
+        main_checkout: None,
+        ..placement(&env, HookScope::Project)
+    };
     assert_eq!(Goose.hooks(&nowhere), []);
 }
 

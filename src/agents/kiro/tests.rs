@@ -148,7 +148,12 @@ fn f275_case_65_hooks_for_each_version() {
     assert_eq!(at(Some(Version::new(2, 14, 2))), legacy);
     snapshot("kiro", "registration.txt", &legacy);
     snapshot("kiro", "registration-v3.txt", &hooks);
-    let nowhere = Placement { root: None, git_root: None, ..placement(&env, HookScope::Project) };
+    let nowhere = Placement {
+        root: None,
+        git_root: None,
+        main_checkout: None,
+        ..placement(&env, HookScope::Project)
+    };
     assert_eq!(Kiro.hooks(&nowhere), []);
 }
 

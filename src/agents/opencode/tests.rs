@@ -167,7 +167,12 @@ fn the_plugin_is_a_file_of_our_own_at_one_scope() {
     let relative = path(&[("XDG_CONFIG_HOME", "cfg")], HookScope::Global);
     assert_eq!(relative, global);
     let env = env(&[]);
-    let nowhere = Placement { root: None, git_root: None, ..placement(&env, HookScope::Project) };
+    let nowhere = Placement {
+        root: None,
+        git_root: None,
+        main_checkout: None,
+        ..placement(&env, HookScope::Project)
+    };
     assert_eq!(OpenCode.hooks(&nowhere), []);
 }
 

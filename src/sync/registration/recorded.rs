@@ -54,6 +54,7 @@ impl Registrar<'_> {
                 env: &self.sym.env,
                 root: self.root.as_deref(),
                 git_root: None,
+                main_checkout: None,
                 scope,
                 program: "",
                 version: None,

@@ -16,7 +16,8 @@ use crate::agents::Agent;
 use crate::agents::command::{PROGRAM, ProgramFacts, choose_program};
 use crate::agents::places::{HookShape, Placement};
 use crate::config::{HookScope, own_program};
-use crate::documents::{checkout, read_text};
+use crate::documents::checkout::{self, Checkout};
+use crate::documents::read_text;
 use crate::process::{Child, find_program, run};
 use crate::sync::bounds::{self, Bounds};
 use crate::text::Diagnostic;
@@ -33,7 +34,7 @@ pub(crate) struct Setup<'a> {
     sym: &'a Symposium,
     home: PathBuf,
     root: Option<PathBuf>,
-    git_root: Option<PathBuf>,
+    checkout: Option<Checkout>,
     bounds: Option<Bounds>,
     /// The scope of hooks and servers: the configured one, unless the caller says otherwise.
     pub(super) scope: HookScope,
@@ -74,13 +75,13 @@ impl<'a> Setup<'a> {
         let bounds = root.and_then(|root| Bounds::of(root, Some(&home)));
         // What stands in a home folder is for everywhere, so that is no workspace to agents.
         let root = root.filter(|_| bounds.is_some());
-        let git_root = root.and_then(checkout::find).map(|checkout| checkout.top);
+        let checkout = root.and_then(checkout::find);
         let mut setup = Self {
             sym,
             home,
             bounds,
             root: root.map(Path::to_path_buf),
-            git_root,
+            checkout,
             scope: sym.config.hook_scope,
             ask,
             versions: Vec::new(),
@@ -202,7 +203,8 @@ impl<'a> Setup<'a> {
             home: &self.home,
             env: &self.sym.env,
             root: self.root.as_deref(),
-            git_root: self.git_root.as_deref(),
+            git_root: self.checkout.as_ref().map(|checkout| checkout.top.as_path()),
+            main_checkout: self.checkout.as_ref().map(Checkout::main),
             scope,
             program,
             version: match self.told(agent) {
