@@ -126,7 +126,8 @@ fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
             return errors::fail(&report, &error.into());
         }
     };
-    log::install(sym.dirs.logs(), sym.config.log_level);
+    let level = sym.config.log_level;
+    log::install(sym.dirs.logs(), move || level);
     sym.report.diagnostics(&sym.config_diagnostics);
     // `init` may be called off, and then nothing was written.
     if !matches!(cli.command, Some(Command::Init(_))) {

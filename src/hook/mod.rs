@@ -59,7 +59,7 @@ pub(crate) fn main(args: &[OsString], env: &Environment) -> ExitCode {
 fn read_and_answer(args: &[OsString], env: &Environment) -> Answer {
     let Ok(dirs) = Dirs::resolve(env) else { return Answer::carry_on() };
     let config_dirs = dirs.clone();
-    log::install_lazily(dirs.logs(), move || Config::load(&config_dirs).config.log_level);
+    log::install(dirs.logs(), move || Config::load(&config_dirs).config.log_level);
     let mut stdin = Vec::new();
     let by_hand = std::io::stdin().is_terminal();
     if !by_hand {

@@ -1,12 +1,15 @@
 //! The log: one file a run, made only when there is something to write, and never a reason to fail.
 
+use std::fmt::{Debug, Write as _};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
-use tracing_subscriber::fmt::MakeWriter;
+use tracing::field::Field;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
 
 use super::safe::safe;
 use crate::config::LogLevel;
@@ -17,128 +20,73 @@ const KEEP: usize = 50;
 /// How long a log is kept.
 const KEEP_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 
-/// Sends this process's `tracing` events of `level` and above to a new file in `dir`.
+/// Sends this process's `tracing` events to a new file in `dir`. Only the first call in a process
+/// counts.
 ///
-/// Only the first call in a process counts. Nothing is created until the first event.
-pub(crate) fn install(dir: &Path, level: LogLevel) {
-    let _ = tracing::subscriber::set_global_default(to_file(dir, level));
+/// `level` is asked by the first event, and the file made by the first one of that level: a hook
+/// must be quick, and nearly never has anything to log.
+pub(crate) fn install(dir: &Path, level: impl Fn() -> LogLevel + Send + Sync + 'static) {
+    let _ = tracing::subscriber::set_global_default(Log::new(dir, level));
 }
 
-/// As [`install`], with a level that is asked for when there is something to log, and not before:
-/// for processes that must be quick and nearly never have anything to say.
-pub(crate) fn install_lazily(dir: &Path, level: impl Fn() -> LogLevel + Send + Sync + 'static) {
-    let dir = dir.to_path_buf();
-    let lazy = Lazy { make: Box::new(move || to_file(&dir, level())), made: OnceLock::new() };
-    let _ = tracing::subscriber::set_global_default(lazy);
-}
-
-type ToFile = tracing_subscriber::fmt::Subscriber<
-    tracing_subscriber::fmt::format::DefaultFields,
-    tracing_subscriber::fmt::format::Format<tracing_subscriber::fmt::format::Full, Rfc3339>,
-    tracing_subscriber::filter::LevelFilter,
-    LazyFile,
->;
-
-fn to_file(dir: &Path, level: LogLevel) -> ToFile {
-    let level = match level {
-        LogLevel::Trace => tracing::Level::TRACE,
-        LogLevel::Debug => tracing::Level::DEBUG,
-        LogLevel::Info => tracing::Level::INFO,
-        LogLevel::Warn => tracing::Level::WARN,
-        LogLevel::Error => tracing::Level::ERROR,
-    };
-    let writer = LazyFile { dir: dir.to_path_buf(), file: Arc::default() };
-    tracing_subscriber::fmt()
-        .with_max_level(level)
-        .with_ansi(false)
-        .with_timer(Rfc3339)
-        .with_writer(writer)
-        .finish()
-}
-
-/// A subscriber that is made by the first event.
-struct Lazy {
-    make: Box<dyn Fn() -> ToFile + Send + Sync>,
-    made: OnceLock<ToFile>,
-}
-
-impl Lazy {
-    fn inner(&self) -> &ToFile {
-        self.made.get_or_init(&self.make)
-    }
-}
-
-impl tracing::Subscriber for Lazy {
-    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
-        self.inner().enabled(metadata)
-    }
-
-    fn new_span(&self, span: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        self.inner().new_span(span)
-    }
-
-    fn record(&self, span: &tracing::span::Id, values: &tracing::span::Record<'_>) {
-        self.inner().record(span, values);
-    }
-
-    fn record_follows_from(&self, span: &tracing::span::Id, follows: &tracing::span::Id) {
-        self.inner().record_follows_from(span, follows);
-    }
-
-    fn event(&self, event: &tracing::Event<'_>) {
-        self.inner().event(event);
-    }
-
-    fn enter(&self, span: &tracing::span::Id) {
-        self.inner().enter(span);
-    }
-
-    fn exit(&self, span: &tracing::span::Id) {
-        self.inner().exit(span);
-    }
-}
-
-struct Rfc3339;
-
-impl tracing_subscriber::fmt::time::FormatTime for Rfc3339 {
-    fn format_time(&self, w: &mut tracing_subscriber::fmt::format::Writer<'_>) -> std::fmt::Result {
-        write!(w, "{}", humantime::format_rfc3339_millis(SystemTime::now()))
-    }
-}
-
-/// A file that is opened by its first write; `Some(None)` once that failed.
-#[derive(Clone)]
-struct LazyFile {
+struct Log {
     dir: PathBuf,
-    file: Arc<Mutex<Option<Option<File>>>>,
+    ask_level: Box<dyn Fn() -> LogLevel + Send + Sync>,
+    level: OnceLock<Level>,
+    /// `None` when it could not be made.
+    file: OnceLock<Option<File>>,
 }
 
-impl<'a> MakeWriter<'a> for LazyFile {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
-
-impl Write for LazyFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut slot = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let file = slot.get_or_insert_with(|| {
-            prune(&self.dir, SystemTime::now());
-            create(&self.dir, SystemTime::now())
-        });
-        if let Some(file) = file {
-            // An event is one write, and one line whatever it holds.
-            let line = safe(String::from_utf8_lossy(bytes).trim_end());
-            let _ = file.write_all(format!("{line}\n").as_bytes());
+impl Log {
+    fn new(dir: &Path, level: impl Fn() -> LogLevel + Send + Sync + 'static) -> Self {
+        Self {
+            dir: dir.to_path_buf(),
+            ask_level: Box::new(level),
+            level: OnceLock::new(),
+            file: OnceLock::new(),
         }
-        Ok(bytes.len())
+    }
+}
+
+impl Subscriber for Log {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        let level = self.level.get_or_init(|| match (self.ask_level)() {
+            LogLevel::Trace => Level::TRACE,
+            LogLevel::Debug => Level::DEBUG,
+            LogLevel::Info => Level::INFO,
+            LogLevel::Warn => Level::WARN,
+            LogLevel::Error => Level::ERROR,
+        });
+        metadata.level() <= level
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+    fn event(&self, event: &Event<'_>) {
+        let now = SystemTime::now();
+        let file = self.file.get_or_init(|| {
+            prune(&self.dir, now);
+            create(&self.dir, now)
+        });
+        let Some(mut file) = file.as_ref() else { return };
+        let (time, about) = (humantime::format_rfc3339_millis(now), event.metadata());
+        let mut text = format!("{time} {:>5} {}:", about.level(), about.target());
+        event.record(&mut |field: &Field, value: &dyn Debug| {
+            let _ = match field.name() {
+                "message" => write!(text, " {value:?}"),
+                name => write!(text, " {name}={value:?}"),
+            };
+        });
+        // An event is one write, and one line whatever it holds.
+        let _ = file.write_all(format!("{}\n", safe(&text)).as_bytes());
     }
+
+    // Nothing here opens spans.
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
 }
 
 /// A new file `symposium-YYYYMMDD-HHMMSS.log` (UTC); a second one of the same second gets `-1` …
@@ -184,6 +132,9 @@ fn prune(dir: &Path, now: SystemTime) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     #[test]
@@ -215,25 +166,24 @@ mod tests {
     }
 
     #[test]
-    fn a_lazy_log_asks_for_its_level_once_and_only_when_something_is_said() {
+    fn it_asks_for_its_level_once_and_only_when_something_is_said() {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let asked = Arc::new(Mutex::new(0));
-        let (count, path) = (Arc::clone(&asked), dir.path().to_path_buf());
-        let level = move || {
-            *count.lock().expect("not poisoned") += 1;
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&asked);
+        let log = Log::new(dir.path(), move || {
+            count.fetch_add(1, Ordering::SeqCst);
             LogLevel::Warn
-        };
-        let make = Box::new(move || to_file(&path, level()));
-        let lazy = Lazy { make, made: OnceLock::new() };
-        tracing::subscriber::with_default(lazy, || {
-            assert_eq!(*asked.lock().expect("not poisoned"), 0);
-            tracing::info!("not this");
-            tracing::warn!("but this");
         });
-        assert_eq!(*asked.lock().expect("not poisoned"), 1);
+        tracing::subscriber::with_default(log, || {
+            assert_eq!(asked.load(Ordering::SeqCst), 0);
+            tracing::info!("not this");
+            tracing::warn!(number = 1, "but\nthis");
+        });
+        assert_eq!(asked.load(Ordering::SeqCst), 1);
         let entry = fs::read_dir(dir.path()).expect("reads").next().expect("a file");
         let text = fs::read_to_string(entry.expect("an entry").path()).expect("reads");
-        assert!(text.contains("but this") && !text.contains("not this"), "{text}");
+        let (_, line) = text.split_once(' ').expect("a time");
+        assert_eq!(line, " WARN symposium::report::log::tests: but this number=1\n");
     }
 
     #[test]
