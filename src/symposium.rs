@@ -10,15 +10,15 @@ use crate::files::{Limit, read_source};
 use crate::report::Reporter;
 use crate::text::{Diagnostic, Source};
 
-/// When git plugin sources are refreshed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// When git plugin sources are refreshed: the values of `--update`, with their help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum UpdateLevel {
-    /// Never: what is cached is used, the network is not touched.
+    /// Use what is there
     #[default]
     None,
-    /// When the remote has something newer.
+    /// Fetch what has something newer
     Check,
-    /// Always.
+    /// Fetch everything
     Fetch,
 }
 
@@ -66,7 +66,7 @@ impl Symposium {
         let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
         let env = Environment::with(dir, [(variable, dir.as_os_str())]);
         let dirs = Dirs::under(dir);
-        Self::assemble(env, dirs, Reporter::silent(), Options::default())
+        Self::assemble(env, dirs, Arc::new(Reporter::silent()), Options::default())
     }
 
     /// A context of the given parts; the configuration is read.
@@ -79,10 +79,10 @@ impl Symposium {
         options: Options,
     ) -> Result<Self, NoHome> {
         let dirs = Dirs::resolve(&env)?;
-        Ok(Self::assemble(env, dirs, report, options))
+        Ok(Self::assemble(env, dirs, Arc::new(report), options))
     }
 
-    fn assemble(env: Environment, dirs: Dirs, report: Reporter, options: Options) -> Self {
+    fn assemble(env: Environment, dirs: Dirs, report: Arc<Reporter>, options: Options) -> Self {
         let loaded = Config::load(&dirs);
         Self {
             env,
@@ -90,7 +90,7 @@ impl Symposium {
             config: loaded.config,
             config_state: loaded.state,
             config_diagnostics: loaded.diagnostics,
-            report: Arc::new(report),
+            report,
             options,
         }
     }
@@ -98,16 +98,8 @@ impl Symposium {
     /// The same context with the configuration as it is by now: another process may have changed it.
     #[must_use]
     pub(crate) fn reread(&self) -> Self {
-        let loaded = Config::load(&self.dirs);
-        Self {
-            env: self.env.clone(),
-            dirs: self.dirs.clone(),
-            config: loaded.config,
-            config_state: loaded.state,
-            config_diagnostics: loaded.diagnostics,
-            report: Arc::clone(&self.report),
-            options: self.options,
-        }
+        let (env, dirs) = (self.env.clone(), self.dirs.clone());
+        Self::assemble(env, dirs, Arc::clone(&self.report), self.options)
     }
 
     /// `problem` with its place in `config.toml`, which `place` finds; with the file where it does

@@ -18,7 +18,7 @@ const ANSWERS: [&str; 3] = ["yes, in this workspace", "yes, in every workspace",
 /// The answer's place in the list; `None` with Esc or Ctrl-C. The sync itself is done by then, so
 /// neither is a failure.
 fn choose(theme: Plain, question: &str) -> anyhow::Result<Option<usize>> {
-    let _held = RawKeys::new();
+    let _raw_keys = RawKeys::new();
     let choice = Select::with_theme(&theme)
         .with_prompt(question)
         .items(ANSWERS)
@@ -50,17 +50,17 @@ pub(super) fn about_candidates(sym: &mut Symposium, synced: &Synced) -> anyhow::
     for candidate in &synced.candidates {
         let name = fit(&format!("{} {}", candidate.name, candidate.version), 60);
         let question = format!("Use the skills of {name} ({})?", candidate.offer());
-        let Some(choice) = choose(theme, &question)? else {
+        let Some(picked) = choose(theme, &question)? else {
             sym.report.event(&Event::status("Later", "`cargo agents status` lists them"));
             break;
         };
-        let (word, reach) = match choice {
+        let (choice, scope) = match picked {
             0 => (Choice::Use, ChoiceScope::Workspace),
             1 => (Choice::Use, ChoiceScope::Everywhere),
             _ => (Choice::Disable, ChoiceScope::Workspace),
         };
-        save(sym, &candidate.name, Some(&synced.root), word, reach)?;
-        taken |= word == Choice::Use;
+        save(sym, &candidate.name, Some(&synced.root), choice, scope)?;
+        taken |= choice == Choice::Use;
     }
     Ok(taken)
 }
@@ -73,15 +73,15 @@ pub(super) fn save(
     sym: &mut Symposium,
     name: &str,
     root: Option<&Path>,
-    word: Choice,
-    reach: ChoiceScope,
+    choice: Choice,
+    scope: ChoiceScope,
 ) -> Result<(), Diagnostic> {
     if sym.config_state == ConfigState::Broken {
         return Err(Diagnostic::error("the configuration can't be read, so it is not changed")
             .in_file(sym.dirs.config_file())
             .note("mend it, and say it again"));
     }
-    let root = match (reach, root) {
+    let root = match (scope, root) {
         (ChoiceScope::Workspace, Some(root)) => {
             let plain = root.to_str().filter(|path| !path.contains(char::is_control));
             Some(plain.ok_or_else(|| {
@@ -94,7 +94,7 @@ pub(super) fn save(
         }
         _ => None,
     };
-    user_config::edit(&sym.dirs, &mut |config| config.choose(name, root, word))?;
+    user_config::edit(&sym.dirs, &mut |config| config.choose(name, root, choice))?;
     let loaded = Config::load(&sym.dirs);
     sym.config = loaded.config;
     sym.config_state = loaded.state;

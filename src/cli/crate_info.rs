@@ -72,7 +72,6 @@ struct Choice {
     is_settled: bool,
 }
 
-/// Runs the command.
 pub(super) fn run(sym: &Symposium, args: &CrateInfoArgs) -> CommandResult {
     if !is_crate_name(&args.name) {
         let shown = fit(&args.name, 80);

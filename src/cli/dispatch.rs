@@ -8,15 +8,13 @@ use std::ffi::OsString;
 use clap::CommandFactory as _;
 
 use super::CommandResult;
+use super::closest::{closest, did_you_mean};
 use super::grammar::Cli;
 use crate::Symposium;
 use crate::installations::{Acquirer, Mode, Network};
 use crate::process::{Status, run_inherited};
 use crate::sync::snapshot::subcommands::{self, Listing, Vended};
 use crate::text::Diagnostic;
-
-/// How much alike, from 0 to 1, a name must be to be suggested; as clap has it.
-const ALIKE: f64 = 0.7;
 
 /// Runs the subcommand `words[0]` with the other words.
 pub(super) fn run(sym: &Symposium, words: &[OsString]) -> CommandResult {
@@ -90,11 +88,9 @@ fn unknown(listing: &Listing, name: &str) -> Diagnostic {
     let mut problem = Diagnostic::error(format!("there is no command `{}`", name.escape_debug()));
     let grammar = Cli::command();
     let own = grammar.get_subcommands().filter(|command| !command.is_hide_set());
-    let own = own.map(|command| command.get_name().to_owned());
-    let known = own.chain(listing.applicable().map(|vended| vended.name.clone()));
-    if let Some(meant) = closest(name, known) {
-        problem = problem.note(format!("did you mean `{meant}`?"));
-    }
+    let own = own.map(clap::Command::get_name);
+    let vended = listing.applicable().map(|vended| vended.name.as_str());
+    problem.notes.extend(did_you_mean(&closest(name, own.chain(vended))));
     problem = problem.note("`cargo agents --help` lists the commands");
     if !listing.absent.is_empty() {
         problem = problem.note(format!(
@@ -103,14 +99,6 @@ fn unknown(listing: &Listing, name: &str) -> Diagnostic {
         ));
     }
     problem
-}
-
-fn closest(name: &str, known: impl Iterator<Item = String>) -> Option<String> {
-    let rated = known.map(|known| (strsim::jaro(name, &known), known));
-    rated
-        .filter(|(alike, _)| *alike > ALIKE)
-        .max_by(|(one, _), (other, _)| one.total_cmp(other))
-        .map(|(_, known)| known)
 }
 
 fn not_here(name: &str, elsewhere: &[&Vended]) -> Diagnostic {

@@ -41,7 +41,7 @@ const STYLES: clap::builder::Styles = clap::builder::Styles::styled()
 pub(super) struct Global {
     /// When git plugin sources are refreshed (`sync`: what has something newer, once a minute)
     #[arg(long, global = true, value_name = "LEVEL")]
-    pub update: Option<Update>,
+    pub update: Option<UpdateLevel>,
     /// Never touch the network
     #[arg(long, global = true)]
     pub offline: bool,
@@ -58,27 +58,6 @@ pub(super) struct Global {
     /// Print JSON on standard output instead of text
     #[arg(long, global = true)]
     pub json: bool,
-}
-
-/// The levels of `--update`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Update {
-    /// Use what is there
-    None,
-    /// Fetch what has something newer
-    Check,
-    /// Fetch everything
-    Fetch,
-}
-
-impl From<Update> for UpdateLevel {
-    fn from(update: Update) -> Self {
-        match update {
-            Update::None => Self::None,
-            Update::Check => Self::Check,
-            Update::Fetch => Self::Fetch,
-        }
-    }
 }
 
 /// The commands.
@@ -246,7 +225,7 @@ pub(super) struct InitArgs {
     pub remove_agent: Vec<String>,
     /// Where hooks are registered, and ask no questions
     #[arg(long, value_name = "SCOPE")]
-    pub hook_scope: Option<Scope>,
+    pub hook_scope: Option<HookScope>,
     /// Let Codex run our hooks without asking you first
     #[arg(long)]
     pub trust_codex_hooks: bool,
@@ -259,24 +238,6 @@ impl InitArgs {
             && self.remove_agent.is_empty()
             && self.hook_scope.is_none()
             && !self.trust_codex_hooks
-    }
-}
-
-/// The values of `--hook-scope`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Scope {
-    /// In the agents' files in your home folder
-    Global,
-    /// In the project's files
-    Project,
-}
-
-impl From<Scope> for HookScope {
-    fn from(scope: Scope) -> Self {
-        match scope {
-            Scope::Global => Self::Global,
-            Scope::Project => Self::Project,
-        }
     }
 }
 

@@ -63,7 +63,7 @@ pub(super) fn show(report: Reporter, env: Environment, path: &[String], long: bo
             Format::Json => report.json(&Page { help: plain(&text) }),
             _ => report.result(text.trim_end()),
         }
-        return if report.has_lost_output() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+        return report.exit_code(ExitCode::SUCCESS);
     }
     let format = report.format();
     // Without a home folder there are no plugins; there is help all the same.
@@ -81,7 +81,7 @@ pub(super) fn show(report: Reporter, env: Environment, path: &[String], long: bo
         Format::Json => report.json(&Overview { version: VERSION, commands: entries }),
         _ => report.result(overview(&entries, width).trim_end()),
     }
-    if report.has_lost_output() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    report.exit_code(ExitCode::SUCCESS)
 }
 
 fn vended(sym: &Symposium) -> Vec<Vended> {

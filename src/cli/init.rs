@@ -67,9 +67,8 @@ impl Agents {
     }
 }
 
-/// Runs the command.
 pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
-    refuse(sym)?;
+    check_preconditions(sym)?;
     let choices = if args.is_empty() {
         match ask::ask(sym)? {
             Asked::Chosen(choices) => choices,
@@ -83,16 +82,16 @@ pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
     let start = Instant::now();
     State::stamp(&sym.dirs.state_file(), crate::symposium::VERSION);
     // What is registered is what the configuration says by then, not what it said meanwhile.
-    let _alone = alone(sym)?;
+    let _lock = acquire_lock(sym)?;
     let before = Config::load(&sym.dirs).config;
     let saved = {
         let _registration = RegistrationLock::alone(sym)?;
         save(sym, &choices)?
     };
     sym.config = Config::load(&sym.dirs).config;
-    let mut done = Done::default();
+    let mut tally = Tally::default();
     if saved != Outcome::Unchanged {
-        done.tell(sym, config_change(sym));
+        tally.tell(sym, config_change(sym));
     }
     if sym.config.agents.is_empty() && !before.agents.is_empty() {
         return uninstall::last_agent(sym, start);
@@ -100,11 +99,11 @@ pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
     forget_leaving(sym, None);
     let asked = args.is_empty() || args.hook_scope.is_some();
     let sweep = if asked { Sweep::Everything } else { Sweep::Recorded };
-    Init { sym, sweep, start }.register(before.hook_scope, choices.trust, done)
+    Init { sym, sweep, start }.register(before.hook_scope, choices.trust, tally)
 }
 
 /// What would go wrong later goes wrong now, before anybody is asked anything.
-fn refuse(sym: &Symposium) -> Result<(), Diagnostic> {
+fn check_preconditions(sym: &Symposium) -> Result<(), Diagnostic> {
     if sym.config_state == ConfigState::Broken {
         return Err(Diagnostic::error("the configuration can't be read, so it is not changed")
             .in_file(sym.dirs.config_file())
@@ -120,7 +119,7 @@ fn refuse(sym: &Symposium) -> Result<(), Diagnostic> {
 }
 
 /// One `init` at a time. Where no lock file can be made we go on without.
-fn alone(sym: &Symposium) -> anyhow::Result<Option<Lock>> {
+fn acquire_lock(sym: &Symposium) -> anyhow::Result<Option<Lock>> {
     match Lock::acquire(&sym.dirs.locks().join("init.lock"), LOCK_TIMEOUT) {
         Ok(lock) => Ok(Some(lock)),
         Err(LockError::Io { .. }) => Ok(None),
@@ -155,15 +154,12 @@ fn choose(sym: &Symposium, args: &InitArgs) -> anyhow::Result<Choices> {
     let (added, removed) = (args.add_agent.clone(), args.remove_agent.clone());
     let agents = Agents::Changed { added, removed };
     let trust = if args.trust_codex_hooks { TrustChoice::Give } else { TrustChoice::Remind };
-    Ok(Choices { agents, scope: args.hook_scope.map(Into::into), auto_update: None, trust })
+    Ok(Choices { agents, scope: args.hook_scope, auto_update: None, trust })
 }
 
 /// Writes what was chosen; what is there already stays as it is written.
 fn save(sym: &Symposium, choices: &Choices) -> Result<Outcome, Diagnostic> {
-    let scope = choices.scope.map(|scope| match scope {
-        HookScope::Global => "global",
-        HookScope::Project => "project",
-    });
+    let scope = choices.scope.map(HookScope::name);
     let update = choices.auto_update.map(|update| match update {
         AutoUpdate::On => "on",
         AutoUpdate::Warn => "warn",
@@ -189,12 +185,12 @@ fn config_change(sym: &Symposium) -> Change {
 
 /// What was done and told so far.
 #[derive(Debug, Default)]
-struct Done {
+struct Tally {
     changes: usize,
     failed: bool,
 }
 
-impl Done {
+impl Tally {
     fn tell(&mut self, sym: &Symposium, change: Change) {
         self.changes += usize::from(change.action.is_change());
         sym.report.event(&Event::Change(change));
@@ -213,49 +209,49 @@ struct Init<'a> {
 }
 
 impl Init<'_> {
-    fn register(&self, was: HookScope, trust: TrustChoice, mut done: Done) -> CommandResult {
+    fn register(&self, was: HookScope, trust: TrustChoice, mut tally: Tally) -> CommandResult {
         let sym = self.sym;
-        let root = self.root(&mut done);
+        let root = self.root(&mut tally);
         if let Some(root) = root.as_deref().filter(|_| was != sym.config.hook_scope) {
             let removed = remove::remove_from_project(sym, root)?;
-            done.failed |= removed.failed;
-            removed.changes.into_iter().for_each(|change| done.tell(sym, change));
+            tally.failed |= removed.failed;
+            removed.changes.into_iter().for_each(|change| tally.tell(sym, change));
         }
         let synced = match &root {
-            Some(root) => self.sync(root, &mut done),
+            Some(root) => self.sync(root, &mut tally),
             None => None,
         };
         if synced.is_none() {
-            self.register_alone(&mut done)?;
+            self.register_alone(&mut tally)?;
         }
-        codex_trust::follow(sym, root.as_deref(), trust, &mut |change| done.tell(sym, change))
-            .map(|failed| done.failed |= failed)?;
-        self.finish(synced.as_ref(), &done);
-        Ok(done.code())
+        codex_trust::follow(sym, root.as_deref(), trust, &mut |change| tally.tell(sym, change))
+            .map(|failed| tally.failed |= failed)?;
+        self.finish(synced.as_ref(), &tally);
+        Ok(tally.code())
     }
 
     /// The workspace that this runs in. One that can't be read is no reason not to register hooks.
-    fn root(&self, done: &mut Done) -> Option<PathBuf> {
+    fn root(&self, tally: &mut Tally) -> Option<PathBuf> {
         crate::workspace::locate(self.sym.env.cwd()?, &self.sym.env).unwrap_or_else(|error| {
             super::errors::fail(&self.sym.report, &error.into());
-            done.failed = true;
+            tally.failed = true;
             None
         })
     }
 
     /// Syncs the workspace, hooks included; `None` when that could not be begun.
-    fn sync(&self, root: &Path, done: &mut Done) -> Option<Synced> {
+    fn sync(&self, root: &Path, tally: &mut Tally) -> Option<Synced> {
         let request =
             Request { start: root.to_path_buf(), sweep: self.sweep, ..Request::default() };
         match sync(self.sym, &request) {
             Ok(synced) => {
-                done.failed |= synced.failed;
-                done.changes += synced.changes.iter().filter(|it| it.action.is_change()).count();
+                tally.failed |= synced.failed;
+                tally.changes += synced.changes.iter().filter(|it| it.action.is_change()).count();
                 Some(synced)
             }
             Err(error) => {
                 super::errors::fail(&self.sym.report, &error);
-                done.failed = true;
+                tally.failed = true;
                 None
             }
         }
@@ -263,7 +259,7 @@ impl Init<'_> {
 
     /// Registers hooks and the servers of every workspace outside any. Servers of agents that stay,
     /// stay.
-    fn register_alone(&self, done: &mut Done) -> anyhow::Result<()> {
+    fn register_alone(&self, tally: &mut Tally) -> anyhow::Result<()> {
         let sym = self.sym;
         let setup = Setup::new(sym, None, true)?;
         let (mut registrar, diagnostics) = Registrar::open(sym, None, true);
@@ -278,12 +274,12 @@ impl Init<'_> {
         sym.report.diagnostics(&notes);
         let registered = register(&setup, &mut registrar, desired, &agents, true);
         sym.report.diagnostics(&registered.diagnostics);
-        done.failed |= registered.failed();
-        registered.changes.into_iter().for_each(|change| done.tell(sym, change));
+        tally.failed |= registered.failed();
+        registered.changes.into_iter().for_each(|change| tally.tell(sym, change));
         Ok(())
     }
 
-    fn finish(&self, synced: Option<&Synced>, done: &Done) {
+    fn finish(&self, synced: Option<&Synced>, tally: &Tally) {
         let sym = self.sym;
         let names: Vec<&str> = sym
             .config
@@ -303,14 +299,14 @@ impl Init<'_> {
                 "run `cargo agents sync` in each project, to register hooks there".to_owned()
             }
         };
-        let summary = match (synced, done.changes) {
+        let summary = match (synced, tally.changes) {
             (Some(synced), 0) => format!("nothing to do ({})", synced.summary),
             (Some(synced), _) => synced.summary.clone(),
             (None, 0) => format!("nothing to do; {outside}"),
             (None, _) => outside,
         };
         let seconds = self.start.elapsed().as_secs_f64();
-        let changes = done.changes;
+        let changes = tally.changes;
         sym.report.event(&Event::Finished { summary, changes, planned: false, seconds });
         if synced.is_some() && changes > 0 && !names.is_empty() {
             let next = format!("start {agents} here; `cargo agents status` shows what it gets");

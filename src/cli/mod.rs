@@ -93,7 +93,7 @@ pub fn run(args: Vec<OsString>, env: Environment) -> ExitCode {
         Invocation::Help { path, long } => help::show(report, env, &path, long),
         Invocation::Version => {
             version::show(&report);
-            if report.has_lost_output() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+            report.exit_code(ExitCode::SUCCESS)
         }
         Invocation::Wrong(error) => errors::usage(&report, &error),
         Invocation::Run(cli) => match cli.command {
@@ -114,7 +114,7 @@ fn is_question(rest: &[OsString]) -> bool {
 /// Runs one command; `args` are the process's own.
 fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> ExitCode {
     let options = Options {
-        update: cli.global.update.map(Into::into),
+        update: cli.global.update,
         offline: cli.global.offline,
         timeout: std::time::Duration::from_secs(cli.global.timeout),
     };
@@ -156,7 +156,7 @@ fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
         Some(Command::Hook(_) | Command::Help(_)) | None => Ok(ExitCode::SUCCESS),
     };
     let code = result.unwrap_or_else(|error| errors::fail(&sym.report, &error));
-    if sym.report.has_lost_output() { ExitCode::FAILURE } else { code }
+    sym.report.exit_code(code)
 }
 
 /// Whether a newer Symposium may be looked for before this command: not where its output is a

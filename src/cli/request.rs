@@ -49,21 +49,21 @@ pub(super) fn read(args: &[OsString]) -> Request {
     match read {
         Ok(mut cli) => {
             let (mut format, verbosity) =
-                manner(cli.global.json, cli.global.quiet, cli.global.verbose);
+                output_form(cli.global.json, cli.global.quiet, cli.global.verbose);
             let is_document = cli.command.as_ref().is_some_and(Command::answers_with_a_document);
             if format == Format::Json && is_document {
                 format = Format::Document;
             }
             let invocation = match cli.command.take() {
                 None => Invocation::Help { path: Vec::new(), long: true },
-                Some(Command::Help(help)) => about(&mut grammar, cli, &help.words),
+                Some(Command::Help(help)) => help_for(&mut grammar, cli, &help.words),
                 command => Invocation::Run(Box::new(Cli { command, ..cli })),
             };
             Request { invocation, format, verbosity }
         }
         Err(error) => {
             // As far as it was not understood, too.
-            let (format, verbosity) = manner(
+            let (format, verbosity) = output_form(
                 has(args, &["--json"]),
                 has(args, &["-q", "--quiet"]),
                 has(args, &["-v", "--verbose"]),
@@ -74,7 +74,7 @@ pub(super) fn read(args: &[OsString]) -> Request {
                 }
                 ErrorKind::DisplayVersion => Invocation::Version,
                 ErrorKind::InvalidUtf8 => {
-                    odd_command(args).map_or(Invocation::Wrong(error), Invocation::Run)
+                    non_utf8_command(args).map_or(Invocation::Wrong(error), Invocation::Run)
                 }
                 ErrorKind::UnknownArgument if is_version(&error) => Invocation::Version,
                 _ => Invocation::Wrong(error),
@@ -84,7 +84,7 @@ pub(super) fn read(args: &[OsString]) -> Request {
     }
 }
 
-fn manner(json: bool, quiet: bool, verbose: bool) -> (Format, Verbosity) {
+fn output_form(json: bool, quiet: bool, verbose: bool) -> (Format, Verbosity) {
     let format = if json { Format::Json } else { Format::People };
     let verbosity = match (quiet, verbose) {
         (true, _) => Verbosity::Quiet,
@@ -96,7 +96,7 @@ fn manner(json: bool, quiet: bool, verbose: bool) -> (Format, Verbosity) {
 
 /// The command line when its command is no UTF-8, which the grammar does not take for a word: it is
 /// a name that nobody has, as any other.
-fn odd_command(args: &[OsString]) -> Option<Box<Cli>> {
+fn non_utf8_command(args: &[OsString]) -> Option<Box<Cli>> {
     let at = args.iter().position(|arg| arg.to_str().is_none())?;
     let (before, words) = args.split_at(at);
     let mut matches = Cli::command().try_get_matches_from(before).ok()?;
@@ -107,7 +107,7 @@ fn odd_command(args: &[OsString]) -> Option<Box<Cli>> {
 }
 
 /// `help <words>`: a page of our own, or the plugin's command with `--help`.
-fn about(grammar: &mut clap::Command, cli: Cli, words: &[OsString]) -> Invocation {
+fn help_for(grammar: &mut clap::Command, cli: Cli, words: &[OsString]) -> Invocation {
     let mut path = Vec::new();
     let mut at = &*grammar;
     for word in words {

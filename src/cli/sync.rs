@@ -13,7 +13,6 @@ use crate::sync::background::Background;
 use crate::sync::{Caller, Mode, Request, Synced, sync};
 use crate::text::Diagnostic;
 
-/// Runs the command.
 pub(super) fn run(sym: &mut Symposium, args: &SyncArgs) -> CommandResult {
     let start = Instant::now();
     let named = named_agents(&args.agent)?;
@@ -35,7 +34,7 @@ pub(super) fn run(sym: &mut Symposium, args: &SyncArgs) -> CommandResult {
         let background = Background::of(&sym.dirs, &request.start);
         let work = || {
             let done = sync(sym, &request).map(drop);
-            self_update::look_in_background(sym);
+            self_update::check_in_background(sym);
             done
         };
         background.run(&sym.env, work).transpose()?;

@@ -12,11 +12,10 @@ use crate::report::Event;
 use crate::sync::remove::{self, Removed};
 use crate::text::Diagnostic;
 
-/// Runs the command.
 pub(super) fn run(sym: &Symposium, args: &UninstallArgs) -> CommandResult {
     let start = Instant::now();
-    let mut roots = Vec::from_iter(here(sym));
-    let known = known(sym);
+    let mut roots = Vec::from_iter(current_workspace(sym));
+    let known = known_workspaces(sym);
     if args.all_workspaces {
         roots.extend(known);
         roots.sort();
@@ -43,9 +42,9 @@ pub(super) fn run(sym: &Symposium, args: &UninstallArgs) -> CommandResult {
 
 /// The last agent was removed: hooks without an agent are no use to anybody.
 pub(super) fn last_agent(sym: &Symposium, start: Instant) -> CommandResult {
-    let roots = Vec::from_iter(here(sym));
+    let roots = Vec::from_iter(current_workspace(sym));
     let removed = take_back(sym, &roots, true)?;
-    hint_at_others(sym, &known(sym), &roots);
+    hint_at_others(sym, &known_workspaces(sym), &roots);
     let changes = 1 + removed.changes.iter().filter(|change| change.action.is_change()).count();
     let summary = "no agents are left; `cargo agents init` starts over".to_owned();
     Ok(finish(sym, &removed, (summary, changes), false, start))
@@ -73,14 +72,14 @@ fn take_back(sym: &Symposium, roots: &[PathBuf], apply: bool) -> anyhow::Result<
 
 /// The workspace that the command runs in. Broken manifests do not hide it where the ledger knows
 /// it.
-fn here(sym: &Symposium) -> Option<PathBuf> {
+fn current_workspace(sym: &Symposium) -> Option<PathBuf> {
     let cwd = sym.env.cwd()?;
     let found = crate::workspace::locate(cwd, &sym.env).ok().flatten();
-    found.or_else(|| known(sym).into_iter().filter(|root| cwd.starts_with(root)).max())
+    found.or_else(|| known_workspaces(sym).into_iter().filter(|root| cwd.starts_with(root)).max())
 }
 
 /// Workspaces where something is installed.
-fn known(sym: &Symposium) -> Vec<PathBuf> {
+fn known_workspaces(sym: &Symposium) -> Vec<PathBuf> {
     let (ledgers, diagnostics) = Ledger::all_workspaces(&sym.dirs);
     for diagnostic in &diagnostics {
         tracing::warn!("{}", diagnostic.message);

@@ -14,14 +14,13 @@ use crate::sync::survey::{Inputs, Survey};
 use crate::sync::{Mode, Request, sync};
 use crate::text::{Diagnostic, is_crate_name, same_crate};
 
-/// Runs the command.
 pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
     let start = Instant::now();
     let cwd = sym.cwd()?;
     let choice = if args.remove { Choice::Disable } else { Choice::Use };
-    let reach = if args.global { ChoiceScope::Everywhere } else { ChoiceScope::Workspace };
+    let scope = if args.global { ChoiceScope::Everywhere } else { ChoiceScope::Workspace };
     let inputs = Inputs::read(sym, &cwd)?;
-    let root = match (reach, inputs.root(), &inputs.trouble) {
+    let root = match (scope, inputs.root(), &inputs.trouble) {
         (ChoiceScope::Everywhere, root, _) => root,
         (ChoiceScope::Workspace, Some(root), _) => Some(root),
         (ChoiceScope::Workspace, None, Some(problem)) => return Err(problem.clone().into()),
@@ -31,14 +30,14 @@ pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
                 .into());
         }
     };
-    check(&inputs.survey()?, &args.name, choice, reach)?.iter().for_each(|note| {
+    check(&inputs.survey()?, &args.name, choice, scope)?.iter().for_each(|note| {
         sym.report.diagnostic(note);
     });
     let root = root.map(Path::to_path_buf);
-    ask::save(sym, &args.name, root.as_deref(), choice, reach)?;
+    ask::save(sym, &args.name, root.as_deref(), choice, scope)?;
     let (verb, place) = (
         if choice == Choice::Use { "Using" } else { "Declining" },
-        if reach == ChoiceScope::Workspace { "in this workspace" } else { "in every workspace" },
+        if scope == ChoiceScope::Workspace { "in this workspace" } else { "in every workspace" },
     );
     sym.report.event(&Event::status(verb, format!("{} {place}", args.name)));
     if let Some(note) = overruled(sym, &args.name, root.as_deref(), choice) {
@@ -53,12 +52,17 @@ pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
 }
 
 /// What this workspace was told before wins here over what is said of every workspace.
-fn overruled(sym: &Symposium, name: &str, root: Option<&Path>, said: Choice) -> Option<Diagnostic> {
+fn overruled(
+    sym: &Symposium,
+    name: &str,
+    root: Option<&Path>,
+    given: Choice,
+) -> Option<Diagnostic> {
     let (choice, ChoiceScope::Workspace) = sym.config.plugins.choice_for(name, root)? else {
         return None;
     };
     let (known, back) = match choice {
-        _ if choice == said => return None,
+        _ if choice == given => return None,
         Choice::Use => ("yes", " --remove"),
         Choice::Disable => ("no", ""),
     };
@@ -75,7 +79,7 @@ fn check(
     survey: &Survey<'_>,
     name: &str,
     choice: Choice,
-    reach: ChoiceScope,
+    scope: ChoiceScope,
 ) -> Result<Vec<Diagnostic>, Diagnostic> {
     let same = |known: &str| same_crate(known, name);
     let registry = &survey.inputs.registry;
@@ -87,15 +91,15 @@ fn check(
     let names: Vec<&str> = dependencies.map(|dependency| dependency.name.as_str()).collect();
     let dependency = names.iter().any(|known| same(known));
     let choices = &survey.inputs.sym.config.plugins;
-    let was_said = choices.choice_for(name, survey.inputs.root()).is_some();
-    if !is_crate_name(name) && !plugin && !skill && !was_said {
+    let has_choice = choices.choice_for(name, survey.inputs.root()).is_some();
+    if !is_crate_name(name) && !plugin && !skill && !has_choice {
         return Err(Diagnostic::error(format!(
             "`{}` can't be a crate's name",
             name.escape_debug()
         )));
     }
-    let known = plugin || skill || dependency || was_said;
-    if !known && reach == ChoiceScope::Workspace {
+    let known = plugin || skill || dependency || has_choice;
+    if !known && scope == ChoiceScope::Workspace {
         let mut error =
             Diagnostic::error(format!("{name} is no direct dependency of this workspace"));
         let plugins = registry.plugins.iter().map(|entry| entry.plugin.name.as_str());
@@ -119,7 +123,7 @@ fn check(
     let facts = survey.known.as_ref().map(|known| &known.facts);
     let candidate =
         facts.is_some_and(|facts| facts.candidates.iter().any(|found| same(&found.name)));
-    if choice == Choice::Use && dependency && !candidate && !plugin && !skill && !was_said {
+    if choice == Choice::Use && dependency && !candidate && !plugin && !skill && !has_choice {
         let message = match crate::sync::facts::candidates::endorsers(registry, name).next() {
             Some(plugin) => format!("the plugin `{}` already offers its skills", plugin.name),
             None => format!("no skills of {name} were found on this machine"),

@@ -15,14 +15,25 @@ pub(crate) const RECOMMENDATIONS_URL: &str = "https://github.com/symposium-dev/r
 /// Name of the source that is the user's own plugins folder.
 pub(crate) const USER_PLUGINS: &str = "user-plugins";
 
-/// Where hooks are registered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+/// Where hooks are registered: the values of `hook-scope` and `--hook-scope`, with their help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum HookScope {
-    /// In the agent's own files in the home folder.
+    /// In the agents' files in your home folder
     #[default]
     Global,
+    /// In the project's files
     Project,
+}
+
+impl HookScope {
+    /// As it is written.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::Project => "project",
+        }
+    }
 }
 
 /// What to do about a newer Symposium.

@@ -9,9 +9,9 @@ use anstream::{AutoStream, ColorChoice};
 use indicatif::MultiProgress;
 
 use super::people::HumanFormat;
-use super::safe::{guard, guard_json};
+use super::safe::{sanitize, sanitize_json};
 use super::wrap::wrap_styled;
-use super::{Event, Progress, people, snippet};
+use super::{Event, ExitCode, Progress, people, snippet};
 use crate::config::Environment;
 use crate::text::{Diagnostic, Location, Severity};
 
@@ -202,7 +202,7 @@ impl Reporter {
         match self.format {
             Format::Silent => {}
             Format::Json => {
-                if let Ok(line) = guard_json(event) {
+                if let Ok(line) = sanitize_json(event) {
                     self.answer(&line);
                 }
             }
@@ -233,7 +233,7 @@ impl Reporter {
 
     /// A line for people, above the spinners.
     fn talk(&self, text: &str) {
-        let text = guard(text);
+        let text = sanitize(text);
         // Nobody is left to be told that this fails.
         let _ = match &self.bars {
             Some(bars) => bars.suspend(|| write_line(&self.err, &text)),
@@ -291,7 +291,7 @@ impl Reporter {
     /// beside styles of ours can't steer the terminal.
     pub(crate) fn result(&self, text: &str) {
         if self.format == Format::People {
-            self.answer(&guard(text));
+            self.answer(&sanitize(text));
         }
     }
 
@@ -299,7 +299,7 @@ impl Reporter {
     /// says of a wrong one. Not in the JSON forms.
     pub(crate) fn styled(&self, text: &str) {
         if self.format == Format::People {
-            let clean = guard(text);
+            let clean = sanitize(text);
             let lines: Vec<_> = match self.talk_width {
                 Some(width) => clean.lines().map(|line| wrap_styled(line, width)).collect(),
                 None => vec![clean],
@@ -319,15 +319,15 @@ impl Reporter {
         }
     }
 
-    /// Whether something of the result could not be written: then the command failed.
-    pub(crate) fn has_lost_output(&self) -> bool {
-        self.lost.load(Ordering::Relaxed)
+    /// `code`, or a failure where something of the result could not be written.
+    pub(crate) fn exit_code(&self, code: ExitCode) -> ExitCode {
+        if self.lost.load(Ordering::Relaxed) { ExitCode::FAILURE } else { code }
     }
 
     /// A command's result as one JSON document on standard output, in the JSON forms only.
     pub(crate) fn json(&self, value: &impl serde::Serialize) {
         if matches!(self.format, Format::Json | Format::Document)
-            && let Ok(line) = guard_json(value)
+            && let Ok(line) = sanitize_json(value)
         {
             self.answer(&line);
         }

@@ -37,7 +37,7 @@ pub(crate) fn safe(text: &str) -> String {
 /// `text` of several lines as it may be written: tabs, ends of lines and the styles of ours stay,
 /// everything else is as [`safe`] has it. All that people see goes through this, whoever forgot, so
 /// no secret of a URL is left either.
-pub(super) fn guard(text: &str) -> String {
+pub(super) fn sanitize(text: &str) -> String {
     let text = without_secrets(text).into_owned();
     let mut clean = String::with_capacity(text.len());
     let mut rest = text.as_str();
@@ -71,7 +71,7 @@ fn style_length(text: &str) -> Option<usize> {
 /// `value` as a line of JSON that is fit to be shown: without the secrets of URLs, and with
 /// everything that steers a
 /// terminal written as its number: readers get the same text.
-pub(super) fn guard_json(value: &impl serde::Serialize) -> serde_json::Result<String> {
+pub(super) fn sanitize_json(value: &impl serde::Serialize) -> serde_json::Result<String> {
     let mut value = serde_json::to_value(value)?;
     hide_secrets(&mut value);
     let line = value.to_string();
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn only_styles_of_ours_stay() {
         let ours = "\u{1b}[1m\u{1b}[32mgood\u{1b}[0m\n\tx\u{1b}[4;31my\u{1b}[m";
-        assert_eq!(guard(ours), ours);
+        assert_eq!(sanitize(ours), ours);
         for (theirs, left) in [
             ("a\u{1b}[8mhidden", "a [8mhidden"),
             ("a\u{1b}[1;47mb", "a [1;47mb"),
@@ -143,14 +143,14 @@ mod tests {
             ("a\u{202e}b\u{1b}", "ab "),
             ("\u{1b}[1", " [1"),
         ] {
-            assert_eq!(guard(theirs), left);
+            assert_eq!(sanitize(theirs), left);
         }
     }
 
     #[test]
     fn json_says_the_same_in_letters_that_do_nothing() {
         let text = "é\u{7f}\u{9b}\u{202e}\u{2028}\u{e0041}漢";
-        let line = guard_json(&text).expect("it is text");
+        let line = sanitize_json(&text).expect("it is text");
         assert_eq!(line, r#""é\u007f\u009b\u202e\u2028\udb40\udc41漢""#);
         assert_eq!(serde_json::from_str::<String>(&line).expect("it is JSON"), text);
     }
@@ -168,11 +168,11 @@ mod tests {
             let clean = safe(&text);
             prop_assert!(!clean.chars().any(|c| c.is_control() || is_invisible(c)));
             prop_assert_eq!(safe(&clean), clean);
-            let guarded = guard(&text);
+            let guarded = sanitize(&text);
             let plain = anstream::adapter::strip_str(&guarded).to_string();
             let line = |c: char| matches!(c, '\n' | '\t');
             prop_assert!(!plain.chars().any(|c| !line(c) && is_steering(c) || is_invisible(c)));
-            prop_assert_eq!(guard(&guarded), guarded);
+            prop_assert_eq!(sanitize(&guarded), guarded);
         }
     }
 }

@@ -15,12 +15,12 @@ pub(crate) enum Long {
 /// together on a line. A word longer than that is cut, a path between folders. Text from outside
 /// can't steer the terminal: see [`safe`].
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
-    lay(&safe(text), [width, width], Long::Cut, columns)
+    break_lines(&safe(text), [width, width], Long::Cut, columns)
 }
 
 /// As [`wrap`], for a first line of `first` columns and more lines of `rest`.
 pub(crate) fn wrap_hanging(text: &str, first: usize, rest: usize, long: Long) -> Vec<String> {
-    lay(&safe(text), [first, rest], long, columns)
+    break_lines(&safe(text), [first, rest], long, columns)
 }
 
 /// As [`wrap`], for one line that has its styles already; words stay whole, and its indent is that
@@ -30,12 +30,12 @@ pub(super) fn wrap_styled(line: &str, width: usize) -> String {
     let indent = line.len() - bare.len();
     let measure = |text: &str| columns(&anstream::adapter::strip_str(text).to_string());
     let width = width.saturating_sub(indent);
-    let lines = lay(bare, [width, width.saturating_sub(2)], Long::Whole, measure);
+    let lines = break_lines(bare, [width, width.saturating_sub(2)], Long::Whole, measure);
     let pad = " ".repeat(indent);
     format!("{pad}{}", lines.join(&format!("\n{pad}  ")))
 }
 
-fn lay(
+fn break_lines(
     text: &str,
     [first, rest]: [usize; 2],
     long: Long,

@@ -16,7 +16,7 @@ pub(super) fn fix(sym: &Symposium) -> anyhow::Result<Vec<Change>> {
     }
     for root in orphans::find(sym).0 {
         let removed = orphans::forget(sym, &root)?;
-        tell(sym, &removed.changes);
+        report_changes(sym, &removed.changes);
         changes.extend(removed.changes);
     }
     let cwd = sym.cwd()?;
@@ -25,7 +25,7 @@ pub(super) fn fix(sym: &Symposium) -> anyhow::Result<Vec<Change>> {
         changes.extend(sync(sym, &request)?.changes);
     } else {
         let registered = register(sym)?;
-        tell(sym, &registered);
+        report_changes(sym, &registered);
         changes.extend(registered);
     }
     changes.retain(|change| change.action.is_change());
@@ -46,7 +46,7 @@ fn register(sym: &Symposium) -> anyhow::Result<Vec<Change>> {
     Ok(registered.changes)
 }
 
-fn tell(sym: &Symposium, changes: &[Change]) {
+fn report_changes(sym: &Symposium, changes: &[Change]) {
     for change in changes {
         sym.report.event(&Event::Change(change.clone()));
     }

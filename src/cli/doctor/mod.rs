@@ -11,14 +11,13 @@ use crate::report::ExitCode;
 
 use super::CommandResult;
 use super::grammar::DoctorArgs;
-use super::screen::Screen;
+use super::screen::{Screen, count};
 use crate::Symposium;
 use crate::config::ConfigState;
 use crate::report::{Palette, Verbosity};
 use crate::sync::survey::{Inputs, SkillView, Survey};
 use model::{Doctor, Finding, Weight};
 
-/// Runs the command.
 pub(super) fn run(sym: &Symposium, args: &DoctorArgs) -> CommandResult {
     let mut doctor = examine(sym)?;
     if args.fix && doctor.findings.iter().any(|finding| finding.fixable) {
@@ -122,13 +121,13 @@ fn show(sym: &Symposium, doctor: &Doctor) -> String {
     let palette = Palette::CARGO;
     let mut screen = Screen::new(sym.report.width());
     for finding in &doctor.findings {
-        let (style, word) = match finding.severity {
+        let (style, label) = match finding.severity {
             Weight::Error => (palette.error, "error"),
             Weight::Warning => (palette.warning, "warn "),
             Weight::Note => (palette.accent, "note "),
         };
         let agent = finding.agent.as_ref().map(|agent| format!("{agent}: ")).unwrap_or_default();
-        screen.marked(style, word, &format!("{agent}{}", finding.message));
+        screen.marked(style, label, &format!("{agent}{}", finding.message));
         if let Some(place) = &finding.location {
             let lines = [place.line, place.column].into_iter().flatten();
             let lines: String = lines.map(|number| format!(":{number}")).collect();
@@ -143,17 +142,14 @@ fn show(sym: &Symposium, doctor: &Doctor) -> String {
         for passed in &doctor.passed {
             screen.marked(palette.good, "ok   ", passed);
         }
-    } else if !doctor.passed.is_empty() || !doctor.not_checked.is_empty() {
-        let (all, number) = (doctor.findings.is_empty(), doctor.passed.len());
-        let more = if all { "" } else { "more " };
-        let plural = if number == 1 { "" } else { "s" };
-        if number > 0 {
-            screen.marked(palette.good, "ok   ", &format!("{number} {more}check{plural}"));
+    } else {
+        let check = if doctor.findings.is_empty() { "check" } else { "more check" };
+        if !doctor.passed.is_empty() {
+            screen.marked(palette.good, "ok   ", &count(doctor.passed.len(), check));
         }
-        let number = doctor.not_checked.len();
-        if number > 0 {
-            let plural = if number == 1 { "" } else { "s" };
-            let text = format!("{number} check{plural} not made, because of the errors above");
+        if !doctor.not_checked.is_empty() {
+            let checks = count(doctor.not_checked.len(), "check");
+            let text = format!("{checks} not made, because of the errors above");
             screen.marked(palette.warning, "skip ", &text);
         }
     }

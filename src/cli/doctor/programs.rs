@@ -17,7 +17,7 @@ use crate::sync::registration::setup::Setup;
 use crate::sync::survey::Survey;
 
 /// How long an agent's program may take to say its version.
-const PATIENCE: Duration = Duration::from_secs(5);
+const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An agent's program.
 pub(super) struct AgentProgram {
@@ -68,7 +68,7 @@ pub(super) fn ask(survey: &Survey<'_>) -> Vec<AgentProgram> {
 }
 
 fn version_of(program: PathBuf) -> Option<Version> {
-    let child = Child::version(&program).limit(PATIENCE);
+    let child = Child::version(&program).limit(VERSION_TIMEOUT);
     let output = run(&child).ok().filter(crate::process::Output::success)?;
     read_version(&output.stdout_text())
 }
@@ -138,7 +138,7 @@ pub(super) fn own_program(context: &CheckContext<'_>) -> Vec<Finding> {
 
 /// What an agent would start must start.
 fn is_broken(program: &Path) -> Option<Finding> {
-    let child = Child::version(program).limit(PATIENCE);
+    let child = Child::version(program).limit(VERSION_TIMEOUT);
     let why = match run(&child) {
         Ok(output) if output.success() => return None,
         Ok(output) => {

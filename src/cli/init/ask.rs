@@ -43,17 +43,17 @@ pub(super) enum Asked {
 /// When there is nobody to ask, or the terminal can't show the questions.
 pub(super) fn ask(sym: &Symposium) -> anyhow::Result<Asked> {
     if !can_ask(sym) {
-        return Err(nobody().into());
+        return Err(cannot_ask().into());
     }
     let asked = {
-        let _held = RawKeys::new();
+        let _raw_keys = RawKeys::new();
         Questions { sym, theme: Plain::new(&sym.report) }.all()
     };
     match asked {
         Ok(choices) => Ok(Asked::Chosen(choices)),
-        Err(Out::Cancelled) => Ok(Asked::Cancelled),
-        Err(Out::Interrupted) => Ok(Asked::Interrupted),
-        Err(Out::Failed(error)) => Err(error),
+        Err(NoAnswer::Cancelled) => Ok(Asked::Cancelled),
+        Err(NoAnswer::Interrupted) => Ok(Asked::Interrupted),
+        Err(NoAnswer::Failed(error)) => Err(error),
     }
 }
 
@@ -64,32 +64,32 @@ fn can_ask(sym: &Symposium) -> bool {
         && size.is_none_or(|(lines, _)| lines >= LINES)
 }
 
-fn nobody() -> Diagnostic {
+fn cannot_ask() -> Diagnostic {
     Diagnostic::error("`init` asks questions, and there is nobody (or no terminal) to ask")
         .note("name your agents instead: `cargo agents init --add-agent claude`")
         .note("also: `--remove-agent NAME`, `--hook-scope global|project`, `--trust-codex-hooks`")
 }
 
 /// Why there are no answers.
-enum Out {
+enum NoAnswer {
     Cancelled,
     Interrupted,
     Failed(anyhow::Error),
 }
 
-impl From<anyhow::Error> for Out {
+impl From<anyhow::Error> for NoAnswer {
     fn from(error: anyhow::Error) -> Self {
         Self::Failed(error)
     }
 }
 
 /// What came of a question that drew `lines` lines above the cursor's.
-fn answered<T>(answer: dialoguer::Result<Option<T>>, lines: usize) -> Result<T, Out> {
+fn answered<T>(answer: dialoguer::Result<Option<T>>, lines: usize) -> Result<T, NoAnswer> {
     match answer {
         Ok(Some(answer)) => Ok(answer),
-        Ok(None) => Err(Out::Cancelled),
-        Err(error) if is_ctrl_c(&error, lines) => Err(Out::Interrupted),
-        Err(error) => Err(Out::Failed(error.into())),
+        Ok(None) => Err(NoAnswer::Cancelled),
+        Err(error) if is_ctrl_c(&error, lines) => Err(NoAnswer::Interrupted),
+        Err(error) => Err(NoAnswer::Failed(error.into())),
     }
 }
 
@@ -99,7 +99,7 @@ struct Questions<'a> {
 }
 
 impl Questions<'_> {
-    fn all(&self) -> Result<Choices, Out> {
+    fn all(&self) -> Result<Choices, NoAnswer> {
         let agents = self.agents()?;
         let config = &self.sym.config;
         let scope = self.one_of("Where should hooks be registered?", &SCOPES, config.hook_scope)?;
@@ -111,7 +111,7 @@ impl Questions<'_> {
         Ok(Choices { agents, scope, auto_update, trust })
     }
 
-    fn agents(&self) -> Result<Vec<String>, Out> {
+    fn agents(&self) -> Result<Vec<String>, NoAnswer> {
         let setup = Setup::new(self.sym, None, false)?;
         let configured = &self.sym.config.agents;
         let mut items = Vec::new();
@@ -143,7 +143,7 @@ impl Questions<'_> {
         question: &str,
         answers: &[(T, &str)],
         now: T,
-    ) -> Result<T, Out> {
+    ) -> Result<T, NoAnswer> {
         let default = answers.iter().position(|(answer, _)| *answer == now).unwrap_or_default();
         let picked = Select::with_theme(&self.theme)
             .with_prompt(question)
@@ -151,11 +151,11 @@ impl Questions<'_> {
             .default(default)
             .interact_opt();
         let index = answered(picked, self.theme.height(question) + answers.len())?;
-        answers.get(index).map(|(answer, _)| *answer).ok_or(Out::Cancelled)
+        answers.get(index).map(|(answer, _)| *answer).ok_or(NoAnswer::Cancelled)
     }
 
     /// Whether to trust our Codex hooks, where that is still open.
-    fn trust(&self, agents: &[String], scope: HookScope) -> Result<TrustChoice, Out> {
+    fn trust(&self, agents: &[String], scope: HookScope) -> Result<TrustChoice, NoAnswer> {
         let Some(why) = codex_trust::is_open(self.sym, agents, scope)? else {
             return Ok(TrustChoice::Remind);
         };

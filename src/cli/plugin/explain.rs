@@ -9,7 +9,6 @@ use crate::plugins::diagnostics::{EXPLANATIONS, explain};
 use crate::report::{fit, wrap};
 use crate::text::Diagnostic;
 
-/// Runs the command.
 pub(super) fn run(sym: &Symposium, code: &str) -> CommandResult {
     let Some(found) = explain(code) else {
         let shown = fit(code, 40);

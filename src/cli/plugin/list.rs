@@ -12,6 +12,7 @@ use super::offer::{GroupOffer, SkillOffer};
 use super::view::{Standing, View};
 use crate::Symposium;
 use crate::cli::CommandResult;
+use crate::cli::screen::count;
 use crate::plugins::registry::PluginEntry;
 use crate::plugins::source::{SourceKind, SourceState, age};
 
@@ -62,7 +63,7 @@ struct PluginRow {
     #[serde(skip)]
     offers: String,
     #[serde(skip)]
-    word: &'static str,
+    label: &'static str,
 }
 
 #[derive(Serialize)]
@@ -73,7 +74,6 @@ struct SkillRow {
     offer: SkillOffer,
 }
 
-/// Runs the command.
 pub(super) fn run(sym: &Symposium) -> CommandResult {
     let view = View::load(sym);
     let registry = &view.registry;
@@ -113,12 +113,10 @@ fn plugin_row(view: &View<'_>, entry: &PluginEntry) -> PluginRow {
     let hooks = names(&mut plugin.hooks.iter().map(|hook| &hook.name));
     let servers = names(&mut plugin.servers.iter().map(|server| &server.name));
     let subcommands = names(&mut plugin.subcommands.iter().map(|subcommand| &subcommand.name));
-    let mut parts = group_words(&groups);
+    let mut parts = group_parts(&groups);
     for (one, names) in [("hook", &hooks), ("server", &servers), ("subcommand", &subcommands)] {
-        match names.len() {
-            0 => {}
-            1 => parts.push(format!("1 {one}")),
-            count => parts.push(format!("{count} {one}s")),
+        if !names.is_empty() {
+            parts.push(count(names.len(), one));
         }
     }
     PluginRow {
@@ -133,19 +131,18 @@ fn plugin_row(view: &View<'_>, entry: &PluginEntry) -> PluginRow {
         servers,
         subcommands,
         offers: if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") },
-        word: standing.word(),
+        label: standing.label(),
         standing,
     }
 }
 
 /// The skills that are known, and where others come from.
-fn group_words(groups: &[GroupOffer]) -> Vec<String> {
+fn group_parts(groups: &[GroupOffer]) -> Vec<String> {
     let known: usize = groups.iter().map(|group| group.skills.len()).sum();
-    let mut parts = match known {
-        0 => Vec::new(),
-        1 => vec!["1 skill".to_owned()],
-        count => vec![format!("{count} skills")],
-    };
+    let mut parts = Vec::new();
+    if known > 0 {
+        parts.push(count(known, "skill"));
+    }
     let mut from: Vec<String> = groups
         .iter()
         .filter(|group| group.skills.is_empty())
@@ -192,12 +189,12 @@ fn render(sym: &Symposium, listing: &Listing) -> String {
     });
     section(&mut out, "Plugins", &listing.plugins, |plugin| {
         let lines = vec![plugin.standing.reason.clone(), plugin.offers.clone()];
-        (plugin.name.clone(), format!("{}, {}", plugin.word, plugin.source), lines)
+        (plugin.name.clone(), format!("{}, {}", plugin.label, plugin.source), lines)
     });
     section(&mut out, "Skills", &listing.skills, |row| {
-        let word = format!("{}, {}", row.offer.standing.word(), row.source);
+        let label = format!("{}, {}", row.offer.standing.label(), row.source);
         let reason = row.offer.standing.reason.clone();
-        (row.offer.name.clone(), word, vec![reason, row.offer.description.clone()])
+        (row.offer.name.clone(), label, vec![reason, row.offer.description.clone()])
     });
     out.finish()
 }
@@ -214,8 +211,8 @@ fn section<T>(
     }
     out.add(0, heading);
     for row in rows {
-        let (name, word, lines) = describe(row);
-        out.add(2, &format!("{name:<24} {word}"));
+        let (name, label, lines) = describe(row);
+        out.add(2, &format!("{name:<24} {label}"));
         for line in lines.iter().filter(|line| !line.is_empty()) {
             out.add(6, line);
         }

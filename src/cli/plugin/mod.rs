@@ -15,7 +15,6 @@ use super::CommandResult;
 use super::grammar::PluginCommand;
 use crate::Symposium;
 
-/// Runs the command.
 pub(super) fn run(sym: &Symposium, command: &PluginCommand) -> CommandResult {
     match command {
         PluginCommand::List => list::run(sym),

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::view::{Standing, View};
 use crate::fetch::git::Policy;
-use crate::files::contained;
 use crate::plugins::git::GitPlace;
 use crate::plugins::model::{Plugin, SkillGroup, SkillSource};
 use crate::plugins::predicate::matched_crates;
@@ -68,9 +67,7 @@ impl View<'_> {
     }
 
     fn of_folder(&self, plugin: &Plugin, path: &str, offer: &mut GroupOffer) {
-        let below = plugin.dir.strip_prefix(&plugin.source_root).unwrap_or(Path::new(""));
-        let below = below.join(path).to_string_lossy().replace('\\', "/");
-        match contained(&plugin.source_root, &below) {
+        match plugin.resolve(path) {
             Ok(start) if start.is_dir() => {
                 let (found, _) = discover(&plugin.source_root, &start, &UNOBSERVED);
                 for skill in found {

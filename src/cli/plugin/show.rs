@@ -53,7 +53,6 @@ struct Part {
     standing: Standing,
 }
 
-/// Runs the command.
 pub(super) fn run(sym: &Symposium, name: &str) -> CommandResult {
     let view = View::load(sym);
     let found: Vec<&PluginEntry> =
@@ -177,11 +176,11 @@ fn render(sym: &Symposium, shown: &Shown) -> String {
     if let Some(condition) = &shown.condition {
         line(2, &format!("needs      {condition}"));
     }
-    line(2, &format!("here       {}: {}", shown.standing.word(), shown.standing.reason));
+    line(2, &format!("here       {}: {}", shown.standing.label(), shown.standing.reason));
     for group in &shown.groups {
         line(0, &format!("Skills of {}", group.from));
         if !group.standing.is_active() {
-            line(2, &format!("{}: {}", group.standing.word(), group.standing.reason));
+            line(2, &format!("{}: {}", group.standing.label(), group.standing.reason));
         }
         for skill in &group.skills {
             skill_lines(sym, skill, &mut line);
@@ -200,7 +199,7 @@ fn render(sym: &Symposium, shown: &Shown) -> String {
         for part in parts {
             line(2, &format!("{:<24} {}", part.name, part.about));
             if !part.standing.is_active() {
-                line(6, &format!("{}: {}", part.standing.word(), part.standing.reason));
+                line(6, &format!("{}: {}", part.standing.label(), part.standing.reason));
             }
         }
     }
@@ -227,7 +226,7 @@ fn skill_lines(sym: &Symposium, skill: &SkillOffer, line: &mut impl FnMut(usize,
     line(2, &format!("{}: {}", skill.name, skill.description));
     line(6, &sym.report.path(&skill.path));
     if !skill.standing.is_active() {
-        line(6, &format!("{}: {}", skill.standing.word(), skill.standing.reason));
+        line(6, &format!("{}: {}", skill.standing.label(), skill.standing.reason));
     }
 }
 
@@ -239,7 +238,7 @@ fn show_skill(sym: &Symposium, skill: &SkillOffer) -> ExitCode {
     line(0, "A skill by itself");
     skill_lines(sym, skill, &mut line);
     if skill.standing.is_active() {
-        line(6, &format!("{}: {}", skill.standing.word(), skill.standing.reason));
+        line(6, &format!("{}: {}", skill.standing.label(), skill.standing.reason));
     }
     line(0, "May run");
     if skill.runs.is_empty() {

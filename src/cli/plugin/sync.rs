@@ -12,7 +12,6 @@ use crate::report::{Event, fit};
 use crate::symposium::UpdateLevel;
 use crate::text::Diagnostic;
 
-/// Runs the command.
 pub(super) fn run(sym: &Symposium, only: Option<&str>) -> CommandResult {
     if sym.options.update == Some(UpdateLevel::None) {
         return Err(Diagnostic::error("`--update none` forbids what `plugin sync` is for")
@@ -34,7 +33,7 @@ pub(super) fn run(sym: &Symposium, only: Option<&str>) -> CommandResult {
         if state.kind == SourceKind::Git {
             count += 1;
         }
-        failed |= tell(sym, spec, &state, diagnostics, only.is_some());
+        failed |= report_source(sym, spec, &state, diagnostics, only.is_some());
     }
     if count == 0 && only.is_none() {
         sym.report.event(&Event::status("Finished", "no source is a git repository"));
@@ -43,7 +42,7 @@ pub(super) fn run(sym: &Symposium, only: Option<&str>) -> CommandResult {
 }
 
 /// Tells what became of one source, and whether it failed.
-fn tell(
+fn report_source(
     sym: &Symposium,
     spec: &SourceSpec,
     state: &SourceState,

@@ -32,8 +32,8 @@ impl Standing {
         self.state == Verdict::Matched
     }
 
-    /// The word people see.
-    pub(super) fn word(&self) -> &'static str {
+    /// As people see it.
+    pub(super) fn label(&self) -> &'static str {
         match self.state {
             Verdict::Matched => "active",
             Verdict::Skipped => "inactive",

@@ -2,7 +2,7 @@
 //!
 //! - [`run`]: the command
 //! - [`before`]: at a terminal, once a day, what `auto-update` says
-//! - [`look_in_background`]: only a look, for the agents' session starts to tell of
+//! - [`check_in_background`]: only a look, for the agents' session starts to tell of
 //!
 //! Cargo finds out and installs, because it knows the user's mirrors and credentials. Only a
 //! program that cargo installed from a registry is replaced.
@@ -33,11 +33,11 @@ use crate::text::Diagnostic;
 /// Set for the program that took our place after an update: it looks for no other.
 const UPDATED_FROM: &str = "SYMPOSIUM_UPDATED_FROM";
 /// How long a command waits for the registry before it goes on.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a background process does.
-const BACKGROUND_PATIENCE: Duration = Duration::from_secs(60);
+const BACKGROUND_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long `self-update` waits for another update.
-const LOCK_PATIENCE: Duration = Duration::from_secs(30 * 60);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 
 /// Arguments of `self-update`.
 #[derive(Debug, Args)]
@@ -47,7 +47,6 @@ pub(super) struct SelfUpdateArgs {
     pub check: bool,
 }
 
-/// Runs the command.
 pub(super) fn run(sym: &Symposium, args: &SelfUpdateArgs) -> CommandResult {
     let start = Instant::now();
     if sym.options.offline {
@@ -117,7 +116,7 @@ pub(super) fn before(sym: &Symposium, args: &[OsString]) -> Option<ExitCode> {
     if !wanted {
         return None;
     }
-    let (program, newest, _lock) = look(sym, PATIENCE)?;
+    let (program, newest, _lock) = check_for_newer(sym, LOOKUP_TIMEOUT)?;
     let current = program.current();
     if newest.version <= current {
         return None;
@@ -145,14 +144,14 @@ pub(super) fn before(sym: &Symposium, args: &[OsString]) -> Option<ExitCode> {
 }
 
 /// A look without anything after it, for the next session's start to tell of.
-pub(super) fn look_in_background(sym: &Symposium) {
+pub(super) fn check_in_background(sym: &Symposium) {
     if sym.config.auto_update != AutoUpdate::Off && !sym.options.offline {
-        drop(look(sym, BACKGROUND_PATIENCE));
+        drop(check_for_newer(sym, BACKGROUND_TIMEOUT));
     }
 }
 
 /// Asks for the newest version if it is time to, under the lock. What came of it is remembered.
-fn look(sym: &Symposium, patience: Duration) -> Option<(Program, Newest, Lock)> {
+fn check_for_newer(sym: &Symposium, limit: Duration) -> Option<(Program, Newest, Lock)> {
     let path = sym.dirs.state_file();
     if !throttle::is_due(&path, SystemTime::now()) {
         return None;
@@ -170,7 +169,7 @@ fn look(sym: &Symposium, patience: Duration) -> Option<(Program, Newest, Lock)> 
     {
         return None;
     }
-    match program.newest(sym, patience) {
+    match program.newest(sym, limit) {
         Ok(newest) => Some((program, newest, lock)),
         Err(problem) => {
             tracing::info!("no look for a newer version: {problem}");
@@ -242,7 +241,7 @@ fn update(
     ));
     let aside = Aside::of(&program.exe);
     let result = program.install(sym, newest, index);
-    aside.settle(result.is_ok());
+    aside.restore_if_missing();
     result
 }
 
@@ -272,7 +271,7 @@ impl Program {
         let lock = match Lock::acquire(&path, Duration::ZERO) {
             Err(LockError::Busy { .. }) => {
                 sym.report.event(&Event::status("Waiting", "for another update"));
-                Lock::acquire(&path, LOCK_PATIENCE)
+                Lock::acquire(&path, LOCK_TIMEOUT)
             }
             other => other,
         };
@@ -319,7 +318,7 @@ impl Program {
         newest: &Newest,
         index: Option<&str>,
     ) -> Result<(), Refusal> {
-        let cargo = Cargo::new(sym, LOCK_PATIENCE).map_err(Refusal::Failed)?;
+        let cargo = Cargo::new(sym, LOCK_TIMEOUT).map_err(Refusal::Failed)?;
         match cargo.install(newest, index).map_err(Refusal::Failed)? {
             Status::Exited(0) => {}
             // What a shell says of a program that Ctrl-C ended, and what cargo may say itself.
@@ -345,34 +344,27 @@ fn own_version() -> Version {
 /// Windows does not let a running program be replaced, but renamed. There it makes room, and comes
 /// back when the update fails.
 struct Aside {
-    #[cfg(windows)]
+    /// The program's place, and where it is meanwhile.
     moved: Option<(PathBuf, PathBuf)>,
 }
 
 impl Aside {
-    #[cfg(windows)]
     fn of(exe: &Path) -> Self {
         let aside = exe.with_extension("old.exe");
-        let _ = std::fs::remove_file(&aside);
-        let moved = std::fs::rename(exe, &aside).is_ok();
+        let moved = cfg!(windows) && {
+            let _ = std::fs::remove_file(&aside);
+            std::fs::rename(exe, &aside).is_ok()
+        };
         Self { moved: moved.then(|| (exe.to_path_buf(), aside)) }
     }
 
-    #[cfg(not(windows))]
-    fn of(_exe: &Path) -> Self {
-        Self {}
-    }
-
-    #[cfg(windows)]
-    fn settle(self, _updated: bool) {
-        // The old one goes with the next update: it is running.
+    /// Puts the old program back where there is no new one; else it goes with the next update, for
+    /// it is running.
+    fn restore_if_missing(self) {
         if let Some((exe, aside)) = self.moved
             && !exe.exists()
         {
             let _ = std::fs::rename(&aside, &exe);
         }
     }
-
-    #[cfg(not(windows))]
-    fn settle(self, _updated: bool) {}
 }

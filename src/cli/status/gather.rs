@@ -10,7 +10,7 @@ use super::model::{
 use crate::agents::Agent;
 use crate::agents::checkup::{Finding, Topic};
 use crate::cli::programs::programs;
-use crate::config::{ConfigState, HookScope};
+use crate::config::ConfigState;
 use crate::installations::{Acquirer, Network};
 use crate::plugins::registry::PluginEntry;
 use crate::report::{Action, Change, Kind, Verdict};
@@ -113,7 +113,7 @@ fn of_agent(survey: &Survey<'_>, agent: Agent, views: &[SkillView<'_>]) -> Agent
     let hooks = survey.hooks_of(agent).map(|hooks| {
         let state = state_of(&hooks.health, "hooks", &mut problems);
         HooksStatus {
-            scope: scope_word(survey.inputs.sym.config.hook_scope).to_owned(),
+            scope: survey.inputs.sym.config.hook_scope.name().to_owned(),
             files: hooks.files,
             state: switched_off(state, Topic::Hooks, None, &found),
         }
@@ -149,14 +149,6 @@ fn of_agent(survey: &Survey<'_>, agent: Agent, views: &[SkillView<'_>]) -> Agent
         descriptions: described(views, agent),
         description_budget: agent.identity().description_budget,
         problems,
-    }
-}
-
-/// The word for a scope.
-pub(super) fn scope_word(scope: HookScope) -> &'static str {
-    match scope {
-        HookScope::Global => "global",
-        HookScope::Project => "project",
     }
 }
 

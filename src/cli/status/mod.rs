@@ -11,7 +11,6 @@ use super::CommandResult;
 use crate::Symposium;
 use crate::sync::survey::Inputs;
 
-/// Runs the command.
 pub(super) fn run(sym: &Symposium) -> CommandResult {
     let inputs = Inputs::read(sym, &sym.cwd()?)?;
     let survey = inputs.survey()?;

@@ -159,8 +159,8 @@ pub(crate) enum PluginState {
 }
 
 impl PluginState {
-    /// The word people see.
-    pub(super) fn word(self) -> &'static str {
+    /// As people see it.
+    pub(super) fn label(self) -> &'static str {
         match self {
             Self::Active => "active",
             Self::Inactive => "inactive",

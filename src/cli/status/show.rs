@@ -169,7 +169,7 @@ fn plugins(screen: &mut Screen, plugins: &[PluginStatus], view: &View<'_>) {
     let (active, rest): (Vec<_>, Vec<_>) =
         plugins.iter().partition(|plugin| plugin.state == PluginState::Active);
     for plugin in active.iter().take(view.most()) {
-        let label = format!("{:names$}  {}", plugin.name, plugin.state.word());
+        let label = format!("{:names$}  {}", plugin.name, plugin.state.label());
         let mut lines = vec![plugin.reason.clone()];
         lines.extend(offers(plugin));
         for program in &plugin.may_run {
@@ -187,7 +187,7 @@ fn plugins(screen: &mut Screen, plugins: &[PluginStatus], view: &View<'_>) {
         screen.entry(&label, names + 10, &lines);
     }
     for plugin in rest.iter().take(view.most().saturating_sub(active.len())) {
-        let label = format!("{:names$}  {}", plugin.name, plugin.state.word());
+        let label = format!("{:names$}  {}", plugin.name, plugin.state.label());
         screen.entry(&label, names + 10, std::slice::from_ref(&plugin.reason));
     }
     more(screen, plugins.len(), view);

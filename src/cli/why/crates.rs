@@ -1,7 +1,7 @@
 //! Crates: whether the workspace depends on them, and what became of their skills.
 
 use super::Inquiry;
-use super::model::Account;
+use super::model::Trail;
 use crate::config::{Choice, ChoiceScope};
 use crate::report::Kind;
 use crate::skills::SkillOrigin;
@@ -14,7 +14,7 @@ const NAMED: usize = 3;
 
 impl Inquiry<'_> {
     /// The crate of that name, when it is in the workspace's graph or some plugin speaks of it.
-    pub(super) fn of_crate(&self) -> Vec<Account> {
+    pub(super) fn of_crate(&self) -> Vec<Trail> {
         let Some(loaded) = &self.survey.inputs.loaded else { return Vec::new() };
         let workspace = &loaded.workspace;
         let direct: Vec<&Dependency> = workspace
@@ -26,24 +26,23 @@ impl Inquiry<'_> {
             return direct.into_iter().map(|found| self.of_dependency(found)).collect();
         }
         let verdict = "is no direct dependency of this workspace";
-        let mut account = Account::new(Kind::Crate, &self.name, false, verdict);
+        let mut trail = Trail::new(Kind::Crate, &self.name, false, verdict);
         if let Some(text) = self.transitive(&self.name) {
-            account.step("but", text);
+            trail.step("but", text);
         } else if workspace.members.iter().any(|member| same_crate(&member.name, &self.name)) {
-            account.step("but", "it is a member, on which no other member depends");
+            trail.step("but", "it is a member, on which no other member depends");
         }
         let registry = &self.survey.inputs.registry;
         let named = registry.active().filter(|plugin| {
             plugin.gate.crates_named().iter().any(|named| same_crate(named, &self.name))
         });
         for plugin in named {
-            account
-                .step("plugin", format!("{} (source {}) is about it", plugin.name, plugin.source));
+            trail.step("plugin", format!("{} (source {}) is about it", plugin.name, plugin.source));
         }
-        if account.steps.is_empty() { Vec::new() } else { vec![account] }
+        if trail.steps.is_empty() { Vec::new() } else { vec![trail] }
     }
 
-    fn of_dependency(&self, dependency: &Dependency) -> Account {
+    fn of_dependency(&self, dependency: &Dependency) -> Trail {
         let version =
             dependency.version.as_ref().map(|found| format!(" {found}")).unwrap_or_default();
         let brought: Vec<_> = self
@@ -64,38 +63,38 @@ impl Inquiry<'_> {
             "is a direct dependency; no skills of its own are in use"
         };
         let name = format!("{}{version}", dependency.name);
-        let mut account = Account::new(Kind::Crate, name, in_force, verdict);
-        account.step("from", origin(&dependency.origin));
+        let mut trail = Trail::new(Kind::Crate, name, in_force, verdict);
+        trail.step("from", origin(&dependency.origin));
         let located = self.survey.locate(dependency);
         match &located {
-            Ok(located) => account.step("sources", self.path(&located.dir)),
+            Ok(located) => trail.step("sources", self.path(&located.dir)),
             Err(problem) => {
-                account.step("sources", format!("{problem}; `cargo fetch` gets them"));
+                trail.step("sources", format!("{problem}; `cargo fetch` gets them"));
             }
         }
         let shipped = located.as_ref().ok().map(ships);
         match &shipped {
             Some(Some(folders)) if folders.is_empty() => {
-                account.step("ships", "its metadata points to the skills of another crate");
+                trail.step("ships", "its metadata points to the skills of another crate");
             }
-            Some(Some(folders)) => account.step("ships", folders.join(", ")),
-            Some(None) => account.step("ships", "no skills of its own"),
+            Some(Some(folders)) => trail.step("ships", folders.join(", ")),
+            Some(None) => trail.step("ships", "no skills of its own"),
             None => {}
         }
-        self.vouching_steps(&mut account, &dependency.name, matches!(shipped, Some(Some(_))));
+        self.endorsement_steps(&mut trail, &dependency.name, matches!(shipped, Some(Some(_))));
         for name in brought {
-            account.step("skill", name);
+            trail.step("skill", name);
         }
-        account
+        trail
     }
 
-    fn vouching_steps(&self, account: &mut Account, name: &str, ships: bool) {
+    fn endorsement_steps(&self, trail: &mut Trail, name: &str, ships: bool) {
         let registry = &self.survey.inputs.registry;
         let mut endorsed = false;
         for plugin in endorsers(registry, name) {
             endorsed = true;
             let reason = self.fate(plugin).map(|fate| fate.reason.clone()).unwrap_or_default();
-            account.step(
+            trail.step(
                 "vouched by",
                 format!("plugin {} (source {}): {reason}", plugin.name, plugin.source),
             );
@@ -103,41 +102,35 @@ impl Inquiry<'_> {
         for plugin in registry.active() {
             let about = plugin.gate.crates_named().iter().any(|named| same_crate(named, name));
             if about
-                && !endorsers(registry, name).any(|voucher| voucher.manifest == plugin.manifest)
+                && !endorsers(registry, name).any(|endorser| endorser.manifest == plugin.manifest)
             {
                 let reason = self.fate(plugin).map(|fate| fate.reason.clone()).unwrap_or_default();
-                account.step("plugin", format!("{} is about it: {reason}", plugin.name));
+                trail.step("plugin", format!("{} is about it: {reason}", plugin.name));
             }
         }
-        match self.word_step(account, name) {
-            Some(_) => {}
-            None if ships && !endorsed => {
-                account.step("vouched by", "no plugin source, and you have not said anything yet");
-                account.step(
-                    "remedy",
-                    format!("`cargo agents use {name}` takes its skills, `--remove` declines them"),
-                );
-            }
-            None => {}
+        if self.choice_step(trail, name).is_none() && ships && !endorsed {
+            trail.step("vouched by", "no plugin source, and you have not said anything yet");
+            let remedy = "takes its skills, `--remove` declines them";
+            trail.step("remedy", format!("`cargo agents use {name}` {remedy}"));
         }
     }
 
     /// What the user said of the crate's skills.
-    pub(super) fn word_step(&self, account: &mut Account, name: &str) -> Option<Choice> {
+    pub(super) fn choice_step(&self, trail: &mut Trail, name: &str) -> Option<Choice> {
         let choices = &self.survey.inputs.sym.config.plugins;
-        let (word, reach) = choices.choice_for(name, self.survey.inputs.root())?;
-        let place = match reach {
+        let (choice, scope) = choices.choice_for(name, self.survey.inputs.root())?;
+        let place = match scope {
             ChoiceScope::Workspace => "for this workspace",
             ChoiceScope::Everywhere => "for every workspace",
         };
-        match word {
-            Choice::Use => account.step("you said", format!("yes, {place}")),
+        match choice {
+            Choice::Use => trail.step("you said", format!("yes, {place}")),
             Choice::Disable => {
-                account.step("you said", format!("no, {place}"));
-                account.step("remedy", format!("`cargo agents use {name}` takes that back"));
+                trail.step("you said", format!("no, {place}"));
+                trail.step("remedy", format!("`cargo agents use {name}` takes that back"));
             }
         }
-        Some(word)
+        Some(choice)
     }
 
     /// Through which crates a crate comes that is in the lock file and no direct dependency.

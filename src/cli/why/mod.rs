@@ -17,16 +17,15 @@ use crate::agents::Agent;
 use crate::report::{Kind, Palette};
 use crate::sync::survey::{Inputs, Survey};
 use crate::text::Diagnostic;
-use model::{Account, Why};
+use model::{Trail, Why};
 
-/// Runs the command.
 pub(super) fn run(sym: &Symposium, args: &WhyArgs) -> CommandResult {
     let inputs = Inputs::read(sym, &sym.cwd()?)?;
     let survey = inputs.survey()?;
     let inquiry = Inquiry { survey: &survey, name: args.name.clone() };
-    let why = Why { name: args.name.clone(), accounts: inquiry.accounts() };
+    let why = Why { name: args.name.clone(), trails: inquiry.trails() };
     sym.report.json(&why);
-    if why.accounts.is_empty() {
+    if why.trails.is_empty() {
         return Err(inquiry.unknown().into());
     }
     sym.report.result(&show(&why, sym.report.width()));
@@ -41,14 +40,14 @@ struct Inquiry<'a> {
 
 impl Inquiry<'_> {
     /// Everything of that name, what is in force first.
-    fn accounts(&self) -> Vec<Account> {
-        let mut accounts = self.of_skills();
-        accounts.extend(self.of_plugins());
-        accounts.extend(self.of_parts());
-        accounts.extend(self.of_agent());
-        accounts.extend(self.of_crate());
-        accounts.sort_by_key(|account| !account.in_force);
-        accounts
+    fn trails(&self) -> Vec<Trail> {
+        let mut trails = self.of_skills();
+        trails.extend(self.of_plugins());
+        trails.extend(self.of_parts());
+        trails.extend(self.of_agent());
+        trails.extend(self.of_crate());
+        trails.sort_by_key(|trail| !trail.in_force);
+        trails
     }
 
     /// `-` and `_` are equal, as in names of crates.
@@ -61,18 +60,18 @@ impl Inquiry<'_> {
     }
 
     /// An agent is no thing that is decided about, but people ask.
-    fn of_agent(&self) -> Option<Account> {
+    fn of_agent(&self) -> Option<Trail> {
         let agent = Agent::from_name(&self.name)?;
         let configured = self.survey.agents.contains(&agent);
         let verdict =
             if configured { "is one of your agents" } else { "is not one of your agents" };
-        let mut account = Account::new(Kind::Hooks, agent.name(), configured, verdict);
+        let mut trail = Trail::new(Kind::Hooks, agent.name(), configured, verdict);
         if configured {
-            account.step("more", "`cargo agents status` shows what it gets");
+            trail.step("more", "`cargo agents status` shows what it gets");
         } else {
-            account.step("remedy", format!("`cargo agents init --add-agent {}`", agent.name()));
+            trail.step("remedy", format!("`cargo agents init --add-agent {}`", agent.name()));
         }
-        Some(account)
+        Some(trail)
     }
 
     fn unknown(&self) -> Diagnostic {
@@ -114,19 +113,19 @@ impl Inquiry<'_> {
 fn show(why: &Why, width: usize) -> String {
     let palette = Palette::CARGO;
     let mut screen = Screen::new(width);
-    for account in &why.accounts {
-        let style = if account.in_force { palette.good } else { palette.warning };
-        let kind = kind_word(account.kind);
-        screen.marked(style, &account.name, &format!("({kind}) {}", account.verdict));
-        let labels = column(account.steps.iter().map(|step| step.label.as_str()), 12);
-        for step in &account.steps {
+    for trail in &why.trails {
+        let style = if trail.in_force { palette.good } else { palette.warning };
+        let kind = kind_name(trail.kind);
+        screen.marked(style, &trail.name, &format!("({kind}) {}", trail.verdict));
+        let labels = column(trail.steps.iter().map(|step| step.label.as_str()), 12);
+        for step in &trail.steps {
             screen.entry(&step.label, labels, std::slice::from_ref(&step.text));
         }
     }
     screen.finish()
 }
 
-fn kind_word(kind: Kind) -> &'static str {
+fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Source => "source",
         Kind::Plugin => "plugin",

@@ -10,14 +10,15 @@ use crate::report::Kind;
 pub(crate) struct Why {
     /// The name that was asked for.
     pub name: String,
-    /// One account for each thing of that name.
-    pub accounts: Vec<Account>,
+    /// One for each thing of that name.
+    #[serde(rename = "accounts")]
+    pub trails: Vec<Trail>,
 }
 
 /// How one thing came out, decision by decision.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct Account {
+pub(crate) struct Trail {
     /// What kind of thing.
     pub kind: Kind,
     /// Its own name.
@@ -40,7 +41,7 @@ pub(crate) struct Step {
     pub text: String,
 }
 
-impl Account {
+impl Trail {
     pub(super) fn new(
         kind: Kind,
         name: impl Into<String>,

@@ -1,20 +1,20 @@
 //! Plugins and what they offer: hooks, servers, subcommands.
 
 use super::Inquiry;
-use super::model::Account;
+use super::model::Trail;
 use crate::agents::Agent;
 use crate::agents::checkup::Topic;
 use crate::cli::gates::needs;
 use crate::cli::programs::programs;
 use crate::installations::{Acquirer, Network};
-use crate::plugins::model::{Gate, Plugin, Transport};
+use crate::plugins::model::{Gate, Hook, McpServer, Plugin, Subcommand, Transport};
 use crate::report::{Kind, Verdict};
 use crate::sync::facts::{Part, PluginFate};
 use crate::sync::survey::Health;
 
 impl Inquiry<'_> {
     /// Every plugin of that name, those that another one comes before included.
-    pub(super) fn of_plugins(&self) -> Vec<Account> {
+    pub(super) fn of_plugins(&self) -> Vec<Trail> {
         let plugins = self.survey.inputs.registry.plugins.iter().map(|entry| &entry.plugin);
         plugins
             .filter(|plugin| self.is_meant(&plugin.name))
@@ -22,19 +22,19 @@ impl Inquiry<'_> {
             .collect()
     }
 
-    fn of_plugin(&self, plugin: &Plugin) -> Account {
+    fn of_plugin(&self, plugin: &Plugin) -> Trail {
         let fate = self.fate(plugin);
         let verdict = fate.map(|fate| fate.verdict);
         let active = verdict == Some(Verdict::Matched);
-        let word = match verdict {
+        let outcome = match verdict {
             Some(Verdict::Matched) => "is active",
             Some(Verdict::Shadowed) => "is shadowed",
             Some(Verdict::Disabled) => "is off",
             _ => "is not active",
         };
-        let mut account = Account::new(Kind::Plugin, &plugin.name, active, word);
-        self.plugin_steps(&mut account, plugin, &[]);
-        let Some(fate) = fate.filter(|_| active) else { return account };
+        let mut trail = Trail::new(Kind::Plugin, &plugin.name, active, outcome);
+        self.plugin_steps(&mut trail, plugin, &[]);
+        let Some(fate) = fate.filter(|_| active) else { return trail };
         for part in &fate.parts {
             let (label, name) = match part.kind {
                 Kind::Hooks => {
@@ -50,109 +50,92 @@ impl Inquiry<'_> {
                 _ => ("skills", Some("a group")),
             };
             let holds = if part.holds { "applies" } else { "does not apply" };
-            account.step(label, format!("{} {holds}: {}", name.unwrap_or_default(), part.reason));
+            trail.step(label, format!("{} {holds}: {}", name.unwrap_or_default(), part.reason));
             if !part.holds {
-                self.transitive_step(&mut account, part_gate(plugin, part));
+                self.transitive_step(&mut trail, part_gate(plugin, part));
             }
         }
         for view in self.survey.skills() {
             if view.skill.plugin.as_deref() == Some(&plugin.name) {
-                account.step("skill", format!("{} ({})", view.name, view.skill.origin));
+                trail.step("skill", format!("{} ({})", view.name, view.skill.origin));
             }
         }
-        self.program_steps(&mut account, fate, None);
-        account
+        self.program_steps(&mut trail, plugin, None);
+        trail
     }
 
     /// Hooks, servers and subcommands of that name.
-    pub(super) fn of_parts(&self) -> Vec<Account> {
-        let mut accounts = Vec::new();
+    pub(super) fn of_parts(&self) -> Vec<Trail> {
+        let mut trails = Vec::new();
         for entry in &self.survey.inputs.registry.plugins {
             let plugin = &entry.plugin;
-            for (index, hook) in plugin.hooks.iter().enumerate() {
-                if self.is_meant(&hook.name) {
-                    let mut account =
-                        self.of_part(plugin, Kind::Hooks, index, &hook.name, &hook.gate);
-                    account.step("event", hook.event.name());
-                    account.step("matcher", hook.matcher.as_deref().unwrap_or("every tool"));
-                    if let Some(agent) = &hook.agent {
-                        account.step("agent", format!("only {agent}"));
-                    }
-                    if account.in_force {
-                        self.hook_agents(&mut account, hook.agent.as_deref());
-                        self.part_programs(&mut account, plugin, &format!("hook {}", hook.name));
-                    }
-                    accounts.push(account);
-                }
-            }
-            for (index, server) in plugin.servers.iter().enumerate() {
-                if self.is_meant(&server.name) {
-                    let mut account =
-                        self.of_part(plugin, Kind::Server, index, &server.name, &server.gate);
-                    if let Transport::Http { url, .. } | Transport::Sse { url, .. } =
-                        &server.transport
-                    {
-                        account.step("address", url.to_string());
-                    }
-                    if account.in_force {
-                        self.server_agents(&mut account, &server.name);
-                        self.part_programs(
-                            &mut account,
-                            plugin,
-                            &format!("server {}", server.name),
-                        );
-                    }
-                    accounts.push(account);
-                }
-            }
-            for (index, found) in plugin.subcommands.iter().enumerate() {
-                if self.is_meant(&found.name) {
-                    let mut account =
-                        self.of_part(plugin, Kind::Subcommand, index, &found.name, &found.gate);
-                    account.step(
-                        "call",
-                        format!("`cargo agents {}`: {}", found.name, found.description),
-                    );
-                    if account.in_force {
-                        self.part_programs(
-                            &mut account,
-                            plugin,
-                            &format!("subcommand {}", found.name),
-                        );
-                    }
-                    accounts.push(account);
-                }
-            }
+            let hooks = plugin.hooks.iter().enumerate();
+            let hooks = hooks.filter(|(_, hook)| self.is_meant(&hook.name));
+            trails.extend(hooks.map(|(index, hook)| self.of_hook(plugin, index, hook)));
+            let servers = plugin.servers.iter().enumerate();
+            let servers = servers.filter(|(_, server)| self.is_meant(&server.name));
+            trails.extend(servers.map(|(index, server)| self.of_server(plugin, index, server)));
+            let commands = plugin.subcommands.iter().enumerate();
+            let commands = commands.filter(|(_, command)| self.is_meant(&command.name));
+            trails.extend(commands.map(|(index, found)| self.of_subcommand(plugin, index, found)));
         }
-        accounts
+        trails
     }
 
-    fn of_part(
-        &self,
-        plugin: &Plugin,
-        kind: Kind,
-        index: usize,
-        name: &str,
-        gate: &Gate,
-    ) -> Account {
+    fn of_hook(&self, plugin: &Plugin, index: usize, hook: &Hook) -> Trail {
+        let mut trail = self.of_part(plugin, Kind::Hooks, index, &hook.name, &hook.gate);
+        trail.step("event", hook.event.name());
+        trail.step("matcher", hook.matcher.as_deref().unwrap_or("every tool"));
+        if let Some(agent) = &hook.agent {
+            trail.step("agent", format!("only {agent}"));
+        }
+        if trail.in_force {
+            self.hook_agents(&mut trail, hook.agent.as_deref());
+            self.program_steps(&mut trail, plugin, Some(&format!("hook {}", hook.name)));
+        }
+        trail
+    }
+
+    fn of_server(&self, plugin: &Plugin, index: usize, server: &McpServer) -> Trail {
+        let mut trail = self.of_part(plugin, Kind::Server, index, &server.name, &server.gate);
+        if let Transport::Http { url, .. } | Transport::Sse { url, .. } = &server.transport {
+            trail.step("address", url.to_string());
+        }
+        if trail.in_force {
+            self.server_agents(&mut trail, &server.name);
+            self.program_steps(&mut trail, plugin, Some(&format!("server {}", server.name)));
+        }
+        trail
+    }
+
+    fn of_subcommand(&self, plugin: &Plugin, index: usize, found: &Subcommand) -> Trail {
+        let mut trail = self.of_part(plugin, Kind::Subcommand, index, &found.name, &found.gate);
+        trail.step("call", format!("`cargo agents {}`: {}", found.name, found.description));
+        if trail.in_force {
+            self.program_steps(&mut trail, plugin, Some(&format!("subcommand {}", found.name)));
+        }
+        trail
+    }
+
+    fn of_part(&self, plugin: &Plugin, kind: Kind, index: usize, name: &str, gate: &Gate) -> Trail {
         let fate = self.fate(plugin);
         let parts = fate.map(|fate| fate.parts.as_slice()).unwrap_or_default();
         let part = parts.iter().find(|part| part.kind == kind && part.index == index);
         let in_force = part.is_some_and(|part| part.holds);
         let verdict = if in_force { "applies here" } else { "does not apply here" };
-        let mut account = Account::new(kind, name, in_force, verdict);
-        self.plugin_steps(&mut account, plugin, &[gate]);
-        self.part_step(&mut account, plugin, (kind, index), gate);
-        account
+        let mut trail = Trail::new(kind, name, in_force, verdict);
+        self.plugin_steps(&mut trail, plugin, &[gate]);
+        self.part_step(&mut trail, plugin, (kind, index), gate);
+        trail
     }
 
     /// Where the plugin is, what it asks for, and what came of that.
-    pub(super) fn plugin_steps(&self, account: &mut Account, plugin: &Plugin, more: &[&Gate]) {
+    pub(super) fn plugin_steps(&self, trail: &mut Trail, plugin: &Plugin, more: &[&Gate]) {
         let manifest = self.path(&plugin.manifest);
-        account.step("plugin", format!("{} (source {}, {manifest})", plugin.name, plugin.source));
+        trail.step("plugin", format!("{} (source {}, {manifest})", plugin.name, plugin.source));
         let gates: Vec<&Gate> = std::iter::once(&plugin.gate).chain(more.iter().copied()).collect();
         if let Some(needs) = needs(&gates) {
-            account.step("needs", needs);
+            trail.step("needs", needs);
         }
         match self.fate(plugin) {
             Some(fate) => {
@@ -163,16 +146,16 @@ impl Inquiry<'_> {
                     Verdict::Matched if !more.is_empty() => "its plugin",
                     _ => "found",
                 };
-                account.step(label, &fate.reason);
+                trail.step(label, &fate.reason);
                 if fate.verdict == Verdict::Skipped {
-                    self.transitive_step(account, &plugin.gate);
+                    self.transitive_step(trail, &plugin.gate);
                 }
             }
             None => match &self.survey.inputs.trouble {
                 Some(problem) => {
-                    account.step("found", format!("the workspace can't be read: {problem}"));
+                    trail.step("found", format!("the workspace can't be read: {problem}"));
                 }
-                None => account.step("found", "this is no Rust workspace"),
+                None => trail.step("found", "this is no Rust workspace"),
             },
         }
     }
@@ -180,7 +163,7 @@ impl Inquiry<'_> {
     /// What came of a part of a plugin that applies.
     pub(super) fn part_step(
         &self,
-        account: &mut Account,
+        trail: &mut Trail,
         plugin: &Plugin,
         (kind, index): (Kind, usize),
         gate: &Gate,
@@ -188,17 +171,17 @@ impl Inquiry<'_> {
         let parts = self.fate(plugin).map(|fate| fate.parts.as_slice()).unwrap_or_default();
         let part = parts.iter().find(|part| part.kind == kind && part.index == index);
         let Some(part) = part else { return };
-        account.step(if kind == Kind::Group { "its group" } else { "itself" }, &part.reason);
+        trail.step(if kind == Kind::Group { "its group" } else { "itself" }, &part.reason);
         if !part.holds {
-            self.transitive_step(account, gate);
+            self.transitive_step(trail, gate);
         }
     }
 
     /// A crate that is in the lock file, but no direct dependency, is the usual surprise.
-    fn transitive_step(&self, account: &mut Account, gate: &Gate) {
+    fn transitive_step(&self, trail: &mut Trail, gate: &Gate) {
         for name in gate.crates_named() {
             if let Some(text) = self.transitive(name) {
-                account.step("but", text);
+                trail.step("but", text);
             }
         }
     }
@@ -208,7 +191,7 @@ impl Inquiry<'_> {
         fates.iter().find(|fate| fate.plugin.manifest == plugin.manifest)
     }
 
-    fn hook_agents(&self, account: &mut Account, only: Option<&str>) {
+    fn hook_agents(&self, trail: &mut Trail, only: Option<&str>) {
         for agent in &self.survey.agents {
             if only.is_some_and(|only| only != agent.name()) {
                 continue;
@@ -217,53 +200,42 @@ impl Inquiry<'_> {
                 Some(hooks) => health_text(&hooks.health),
                 None => "there is nowhere to register hooks".to_owned(),
             };
-            account.step(agent.name(), text);
-            self.switch_steps(account, *agent, Topic::Hooks, None);
+            trail.step(agent.name(), text);
+            self.switch_steps(trail, *agent, Topic::Hooks, None);
         }
     }
 
-    fn server_agents(&self, account: &mut Account, name: &str) {
+    fn server_agents(&self, trail: &mut Trail, name: &str) {
         for agent in &self.survey.agents {
             let servers = self.survey.servers_of(*agent);
             let Some(server) = servers.into_iter().find(|server| server.name == name) else {
                 continue;
             };
             let text = health_text(&server.health);
-            account.step(
+            trail.step(
                 agent.name(),
                 match &server.file {
                     Some(file) => format!("{text} in {}", self.path(file)),
                     None => text,
                 },
             );
-            self.switch_steps(account, *agent, Topic::Servers, Some(name));
+            self.switch_steps(trail, *agent, Topic::Servers, Some(name));
         }
     }
 
     /// What the agent's own settings have against it.
-    fn switch_steps(
-        &self,
-        account: &mut Account,
-        agent: Agent,
-        topic: Topic,
-        server: Option<&str>,
-    ) {
+    fn switch_steps(&self, trail: &mut Trail, agent: Agent, topic: Topic, server: Option<&str>) {
         for found in self.survey.checkup(agent, &self.survey.skills(), None) {
             let of_another = found.server.is_some() && found.server.as_deref() != server;
             if found.topic == topic && found.severity.is_some() && !of_another {
-                account
-                    .step("but", format!("{}: {}; {}", agent.name(), found.message, found.remedy));
+                trail.step("but", format!("{}: {}; {}", agent.name(), found.message, found.remedy));
             }
         }
     }
 
-    fn part_programs(&self, account: &mut Account, plugin: &Plugin, user: &str) {
-        if let Some(fate) = self.fate(plugin) {
-            self.program_steps(account, fate, Some(user));
-        }
-    }
-
-    fn program_steps(&self, account: &mut Account, fate: &PluginFate<'_>, user: Option<&str>) {
+    /// What the plugin may run: all of it, or what `user` runs.
+    fn program_steps(&self, trail: &mut Trail, plugin: &Plugin, user: Option<&str>) {
+        let Some(fate) = self.fate(plugin) else { return };
         let sym = &self.survey.inputs.sym;
         let fetcher = Network::new(sym);
         for program in programs(fate, &Acquirer::new(sym, &fetcher)) {
@@ -272,9 +244,9 @@ impl Inquiry<'_> {
             }
             let on_disk = if program.installed { "" } else { ", not on disk yet" };
             let by = program.used_by.join(", ");
-            account.step("may run", format!("{} for {by}{on_disk}", program.what));
+            trail.step("may run", format!("{} for {by}{on_disk}", program.what));
             for command in &program.install_commands {
-                account.step("may run", format!("`{command}` once, to install {}", program.name));
+                trail.step("may run", format!("`{command}` once, to install {}", program.name));
             }
         }
     }

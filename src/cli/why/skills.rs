@@ -1,7 +1,7 @@
 //! Skills: those that apply, and those that could.
 
 use super::Inquiry;
-use super::model::Account;
+use super::model::Trail;
 use crate::agents::Agent;
 use crate::files::contained;
 use crate::plugins::model::{Gate, Plugin, SkillSource};
@@ -14,83 +14,82 @@ use crate::workspace::UNOBSERVED;
 
 impl Inquiry<'_> {
     /// Every skill of that name: by the name it has here, or by the one it was written with.
-    pub(super) fn of_skills(&self) -> Vec<Account> {
+    pub(super) fn of_skills(&self) -> Vec<Trail> {
         let views = self.survey.skills();
         let meant =
             |view: &&SkillView<'_>| self.is_meant(&view.name) || self.is_meant(&view.skill.name);
-        let mut accounts: Vec<Account> =
+        let mut trails: Vec<Trail> =
             views.iter().filter(meant).map(|view| self.of_view(view)).collect();
-        if accounts.is_empty() {
-            accounts.extend(self.refused());
-            accounts.extend(self.in_plugins());
-            if accounts.is_empty() {
-                accounts.extend(self.in_crates());
+        if trails.is_empty() {
+            trails.extend(self.refused());
+            trails.extend(self.in_plugins());
+            if trails.is_empty() {
+                trails.extend(self.in_crates());
             }
         }
-        accounts
+        trails
     }
 
-    fn of_view(&self, view: &SkillView<'_>) -> Account {
+    fn of_view(&self, view: &SkillView<'_>) -> Trail {
         let verdict = match (view.pending, &view.left_alone) {
             (None, None) => "is installed",
             (Some(_), None) => "applies, and the next sync installs it",
             (None, Some(_)) => "applies, but is left as it is",
             (Some(_), Some(_)) => "applies; the next sync installs it where it is not left alone",
         };
-        let mut account = Account::new(Kind::Skill, &view.name, true, verdict);
-        account
-            .step("from", format!("{}, {}", shown_origin(view.skill), self.path(&view.skill.dir)));
+        let mut trail = Trail::new(Kind::Skill, &view.name, true, verdict);
+        trail.step("from", format!("{}, {}", shown_origin(view.skill), self.path(&view.skill.dir)));
         if let Some(plugin) = view.skill.plugin.as_deref() {
             let registry = &self.survey.inputs.registry;
             if let Some(plugin) = registry.plugin(plugin) {
-                self.plugin_steps(&mut account, plugin, &[]);
+                self.plugin_steps(&mut trail, plugin, &[]);
             }
         } else if let crate::skills::SkillOrigin::Crate { name, .. } = &view.skill.origin {
-            account.step("asked by", format!("`use` in the configuration names {name}"));
+            trail.step("asked by", format!("`use` in the configuration names {name}"));
         }
         if view.name != view.skill.name {
             let text = format!("its own name `{}` is claimed by others, too", view.skill.name);
-            account.step("name", text);
+            trail.step("name", text);
         }
         if let Some(reason) = &view.left_alone {
-            account.step("but", reason);
+            trail.step("but", reason);
         }
         for folder in &view.folders {
-            account.step("in", folder);
+            trail.step("in", folder);
         }
         let names =
             |agents: Vec<Agent>| agents.into_iter().map(Agent::name).collect::<Vec<_>>().join(", ");
         let blind = self.survey.agents.iter().filter(|agent| !view.agents.contains(agent));
         let blind = names(blind.copied().collect());
         let seen = names(view.agents.clone());
-        account
+        trail
             .step("seen by", if seen.is_empty() { "no configured agent".to_owned() } else { seen });
         if !blind.is_empty() {
-            account.step("not by", format!("{blind}: they read other folders"));
+            trail.step("not by", format!("{blind}: they read other folders"));
         }
-        account
+        trail
     }
 
     /// Skills that were looked at, and not taken.
-    fn refused(&self) -> Vec<Account> {
+    fn refused(&self) -> Vec<Trail> {
         let facts = self.survey.known.iter().map(|known| &known.facts);
-        let mut accounts = Vec::new();
+        let mut trails = Vec::new();
         for event in facts.flat_map(|facts| &facts.explanations) {
             if let Event::Explain { kind: Kind::Skill, name, verdict, reason } = event
                 && *verdict != Verdict::Matched
                 && self.is_meant(name.rsplit('/').next().unwrap_or(name))
             {
-                let mut account = Account::new(Kind::Skill, name, false, "is not installed");
-                account.step("found", reason);
-                accounts.push(account);
+                let mut trail = Trail::new(Kind::Skill, name, false, "is not installed");
+                trail.step("found", reason);
+                trails.push(trail);
             }
         }
-        accounts
+        trails
     }
 
     /// Skills in folders of plugins that do not apply.
-    fn in_plugins(&self) -> Vec<Account> {
-        let mut accounts = Vec::new();
+    fn in_plugins(&self) -> Vec<Trail> {
+        let mut trails = Vec::new();
         for entry in &self.survey.inputs.registry.plugins {
             for (index, group) in entry.plugin.skills.iter().enumerate() {
                 let holds = self.fate(&entry.plugin).is_some_and(|fate| {
@@ -101,18 +100,18 @@ impl Inquiry<'_> {
                 if let (false, SkillSource::Path(path)) = (holds, &group.source)
                     && self.has_folder(&entry.plugin, path)
                 {
-                    accounts.push(self.missing(&entry.plugin, index, &group.gate));
+                    trails.push(self.missing(&entry.plugin, index, &group.gate));
                 }
             }
         }
-        accounts
+        trails
     }
 
-    fn missing(&self, plugin: &Plugin, index: usize, gate: &Gate) -> Account {
-        let mut account = Account::new(Kind::Skill, &self.name, false, "is not installed");
-        self.plugin_steps(&mut account, plugin, &[gate]);
-        self.part_step(&mut account, plugin, (Kind::Group, index), gate);
-        account
+    fn missing(&self, plugin: &Plugin, index: usize, gate: &Gate) -> Trail {
+        let mut trail = Trail::new(Kind::Skill, &self.name, false, "is not installed");
+        self.plugin_steps(&mut trail, plugin, &[gate]);
+        self.part_step(&mut trail, plugin, (Kind::Group, index), gate);
+        trail
     }
 
     fn has_folder(&self, plugin: &Plugin, path: &str) -> bool {
@@ -127,36 +126,36 @@ impl Inquiry<'_> {
 
     /// Skills that a dependency ships and that are not here: nobody vouches for them, the user
     /// declined them, or what vouches for them does not apply.
-    fn in_crates(&self) -> Vec<Account> {
-        let mut accounts = Vec::new();
+    fn in_crates(&self) -> Vec<Trail> {
+        let mut trails = Vec::new();
         for shipped in self.survey.shipped() {
             if !shipped.names.iter().any(|name| self.is_meant(name)) {
                 continue;
             }
             let name = &shipped.crate_name;
-            let mut account = Account::new(Kind::Skill, &self.name, false, "is not installed");
+            let mut trail = Trail::new(Kind::Skill, &self.name, false, "is not installed");
             let from = format!("{name} {}, a dependency, in {}", shipped.version, shipped.folder);
-            account.step("from", from);
-            let said = self.word_step(&mut account, name);
+            trail.step("from", from);
+            let said = self.choice_step(&mut trail, name);
             let mut endorsed = false;
             for plugin in endorsers(&self.survey.inputs.registry, name) {
                 endorsed = true;
-                self.plugin_steps(&mut account, plugin, &[]);
+                self.plugin_steps(&mut trail, plugin, &[]);
                 for (index, group) in plugin.skills.iter().enumerate() {
                     if matches!(
                         group.source,
                         SkillSource::Crate { .. } | SkillSource::NamedCrate { .. }
                     ) {
-                        self.part_step(&mut account, plugin, (Kind::Group, index), &group.gate);
+                        self.part_step(&mut trail, plugin, (Kind::Group, index), &group.gate);
                     }
                 }
             }
             if !endorsed && said.is_none() {
-                account.step("found", "no plugin source vouches for the crate's skills");
-                account.step("remedy", format!("`cargo agents use {name}`"));
+                trail.step("found", "no plugin source vouches for the crate's skills");
+                trail.step("remedy", format!("`cargo agents use {name}`"));
             }
-            accounts.push(account);
+            trails.push(trail);
         }
-        accounts
+        trails
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::names::{self, Named};
 use super::target::Target;
 use crate::Symposium;
+use crate::cli::screen::count;
 use crate::files::{self, Limit, contained};
 use crate::plugins::diagnostics::codes;
 use crate::plugins::manifest::{Manifest, Place, Strictness, near_miss};
@@ -42,10 +43,6 @@ impl Found {
 
     /// `3 plugins, 5 skills: 2 errors, 1 warning`.
     pub(super) fn summary(&self, errors: usize) -> String {
-        let count = |number: usize, one: &str| match number {
-            1 => format!("1 {one}"),
-            number => format!("{number} {one}s"),
-        };
         let mut what = Vec::new();
         for (number, one) in [(self.plugins.len(), "plugin"), (self.crates, "crate")] {
             if number > 0 {
@@ -147,9 +144,7 @@ fn of_plugin(sym: &Symposium, plugin: &Plugin, found: &mut Found) {
                 .at(&manifest, group.span.clone())
                 .note("the path is relative to the plugin's folder")
         };
-        let below = plugin.dir.strip_prefix(&plugin.source_root).unwrap_or(Path::new(""));
-        let below = below.join(path).to_string_lossy().replace('\\', "/");
-        match contained(&plugin.source_root, &below) {
+        match plugin.resolve(path) {
             Ok(start) if start.is_dir() => {
                 if folder(sym, &plugin.source_root, &start, found) == 0 {
                     found.push(problem(format!("there is no skill in `{path}`")));

@@ -18,7 +18,6 @@ use crate::plugins::diagnostics::explain;
 use crate::report::{Event, Format};
 use crate::text::Diagnostic;
 
-/// Runs the command.
 pub(super) fn run(sym: &Symposium, path: &Path, check_crates: bool) -> CommandResult {
     let start = Instant::now();
     let cwd = sym.cwd()?;
@@ -30,7 +29,7 @@ pub(super) fn run(sym: &Symposium, path: &Path, check_crates: bool) -> CommandRe
     checks::check(sym, &target::of(sym, &path)?, &mut found);
     if found.is_empty() {
         // A file with nearly the right name has been told of.
-        tell(sym, &cwd, &mut found.diagnostics);
+        report_all(sym, &cwd, &mut found.diagnostics);
         return Err(Diagnostic::error("there is nothing to validate: no plugin and no skill")
             .in_file(&path)
             .note("a plugin has a `SYMPOSIUM.toml`, a skill a `SKILL.md`")
@@ -40,7 +39,7 @@ pub(super) fn run(sym: &Symposium, path: &Path, check_crates: bool) -> CommandRe
         let names = std::mem::take(&mut found.names);
         found.diagnostics.extend(names::check(sym, names));
     }
-    tell(sym, &cwd, &mut found.diagnostics);
+    report_all(sym, &cwd, &mut found.diagnostics);
     let errors = found.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
     sym.report.event(&Event::Finished {
         summary: found.summary(errors),
@@ -52,7 +51,7 @@ pub(super) fn run(sym: &Symposium, path: &Path, check_crates: bool) -> CommandRe
 }
 
 /// Tells every problem once, file by file from top to bottom.
-fn tell(sym: &Symposium, cwd: &Path, diagnostics: &mut Vec<Diagnostic>) {
+fn report_all(sym: &Symposium, cwd: &Path, diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by_cached_key(|diagnostic| {
         let path = diagnostic.location().map(|place| place.path);
         (path, diagnostic.span.as_ref().map(|span| span.start), diagnostic.message.clone())

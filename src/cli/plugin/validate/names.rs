@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::Symposium;
 use crate::cli::closest::{closest, did_you_mean};
+use crate::cli::screen::count;
 use crate::plugins::diagnostics::codes;
 use crate::plugins::model::{CrateAtom, Predicate};
 use crate::plugins::predicate::parse_crate_list;
@@ -178,7 +179,7 @@ pub(super) fn check(sym: &Symposium, names: Vec<Named>) -> Vec<Diagnostic> {
         limit: sym.options.timeout,
         offline: sym.options.offline,
     };
-    let _progress = sym.report.busy("Checking", &count(by_name.len()));
+    let _progress = sym.report.busy("Checking", &count(by_name.len(), "crate name"));
     let mut problems = Vec::new();
     let mut known: Option<Vec<String>> = None;
     for places in by_name.values() {
@@ -224,10 +225,6 @@ fn unknown(place: &Named, near: &[&str]) -> Diagnostic {
         .at(&place.source, place.span.clone());
     problem.label = did_you_mean(near);
     problem
-}
-
-fn count(number: usize) -> String {
-    format!("{number} crate name{}", if number == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
