@@ -27,7 +27,6 @@ pub(crate) enum UpdateLevel {
 pub(crate) struct Options {
     /// When git plugin sources are refreshed; `None` when the user did not say.
     pub update: Option<UpdateLevel>,
-    /// Never touch the network.
     pub offline: bool,
     /// Limit for one fetch, whole.
     pub timeout: Duration,
@@ -42,19 +41,14 @@ impl Default for Options {
 /// Configuration, folders, surroundings and the reporter: passed by reference to every command.
 #[derive(Debug)]
 pub(crate) struct Symposium {
-    /// The process's surroundings.
     pub env: Environment,
-    /// Our own folders.
     pub dirs: Dirs,
-    /// The user's settings.
     pub config: Config,
     /// What `config.toml` was like; a broken one must not be written.
     pub config_state: ConfigState,
     /// Problems in `config.toml`, not yet told.
     pub config_diagnostics: Vec<Diagnostic>,
-    /// Who is told what.
     pub report: Arc<Reporter>,
-    /// What the command line says for every command.
     pub options: Options,
 }
 
@@ -131,5 +125,4 @@ impl Symposium {
     }
 }
 
-/// This program's version.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");

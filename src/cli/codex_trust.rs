@@ -15,10 +15,8 @@ use crate::sync::registration::trust::{self, Consent};
 
 const AGENT: Agent = Agent::Codex;
 
-/// What the user wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TrustChoice {
-    /// Trust is given now.
     Give,
     /// It is not; where it is missing, people are told how to give it.
     Remind,
@@ -58,9 +56,7 @@ pub(super) fn follow(
     choice: TrustChoice,
     tell: &mut dyn FnMut(Change),
 ) -> anyhow::Result<bool> {
-    let agents: Vec<Agent> =
-        known_agents(sym).into_iter().filter(|agent| *agent == AGENT).collect();
-    if agents.is_empty() {
+    if !known_agents(sym).contains(&AGENT) {
         if choice == TrustChoice::Give {
             sym.report.warn("codex is not among your agents, so there are no hooks to trust");
         }

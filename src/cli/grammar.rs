@@ -21,10 +21,8 @@ use crate::symposium::UpdateLevel;
     disable_help_subcommand = true
 )]
 pub(super) struct Cli {
-    /// What every command takes.
     #[command(flatten)]
     pub global: Global,
-    /// The command.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -60,7 +58,6 @@ pub(super) struct Global {
     pub json: bool,
 }
 
-/// The commands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Choose your agents, and register Symposium with them
@@ -116,10 +113,8 @@ impl Command {
     }
 }
 
-/// Arguments of `plugin`.
 #[derive(Debug, Args)]
 pub(super) struct PluginArgs {
-    /// What to do.
     #[command(subcommand)]
     pub command: PluginCommand,
 }
@@ -154,7 +149,6 @@ pub(super) enum PluginCommand {
     },
 }
 
-/// Arguments of `crate-info`.
 #[derive(Debug, Args)]
 pub(super) struct CrateInfoArgs {
     /// The crate
@@ -178,7 +172,6 @@ pub(super) struct HookArgs {
     pub words: Vec<OsString>,
 }
 
-/// Arguments of `help`.
 #[derive(Debug, Args)]
 pub(super) struct HelpArgs {
     /// The command
@@ -186,14 +179,12 @@ pub(super) struct HelpArgs {
     pub words: Vec<OsString>,
 }
 
-/// Arguments of `why`.
 #[derive(Debug, Args)]
 pub(super) struct WhyArgs {
     /// A skill, plugin, hook, server, subcommand or crate, or what you think is one
     pub name: String,
 }
 
-/// Arguments of `doctor`.
 #[derive(Debug, Args)]
 pub(super) struct DoctorArgs {
     /// Mend what can be mended without asking, then look again
@@ -201,7 +192,6 @@ pub(super) struct DoctorArgs {
     pub fix: bool,
 }
 
-/// Arguments of `use`.
 #[derive(Debug, Args)]
 pub(super) struct UseArgs {
     /// A dependency that ships skills (or a plugin)
@@ -214,7 +204,6 @@ pub(super) struct UseArgs {
     pub remove: bool,
 }
 
-/// Arguments of `init`.
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
     /// Add this agent, and ask no questions (repeatable)
@@ -241,7 +230,6 @@ impl InitArgs {
     }
 }
 
-/// Arguments of `uninstall`.
 #[derive(Debug, Args)]
 pub(super) struct UninstallArgs {
     /// Also in every other workspace where something was installed
@@ -252,7 +240,6 @@ pub(super) struct UninstallArgs {
     pub dry_run: bool,
 }
 
-/// Arguments of `sync`.
 #[derive(Debug, Args)]
 pub(super) struct SyncArgs {
     /// Place skills for this agent instead of the configured ones (repeatable)
@@ -272,7 +259,6 @@ pub(super) struct SyncArgs {
     pub background: bool,
 }
 
-/// Arguments of `completions`.
 #[derive(Debug, Args)]
 pub(super) struct CompletionsArgs {
     /// The shell
@@ -280,7 +266,6 @@ pub(super) struct CompletionsArgs {
     pub shell: Shell,
 }
 
-/// Arguments of `man`.
 #[derive(Debug, Args)]
 pub(super) struct ManArgs {
     /// The folder; it is made if it is not there

@@ -33,7 +33,6 @@ const INTERRUPTED: u8 = 130;
 /// How long another `init` may take.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// What the user chose.
 #[derive(Debug, Clone, PartialEq)]
 struct Choices {
     agents: Agents,
@@ -44,13 +43,14 @@ struct Choices {
     trust: TrustChoice,
 }
 
-/// Which agents shall be configured.
 #[derive(Debug, Clone, PartialEq)]
 enum Agents {
-    /// These.
     Exactly(Vec<String>),
     /// Those that are by then, with some more and some less: another `init` may be at work.
-    Changed { added: Vec<String>, removed: Vec<String> },
+    Changed {
+        added: Vec<String>,
+        removed: Vec<String>,
+    },
 }
 
 impl Agents {
@@ -134,7 +134,6 @@ fn cancelled(sym: &Symposium, code: ExitCode) -> ExitCode {
     code
 }
 
-/// What the flags say.
 fn choose(sym: &Symposium, args: &InitArgs) -> anyhow::Result<Choices> {
     for name in &args.add_agent {
         Agent::from_name(name).ok_or_else(|| unknown_agent(name))?;
@@ -246,7 +245,7 @@ impl Init<'_> {
         match sync(self.sym, &request) {
             Ok(synced) => {
                 tally.failed |= synced.failed;
-                tally.changes += synced.changes.iter().filter(|it| it.action.is_change()).count();
+                tally.changes += Change::count(&synced.changes);
                 Some(synced)
             }
             Err(error) => {
@@ -305,10 +304,8 @@ impl Init<'_> {
             (None, 0) => format!("nothing to do; {outside}"),
             (None, _) => outside,
         };
-        let seconds = self.start.elapsed().as_secs_f64();
-        let changes = tally.changes;
-        sym.report.event(&Event::Finished { summary, changes, planned: false, seconds });
-        if synced.is_some() && changes > 0 && !names.is_empty() {
+        sym.report.finished(self.start, summary, tally.changes, false);
+        if synced.is_some() && tally.changes > 0 && !names.is_empty() {
             let next = format!("start {agents} here; `cargo agents status` shows what it gets");
             sym.report.event(&Event::status("Next", next));
         }

@@ -11,21 +11,15 @@ use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _};
 use super::grammar::{Cli, Command};
 use crate::report::{Format, Verbosity};
 
-/// A command line, understood.
 #[derive(Debug)]
 pub(super) struct Request {
-    /// What is asked for.
     pub(super) invocation: Invocation,
-    /// In which form it is answered.
     pub(super) format: Format,
-    /// How much is told.
     pub(super) verbosity: Verbosity,
 }
 
-/// What is asked for.
 #[derive(Debug)]
 pub(super) enum Invocation {
-    /// Run a command.
     Run(Box<Cli>),
     /// Show help: of this command of ours, or all there is.
     Help {
@@ -34,9 +28,7 @@ pub(super) enum Invocation {
         /// Whether there is room for details.
         long: bool,
     },
-    /// Say the version.
     Version,
-    /// The command line is wrong.
     Wrong(clap::Error),
 }
 

@@ -22,7 +22,6 @@ impl Screen {
         Self { text: String::new(), width }
     }
 
-    /// A heading.
     pub(super) fn heading(&mut self, text: &str) {
         let style = Palette::CARGO.good;
         let _ = writeln!(self.text, "{style}{text}{style:#}");

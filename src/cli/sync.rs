@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use super::CommandResult;
 use super::grammar::SyncArgs;
+use super::screen::count;
 use super::self_update;
 use crate::Symposium;
 use crate::agents::Agent;
-use crate::report::Event;
+use crate::report::Change;
 use crate::sync::background::Background;
 use crate::sync::{Caller, Mode, Request, Synced, sync};
 use crate::text::Diagnostic;
@@ -71,21 +72,19 @@ pub(super) fn unknown_agent(name: &str) -> Diagnostic {
 }
 
 pub(super) fn finish(sym: &Symposium, synced: &Synced, mode: Mode, start: Instant) {
-    let changes = synced.changes.iter().filter(|change| change.action.is_change()).count();
+    let changes = Change::count(&synced.changes);
     let summary = match (mode, changes) {
-        (Mode::Plan, 1) => "1 change; run without --dry-run to make it".to_owned(),
-        (Mode::Plan, count) if count > 0 => {
-            format!("{count} changes; run without --dry-run to make them")
-        }
+        (Mode::Plan, 1..) => planned(changes),
         (_, 0) if synced.failed => "nothing was done; see the errors above".to_owned(),
         _ if synced.failed => format!("in part: {}; see the errors above", synced.summary),
         (_, 0) => format!("nothing to do ({})", synced.summary),
         _ => synced.summary.clone(),
     };
-    sym.report.event(&Event::Finished {
-        summary,
-        changes,
-        planned: mode == Mode::Plan,
-        seconds: start.elapsed().as_secs_f64(),
-    });
+    sym.report.finished(start, summary, changes, mode == Mode::Plan);
+}
+
+/// The summary of a dry run that found `changes` to make.
+pub(super) fn planned(changes: usize) -> String {
+    let them = if changes == 1 { "it" } else { "them" };
+    format!("{}; run without --dry-run to make {them}", count(changes, "change"))
 }

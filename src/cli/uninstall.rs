@@ -6,9 +6,10 @@ use std::time::Instant;
 
 use super::CommandResult;
 use super::grammar::UninstallArgs;
+use super::sync::planned;
 use crate::Symposium;
 use crate::documents::Ledger;
-use crate::report::Event;
+use crate::report::{Change, Event};
 use crate::sync::remove::{self, Removed};
 use crate::text::Diagnostic;
 
@@ -24,20 +25,20 @@ pub(super) fn run(sym: &Symposium, args: &UninstallArgs) -> CommandResult {
         hint_at_others(sym, &known, &roots);
     }
     let removed = take_back(sym, &roots, !args.dry_run)?;
-    let changes = removed.changes.iter().filter(|change| change.action.is_change()).count();
+    let changes = Change::count(&removed.changes);
     let summary = match (changes, args.dry_run, removed.failed) {
         (_, false, true) => {
             "some things could not be taken back; mend them and try again".to_owned()
         }
         (0, ..) => "nothing of Symposium's is left".to_owned(),
-        (1, true, _) => "1 change; run without --dry-run to make it".to_owned(),
-        (count, true, _) => format!("{count} changes; run without --dry-run to make them"),
+        (_, true, _) => planned(changes),
         (_, false, false) => format!(
             "everything is taken back; your settings stay in {}",
             sym.report.path(sym.dirs.config())
         ),
     };
-    Ok(finish(sym, &removed, (summary, changes), args.dry_run, start))
+    sym.report.finished(start, summary, changes, args.dry_run);
+    Ok(exit_code(&removed))
 }
 
 /// The last agent was removed: hooks without an agent are no use to anybody.
@@ -45,20 +46,12 @@ pub(super) fn last_agent(sym: &Symposium, start: Instant) -> CommandResult {
     let roots = Vec::from_iter(current_workspace(sym));
     let removed = take_back(sym, &roots, true)?;
     hint_at_others(sym, &known_workspaces(sym), &roots);
-    let changes = 1 + removed.changes.iter().filter(|change| change.action.is_change()).count();
-    let summary = "no agents are left; `cargo agents init` starts over".to_owned();
-    Ok(finish(sym, &removed, (summary, changes), false, start))
+    let summary = "no agents are left; `cargo agents init` starts over";
+    sym.report.finished(start, summary, 1 + Change::count(&removed.changes), false);
+    Ok(exit_code(&removed))
 }
 
-fn finish(
-    sym: &Symposium,
-    removed: &Removed,
-    (summary, changes): (String, usize),
-    planned: bool,
-    start: Instant,
-) -> ExitCode {
-    let seconds = start.elapsed().as_secs_f64();
-    sym.report.event(&Event::Finished { summary, changes, planned, seconds });
+fn exit_code(removed: &Removed) -> ExitCode {
     if removed.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 

@@ -23,7 +23,6 @@ const ABOUT: About = About {
     date: option_env!("SYMPOSIUM_BUILD_DATE"),
 };
 
-/// Says it.
 pub(super) fn show(report: &Reporter) {
     match report.format() {
         Format::Json => report.json(&ABOUT),

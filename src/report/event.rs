@@ -146,6 +146,11 @@ impl Change {
         Self { action, kind, name: name.into(), origin, places, reason, planned: false }
     }
 
+    /// How many of `changes` change something on disk.
+    pub(crate) fn count(changes: &[Self]) -> usize {
+        changes.iter().filter(|change| change.action.is_change()).count()
+    }
+
     /// Whether it is in the files of the agent of this name.
     pub(crate) fn is_of(&self, agent: &str) -> bool {
         self.places.iter().any(|place| matches!(place, Place::Agent(name) if *name == agent))

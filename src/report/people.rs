@@ -16,9 +16,7 @@ use crate::text::{Location, Severity};
 pub(crate) struct Palette {
     /// Verbs of things done, headings.
     pub good: Style,
-    /// `warning`.
     pub warning: Style,
-    /// `error`.
     pub error: Style,
     /// Notes' arrows and bars.
     pub accent: Style,
@@ -40,7 +38,6 @@ impl Palette {
     };
 }
 
-/// Width of the verb's column.
 const VERB: usize = 12;
 /// Columns from which names have a column of their own.
 const COLUMNS: usize = 64;
@@ -72,7 +69,6 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
 /// What an event becomes for people.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HumanFormat<'a> {
-    /// How much is told.
     pub(super) verbosity: Verbosity,
     /// The home folder, from which paths are shown.
     pub(super) home: Option<&'a Path>,

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _, Write};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use anstream::{AutoStream, ColorChoice};
 use indicatif::MultiProgress;
@@ -143,12 +144,10 @@ impl Reporter {
         }
     }
 
-    /// In which form it tells.
     pub(crate) fn format(&self) -> Format {
         self.format
     }
 
-    /// How much it tells.
     pub(crate) fn verbosity(&self) -> Verbosity {
         self.verbosity
     }
@@ -178,7 +177,6 @@ impl Reporter {
         self.interactive
     }
 
-    /// Whether standard error takes colour.
     pub(crate) fn has_color(&self) -> bool {
         self.color
     }
@@ -194,7 +192,6 @@ impl Reporter {
         self.whole_paths
     }
 
-    /// Tells an event.
     pub(crate) fn event(&self, event: &Event) {
         if let Event::Diagnostic { severity, message, location, .. } = event {
             self.record(*severity, message, location.as_ref());
@@ -270,12 +267,10 @@ impl Reporter {
         }
     }
 
-    /// Tells a problem.
     pub(crate) fn diagnostic(&self, diagnostic: &Diagnostic) {
         self.event(&Event::from(diagnostic));
     }
 
-    /// Tells several problems.
     pub(crate) fn diagnostics<'a>(&self, diagnostics: impl IntoIterator<Item = &'a Diagnostic>) {
         for diagnostic in diagnostics {
             self.diagnostic(diagnostic);
@@ -285,6 +280,18 @@ impl Reporter {
     /// Tells a problem that has no file.
     pub(crate) fn warn(&self, message: impl Into<String>) {
         self.diagnostic(&Diagnostic::warning(message));
+    }
+
+    /// Tells that the command is done, and what came of it.
+    pub(crate) fn finished(
+        &self,
+        start: Instant,
+        summary: impl Into<String>,
+        changes: usize,
+        planned: bool,
+    ) {
+        let (summary, seconds) = (summary.into(), start.elapsed().as_secs_f64());
+        self.event(&Event::Finished { summary, changes, planned, seconds });
     }
 
     /// Text for standard output: a command's result for people. Not in the JSON form. What it has

@@ -151,7 +151,6 @@ fn anything(sym: &Symposium) -> Vec<CompletionCandidate> {
     found
 }
 
-/// The workspace's direct dependencies.
 fn crates(sym: &Symposium) -> Vec<CompletionCandidate> {
     let loaded = sym.env.cwd().and_then(|cwd| Workspace::load(cwd, &sym.env).ok()?);
     let dependencies = loaded.map(|loaded| loaded.workspace.dependencies).unwrap_or_default();

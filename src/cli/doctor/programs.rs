@@ -19,7 +19,6 @@ use crate::sync::survey::Survey;
 /// How long an agent's program may take to say its version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// An agent's program.
 pub(super) struct AgentProgram {
     pub(super) agent: Agent,
     /// Where it is on the user's `PATH`.
@@ -41,7 +40,7 @@ pub(super) fn busy(sym: &Symposium) -> anyhow::Result<Option<Progress>> {
 }
 
 fn program_of(setup: &Setup<'_>, agent: Agent) -> Option<PathBuf> {
-    agent.identity().programs.iter().filter_map(|name| setup.find(name)).next()
+    agent.identity().programs.iter().find_map(|name| setup.find(name))
 }
 
 /// Finds the configured agents' programs and asks them, all at once, for their versions.

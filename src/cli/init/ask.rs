@@ -26,10 +26,8 @@ const UPDATES: [(AutoUpdate, &str); 3] = [
     (AutoUpdate::Off, "never look"),
 ];
 
-/// How the questions ended.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Asked {
-    /// With answers.
     Chosen(Choices),
     /// With Esc.
     Cancelled,

@@ -8,7 +8,6 @@ use crate::report::{Long, safe, wrap_hanging};
 /// How far the rest of a line that is too long stands in.
 const HANG: usize = 2;
 
-/// Lines being written.
 pub(super) struct Lines {
     out: String,
     /// Columns of the terminal; `None` where a program reads, which wants each line whole.

@@ -32,7 +32,6 @@ impl Standing {
         self.state == Verdict::Matched
     }
 
-    /// As people see it.
     pub(super) fn label(&self) -> &'static str {
         match self.state {
             Verdict::Matched => "active",

@@ -28,7 +28,6 @@ const UNWANTED: [&str; 12] = [
     "CARGO_UNSTABLE_BUILD_STD",
 ];
 
-/// The newest version there is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Newest {
     /// The version: no pre-release, not yanked, and one that this compiler can build.

@@ -9,25 +9,20 @@ use crate::config::Environment;
 use crate::files::{Limit, read_text};
 use crate::text::SecretUrl;
 
-/// Our package and our program.
 const PACKAGE: &str = "symposium";
 const PROGRAM: &str = "cargo-agents";
 /// Where cargo keeps what it installed (`cargo install`, the Cargo book: "installs are tracked").
 const RECORD: &str = ".crates2.json";
 
-/// How the program was installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Installed {
-    /// By cargo, from a registry.
     FromRegistry {
         /// The registry's index; `None` for crates.io.
         index: Option<String>,
     },
-    /// In another way.
     Otherwise(Otherwise),
 }
 
-/// Another way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Otherwise {
     /// What it was, for people.

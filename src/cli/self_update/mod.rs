@@ -39,7 +39,6 @@ const BACKGROUND_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long `self-update` waits for another update.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 
-/// Arguments of `self-update`.
 #[derive(Debug, Args)]
 pub(super) struct SelfUpdateArgs {
     /// Only look, with exit code 1 when there is a newer version
@@ -59,12 +58,12 @@ pub(super) fn run(sym: &Symposium, args: &SelfUpdateArgs) -> CommandResult {
     })?;
     let now = program.current();
     if newest.version <= now {
-        finished(sym, start, &up_to_date(&now, &newest.version), 0);
+        sym.report.finished(start, up_to_date(&now, &newest.version), 0, false);
         return Ok(ExitCode::SUCCESS);
     }
     if args.check {
         let summary = format!("symposium {} is available (this is {now})", newest.version);
-        finished(sym, start, &summary, 0);
+        sym.report.finished(start, summary, 0, false);
         return Ok(ExitCode::FAILURE);
     }
     let index = match &program.installed {
@@ -79,13 +78,9 @@ pub(super) fn run(sym: &Symposium, args: &SelfUpdateArgs) -> CommandResult {
                 .note(format!("symposium {now} is still there"))
         }
     })?;
-    finished(sym, start, &format!("updated symposium {now} → {}", newest.version), 1);
+    let summary = format!("updated symposium {now} → {}", newest.version);
+    sym.report.finished(start, summary, 1, false);
     Ok(ExitCode::SUCCESS)
-}
-
-fn finished(sym: &Symposium, start: Instant, summary: &str, changes: usize) {
-    let (summary, seconds) = (summary.to_owned(), start.elapsed().as_secs_f64());
-    sym.report.event(&Event::Finished { summary, changes, planned: false, seconds });
 }
 
 fn up_to_date(current: &Version, newest: &Version) -> String {

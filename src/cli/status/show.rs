@@ -27,7 +27,6 @@ impl View<'_> {
     }
 }
 
-/// The screen.
 pub(super) fn show(status: &Status, view: &View<'_>) -> String {
     let mut screen = Screen::new(view.width);
     workspace(&mut screen, status, view);
@@ -68,7 +67,7 @@ fn workspace(screen: &mut Screen, status: &Status, view: &View<'_>) {
         Some(at) => format!("synced {}", age(SystemTime::now(), at)),
         None => "never synced".to_owned(),
     };
-    let waiting = status.next_sync.iter().filter(|change| change.action.is_change()).count();
+    let waiting = Change::count(&status.next_sync);
     let next = match waiting {
         _ if status.configuration_trouble.is_some() => {
             "nothing is synced until the configuration can be read".to_owned()

@@ -29,9 +29,7 @@ pub(super) struct Found {
     plugins: BTreeSet<PathBuf>,
     skills: BTreeSet<PathBuf>,
     crates: usize,
-    /// Everything wrong.
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// The crates that are named.
     pub(super) names: Vec<Named>,
 }
 
@@ -68,7 +66,6 @@ impl Found {
     }
 }
 
-/// Looks at `target`.
 pub(super) fn check(sym: &Symposium, target: &Target, found: &mut Found) {
     match target {
         Target::Plugin { manifest, root } => lone_manifest(manifest, root, sym, found),
@@ -84,7 +81,6 @@ pub(super) fn check(sym: &Symposium, target: &Target, found: &mut Found) {
     }
 }
 
-/// A whole source.
 fn source(sym: &Symposium, dir: &Path, found: &mut Found) {
     let observer = Observer::default();
     let scan = scan("validate", dir, Strictness::Validate, &observer);
@@ -198,7 +194,6 @@ fn folder(sym: &Symposium, root: &Path, start: &Path, found: &mut Found) -> usiz
     skills.len()
 }
 
-/// One skill with its files.
 fn skill(sym: &Symposium, root: &Path, dir: &Path, found: &mut Found) {
     if !found.skills.insert(dir.to_path_buf()) {
         return;
@@ -248,7 +243,6 @@ fn needs_crates(root: &Path, dir: &Path, severity: Severity) -> Option<Diagnosti
     Some(problem)
 }
 
-/// A crate's own skills.
 fn of_crate(sym: &Symposium, dir: &Path, found: &mut Found) {
     found.crates += 1;
     let said = read_crate_skills(dir, &UNOBSERVED);

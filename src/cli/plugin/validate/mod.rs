@@ -15,7 +15,7 @@ use std::time::Instant;
 use crate::Symposium;
 use crate::cli::CommandResult;
 use crate::plugins::diagnostics::explain;
-use crate::report::{Event, Format};
+use crate::report::Format;
 use crate::text::Diagnostic;
 
 pub(super) fn run(sym: &Symposium, path: &Path, check_crates: bool) -> CommandResult {
@@ -41,12 +41,7 @@ pub(super) fn run(sym: &Symposium, path: &Path, check_crates: bool) -> CommandRe
     }
     report_all(sym, &cwd, &mut found.diagnostics);
     let errors = found.diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
-    sym.report.event(&Event::Finished {
-        summary: found.summary(errors),
-        changes: 0,
-        planned: false,
-        seconds: start.elapsed().as_secs_f64(),
-    });
+    sym.report.finished(start, found.summary(errors), 0, false);
     Ok(if errors > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 

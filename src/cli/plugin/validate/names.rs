@@ -28,7 +28,6 @@ pub(super) struct Named {
 }
 
 impl Named {
-    /// A crate named at `span`.
     pub(super) fn at(name: &str, source: &Arc<Source>, span: Range<usize>) -> Self {
         Self { name: name.to_owned(), source: Arc::clone(source), span, is_installed: false }
     }

@@ -11,12 +11,10 @@ use crate::skills::discover::SKILL_FILE;
 use crate::text::Diagnostic;
 use crate::text::toml::{Diagnostics, read};
 
-/// What is validated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
     /// A plugin, by its manifest, in a source.
     Plugin { manifest: PathBuf, root: PathBuf },
-    /// A skill's folder.
     Skill {
         dir: PathBuf,
         /// Whether it lies in no plugin and in no crate, so that it must say what it is for.
