@@ -29,9 +29,7 @@ const ROOMS: &[&str] = &[
 const LONGEST: usize = 450;
 
 /// Files that are still longer, each with the idea along which it is to be split.
-const LONGER: &[(&str, &str)] = &[
-    ("src/documents/json/goldens.rs", "by operation"),
-];
+const LONGER: &[(&str, &str)] = &[("src/documents/json/goldens.rs", "by operation")];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
