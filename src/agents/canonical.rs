@@ -1,4 +1,4 @@
-//! What a handler of the canonical format said, understood.
+//! Reads what a handler of the canonical format answers.
 
 use serde_json::{Map, Value};
 use symposium_hook::{Decision, Event};
@@ -8,9 +8,9 @@ use super::json::parse_json;
 use super::merge::merge;
 use super::wire::{ChildAnswer, Outcome};
 
-/// What a handler said, and whether it was understood.
+/// A handler's answer, and whether it was understood.
 #[derive(Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct ParsedAnswer {
     /// What it wants.
     pub(crate) outcome: Outcome,
     /// What is worth logging.
@@ -19,7 +19,7 @@ pub(crate) struct Said {
     pub(crate) is_unclear: bool,
 }
 
-impl Said {
+impl ParsedAnswer {
     fn unclear(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
         self.is_unclear = true;
@@ -32,31 +32,31 @@ const FIELDS: [&str; 5] =
 
 /// Reads a canonical answer: exit code 2 blocks with standard error as the reason, any other code
 /// leaves standard output to be read.
-pub(crate) fn decode_answer(event: Event, answer: &ChildAnswer<'_>) -> Said {
-    let mut said = read_output(event, answer.stdout);
+pub(crate) fn decode_answer(event: Event, answer: &ChildAnswer<'_>) -> ParsedAnswer {
+    let mut parsed = read_output(event, answer.stdout);
     match answer.exit {
-        Some(2) => blocked(&mut said.outcome, answer.stderr),
+        Some(2) => blocked(&mut parsed.outcome, answer.stderr),
         Some(_) => {}
-        None => said.outcome = Outcome::default(),
+        None => parsed.outcome = Outcome::default(),
     }
-    said
+    parsed
 }
 
 /// Each object that is an answer counts, and all together: what comes later undoes no denial. What
 /// stands around them, other objects too, is log.
-fn read_output(event: Event, stdout: &str) -> Said {
-    let mut said = Said::default();
+fn read_output(event: Event, stdout: &str) -> ParsedAnswer {
+    let mut parsed = ParsedAnswer::default();
     let mut is_answer = false;
     let found = objects(stdout);
     for (_, object) in &found {
         let fields = match object.get(event.name()) {
             Some(Value::Object(fields)) => fields,
             Some(_) => {
-                said.unclear(format!("`{}` in its answer is no object", event.name()));
+                parsed.unclear(format!("`{}` in its answer is no object", event.name()));
                 continue;
             }
             None if Event::ALL.iter().any(|other| object.contains_key(other.name())) => {
-                said.unclear(format!("it answered another event than {}", event.name()));
+                parsed.unclear(format!("it answered another event than {}", event.name()));
                 continue;
             }
             None => object,
@@ -64,43 +64,43 @@ fn read_output(event: Event, stdout: &str) -> Said {
         is_answer |= object.contains_key(event.name())
             || object.is_empty()
             || FIELDS.iter().any(|field| object.contains_key(*field));
-        let wanted = read_fields(event, fields, &mut said);
-        merge(&mut said.outcome, wanted);
+        let wanted = read_fields(event, fields, &mut parsed);
+        merge(&mut parsed.outcome, wanted);
     }
     if found.is_empty() && !stdout.trim().is_empty() {
-        said.unclear("its output holds no JSON object");
+        parsed.unclear("its output holds no JSON object");
     } else if !is_answer && !found.is_empty() {
-        said.unclear("its output holds no answer");
+        parsed.unclear("its output holds no answer");
     }
-    said
+    parsed
 }
 
-fn read_fields(event: Event, fields: &Map<String, Value>, said: &mut Said) -> Outcome {
+fn read_fields(event: Event, fields: &Map<String, Value>, parsed: &mut ParsedAnswer) -> Outcome {
     let mut outcome = Outcome::default();
     for (key, value) in fields {
         match (key.as_str(), value) {
             (_, Value::Null) => {}
             ("decision", Value::String(_)) if event == Event::SessionStart => {
-                said.notes.push("a session's start can't be decided on".to_owned());
+                parsed.notes.push("a session's start can't be decided on".to_owned());
             }
             ("decision", Value::String(decision)) => match decision.as_str() {
                 "allow" => outcome.decision = Some(Decision::Allow),
                 "ask" => outcome.decision = Some(Decision::Ask),
                 // "block" is what several agents call it.
                 "deny" | "block" => outcome.decision = Some(Decision::Deny),
-                other => said.unclear(format!("unknown decision \"{other}\"")),
+                other => parsed.unclear(format!("unknown decision \"{other}\"")),
             },
             ("reason", Value::String(reason)) => outcome.reasons.push(reason.clone()),
             ("additionalContext", Value::String(context)) => outcome.context.push(context.clone()),
             ("updatedInput", Value::Object(_)) if event != Event::PreToolUse => {
-                said.notes.push("there is no input to update".to_owned());
+                parsed.notes.push("there is no input to update".to_owned());
             }
             ("updatedInput", Value::Object(input)) => outcome.updated_input = Some(input.clone()),
             ("systemMessage", Value::String(text)) => outcome.user_message = Some(text.clone()),
             ("decision" | "reason" | "additionalContext" | "updatedInput" | "systemMessage", _) => {
-                said.unclear(format!("`{key}` has the wrong type"));
+                parsed.unclear(format!("`{key}` has the wrong type"));
             }
-            _ => said.notes.push(format!("unknown field `{key}`")),
+            _ => parsed.notes.push(format!("unknown field `{key}`")),
         }
     }
     outcome
@@ -148,22 +148,45 @@ mod tests {
 
     fn decode(stdout: &str, stderr: &str, exit: i32) -> (Outcome, Vec<String>) {
         let answer = ChildAnswer { stdout, stderr, exit: Some(exit) };
-        let said = decode_answer(Event::PreToolUse, &answer);
-        (said.outcome, said.notes)
+        let parsed = decode_answer(Event::PreToolUse, &answer);
+        (parsed.outcome, parsed.notes)
     }
 
     #[test]
     fn f239_exit_2_blocks_with_standard_error_as_the_reason() {
-        let (outcome, _) = decode("{\"PreToolUse\":{\"decision\":\"allow\"}}", "no rm\n", 2);
-        assert_eq!(outcome.decision, Some(Decision::Deny));
-        assert_eq!(outcome.reason(), "no rm");
+        let allow = "{\"PreToolUse\":{\"decision\":\"allow\",\"reason\":\"fine\"}}";
+        for (stdout, stderr, reasons) in [
+            ("", "not here\n", &["not here"][..]),
+            (allow, "no rm\n", &["no rm"]),
+            (allow, "", &[]),
+        ] {
+            let (outcome, _) = decode(stdout, stderr, 2);
+            assert_eq!(outcome.decision, Some(Decision::Deny));
+            assert_eq!(outcome.reasons, reasons, "{stdout}");
+        }
     }
 
     #[test]
-    fn f240_other_codes_leave_standard_output_to_be_read() {
-        let (outcome, _) = decode("{\"PreToolUse\":{\"additionalContext\":\"x\"}}", "warn", 1);
-        assert_eq!(outcome.context, ["x"]);
-        assert_eq!(outcome.decision, None);
+    fn f240_other_codes_leave_standard_output_to_be_read_and_a_signal_does_not() {
+        let stdout = "{\"PreToolUse\":{\"decision\":\"deny\",\"additionalContext\":\"x\"}}";
+        let (outcome, _) = decode(stdout, "warn", 1);
+        assert_eq!((outcome.decision, outcome.context), (Some(Decision::Deny), vec!["x".into()]));
+        let killed = ChildAnswer { stdout, stderr: "", exit: None };
+        assert!(decode_answer(Event::PreToolUse, &killed).outcome.is_empty());
+    }
+
+    #[test]
+    fn f245_a_missing_tag_is_forgiven() {
+        let (outcome, _) = decode("{\"decision\":\"deny\"}", "", 0);
+        assert_eq!(outcome.decision, Some(Decision::Deny));
+    }
+
+    #[test]
+    fn decision_9_one_bad_field_does_not_spoil_a_deny() {
+        let text = "{\"PreToolUse\":{\"decision\":\"deny\",\"reason\":7,\"updatedInput\":\"x\",\
+                    \"odd\":1,\"additionalContext\":null}}";
+        let expected = Outcome { decision: Some(Decision::Deny), ..Outcome::default() };
+        assert_eq!(decode(text, "", 0).0, expected);
     }
 
     #[test]
@@ -223,7 +246,14 @@ mod tests {
 
     #[test]
     fn garbage_and_arrays_say_nothing() {
-        for garbage in ["", "ok", "[1,2]", "{\"PreToolUse\":", "{\"PostToolUse\":{}}", "{]"] {
+        for garbage in [
+            "",
+            "ok",
+            "[1,2]",
+            "{\"PreToolUse\":",
+            "{\"PostToolUse\":{\"decision\":\"deny\"}}",
+            "{]",
+        ] {
             assert_eq!(decode(garbage, "", 0).0, Outcome::default(), "{garbage}");
         }
     }

@@ -12,7 +12,7 @@ use crate::text::Severity;
 
 /// What an agent's file may look at.
 #[derive(Clone, Copy)]
-pub(crate) struct Look<'a> {
+pub(crate) struct Context<'a> {
     /// The folders, the scope, and the agent's version where it is known.
     pub placement: &'a Placement<'a>,
     /// A file's text; `None` when it is not there or can't be read.
@@ -118,7 +118,7 @@ impl Finding {
     }
 }
 
-impl Look<'_> {
+impl Context<'_> {
     /// A JSON file, read with comments and trailing commas; one that does not parse says nothing
     /// here: that is another finding.
     pub(crate) fn json(&self, path: &Path) -> Option<Value> {
@@ -126,7 +126,7 @@ impl Look<'_> {
         self.value(path, FileFormat::Json(rules))
     }
 
-    /// As [`Look::json`], for TOML.
+    /// As [`Context::json`], for TOML.
     pub(crate) fn toml(&self, path: &Path) -> Option<Value> {
         self.value(path, FileFormat::Toml)
     }
@@ -177,7 +177,7 @@ pub(super) mod testing {
     use std::collections::BTreeMap;
     use std::path::{Path, PathBuf};
 
-    use super::{Finding, Look, SeenServer, SeenSkill};
+    use super::{Context, Finding, SeenServer, SeenSkill};
     use crate::agents::Agent;
     use crate::agents::places::Placement;
     use crate::config::{Environment, HookScope};
@@ -226,7 +226,7 @@ pub(super) mod testing {
         pub(crate) fn check(&self, agent: Agent) -> Vec<Finding> {
             self.with_placement(|placement| {
                 let read = |path: &Path| self.files.get(path).cloned();
-                agent.checkup(&Look {
+                agent.checkup(&Context {
                     placement,
                     read: &read,
                     skills: &self.skills,
@@ -247,5 +247,61 @@ pub(super) mod testing {
     pub(crate) fn skill(folder: &str, more_files: usize) -> SeenSkill {
         let name = folder.rsplit('/').next().unwrap_or(folder).to_owned();
         SeenSkill { name, folder: folder.to_owned(), more_files, is_ignored: true }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SeenServer;
+    use super::testing::World;
+    use crate::agents::Agent;
+
+    #[test]
+    fn a_server_that_is_switched_off_is_found() {
+        for (agent, file, entry, on, off) in [
+            (
+                Agent::Codex,
+                "/home/me/.codex/config.toml",
+                "[mcp_servers.tools]\n@",
+                "enabled = true",
+                "enabled = false",
+            ),
+            (
+                Agent::Antigravity,
+                "/src/shop/.agents/mcp_config.json",
+                r#"{"mcpServers": {"tools": {@}}}"#,
+                r#""disabled": false"#,
+                r#""disabled": true"#,
+            ),
+            (
+                Agent::Kiro,
+                "/src/shop/.kiro/settings/mcp.json",
+                r#"{"mcpServers": {"tools": {@}}}"#,
+                r#""disabled": false"#,
+                r#""disabled": true"#,
+            ),
+            (
+                Agent::Goose,
+                "/home/me/.config/goose/config.yaml",
+                "extensions:\n  tools:\n    type: stdio\n    @\n",
+                "enabled: true",
+                "enabled: false",
+            ),
+            (
+                Agent::OpenCode,
+                "/src/shop/opencode.jsonc",
+                r#"{"mcp": {"tools": {@}}} // mine"#,
+                r#""enabled": true,"#,
+                r#""enabled": false,"#,
+            ),
+        ] {
+            for (switch, is_off) in [("", false), (on, false), (off, true)] {
+                let text = entry.replace('@', switch);
+                let servers = vec![SeenServer { name: "tools".to_owned(), file: file.into() }];
+                let version = (agent == Agent::Kiro).then(|| semver::Version::new(3, 0, 0));
+                let home = World { servers, version, ..World::new(&[(file, text.as_str())]) };
+                assert_eq!(home.codes(agent).contains(&"server-disabled"), is_off, "{text}");
+            }
+        }
     }
 }

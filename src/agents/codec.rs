@@ -1,9 +1,11 @@
 //! What an agent says of an event, and what it is answered.
 
+use serde_json::{Map, Value};
 use symposium_hook::{Event, Input};
 
 use super::identity::Identity;
 use super::payload;
+use super::tools;
 use super::wire::{Answer, Capability, ChildAnswer, Decoded, Outcome, Support, WireError};
 use crate::config::Environment;
 
@@ -21,7 +23,9 @@ pub(crate) trait Codec: Sync {
     fn event_name(&self, event: Event) -> &'static str;
 
     /// How long the agent lets our hook run, in seconds, as registered.
-    fn registered_timeout(&self, event: Event) -> u64;
+    fn registered_timeout(&self, _event: Event) -> u64 {
+        self.identity().hook_timeout
+    }
 
     /// Whether the agent tells of a session's start again and again, so that only the first counts.
     fn repeats_start(&self) -> bool {
@@ -35,7 +39,7 @@ pub(crate) trait Codec: Sync {
     fn decode(&self, event: Event, stdin: &[u8], env: &Environment) -> Result<Decoded, WireError>;
 
     /// The answer that makes the agent do what `outcome` says, as near as it can. Never fails:
-    /// what can't be said is left out (a deny never is, where the agent can deny at all).
+    /// what the agent has no form for is left out (a deny never is, where the agent can deny at all).
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer;
 
     /// What it makes of a capability at an event. [`Self::encode`] keeps to this; what is not `Yes` is
@@ -44,8 +48,7 @@ pub(crate) trait Codec: Sync {
 
     /// Whether the model gets to see context given at this event. Where it does not, the hook room
     /// keeps the context and gives it at the next event that delivers.
-    fn delivers_context(&self, event: Event) -> bool {
-        let _ = event;
+    fn delivers_context(&self, _event: Event) -> bool {
         true
     }
 
@@ -53,20 +56,14 @@ pub(crate) trait Codec: Sync {
     fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome;
 
     /// The agent's own input for a canonical `updatedInput` of the tool in `decoded`.
-    fn native_input(
-        &self,
-        decoded: &Decoded,
-        updated: &serde_json::Map<String, serde_json::Value>,
-    ) -> serde_json::Map<String, serde_json::Value>;
+    fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
+        tools::native(self.identity().tools, decoded, updated)
+    }
 
     /// The payload with another input of the tool in it, the agent's own: what the next handler reads
     /// after one rewrote the input. `None` when the payload has no input.
-    fn replace_input(
-        &self,
-        stdin: &[u8],
-        input: &serde_json::Map<String, serde_json::Value>,
-    ) -> Option<Vec<u8>> {
-        payload::replace_input(stdin, &["tool_input"], input)
+    fn replace_input(&self, stdin: &[u8], input: &Map<String, Value>) -> Option<Vec<u8>> {
+        payload::replace_input(stdin, self.identity().fields.tool_input, input)
     }
 
     /// Server and tool of a native tool name that joins them with a sign that either may hold

@@ -1,6 +1,11 @@
-//! What is fixed about an agent: names, folders, limits.
+//! What is fixed about an agent: names, folders, limits, fields and tools.
 
-/// What an agent is called, and how it is recognised.
+use symposium_hook::Event;
+
+use super::payload::Fields;
+use super::tools::Tool;
+
+/// The facts of an agent that need no code.
 #[derive(Debug)]
 pub(crate) struct Identity {
     /// The name in configuration and on the command line.
@@ -29,6 +34,14 @@ pub(crate) struct Identity {
     pub wants_path: bool,
     /// Whether our hook runs twice when it is registered in both scopes.
     pub runs_both_scopes: bool,
+    /// The events that our hooks are registered for.
+    pub events: &'static [Event],
+    /// How long the agent lets our hook run, in seconds, as registered.
+    pub hook_timeout: u64,
+    /// The names of its payloads' fields.
+    pub fields: Fields,
+    /// Its tools whose names or fields are not the canonical ones.
+    pub tools: &'static [Tool],
 }
 
 /// From a version on, an agent reads other files.
@@ -55,6 +68,10 @@ impl Identity {
             new_layout: None,
             wants_path: false,
             runs_both_scopes: true,
+            events: &Event::ALL,
+            hook_timeout: 60,
+            fields: Fields::COMMON,
+            tools: &[],
         }
     }
 }

@@ -39,7 +39,7 @@ mod testing;
 
 use std::path::PathBuf;
 
-use checkup::{Finding, Look};
+use checkup::{Context, Finding};
 use places::{FileFormat, HookPlace, Placement, ServerPlace, Transport};
 
 pub(crate) use codec::Codec;
@@ -82,9 +82,9 @@ macro_rules! table {
 
             /// What its own settings make of our registrations: hooks that are switched off, folders
             /// that are not trusted, files that it will not read.
-            pub(crate) fn checkup(self, look: &Look<'_>) -> Vec<Finding> {
+            pub(crate) fn checkup(self, context: &Context<'_>) -> Vec<Finding> {
                 match self {
-                    $(Self::$agent => $module::checkup::checkup(look),)*
+                    $(Self::$agent => $module::checkup::checkup(context),)*
                 }
             }
 

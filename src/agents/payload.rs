@@ -146,14 +146,14 @@ impl Payload {
         fields: &Fields,
         canonical: impl FnOnce(&str, &Value) -> (String, Value),
     ) -> Result<Decoded, WireError> {
-        let session_id = self.word(fields.session_id).map(str::to_owned);
-        let cwd = self.word(fields.cwd).map(str::to_owned);
+        let session_id = self.non_empty(fields.session_id).map(str::to_owned);
+        let cwd = self.non_empty(fields.cwd).map(str::to_owned);
         let mut tool_use_id = None;
         let mut delivery = None;
         let mut kind = String::new();
         let input = match self.event {
             Event::PreToolUse | Event::PostToolUse => {
-                tool_use_id = self.word(fields.tool_use_id).map(str::to_owned);
+                tool_use_id = self.non_empty(fields.tool_use_id).map(str::to_owned);
                 delivery.clone_from(&tool_use_id);
                 self.tool(fields, canonical)?.into_input(self.event, session_id, cwd)
             }
@@ -167,7 +167,7 @@ impl Payload {
                 if !self.names_event && session_id.is_none() && cwd.is_none() {
                     return Err(self.error("neither its event nor a session nor a folder is named"));
                 }
-                kind = self.word(&["source"]).unwrap_or_default().to_owned();
+                kind = self.non_empty(&["source"]).unwrap_or_default().to_owned();
                 Input::SessionStart(SessionStartInput { session_id, cwd })
             }
         };
@@ -200,7 +200,7 @@ impl Payload {
     }
 
     /// A text with something in it.
-    fn word(&self, keys: &[&str]) -> Option<&str> {
+    fn non_empty(&self, keys: &[&str]) -> Option<&str> {
         keys.iter().find_map(|key| self.text(key).filter(|text| !text.is_empty()))
     }
 
@@ -213,7 +213,7 @@ impl Payload {
     /// A text with something in it, or a number as text.
     fn identity(&self, keys: &[&str]) -> Option<String> {
         let number = || self.first(keys).filter(|value| value.is_number()).map(Value::to_string);
-        self.word(keys).map(str::to_owned).or_else(number)
+        self.non_empty(keys).map(str::to_owned).or_else(number)
     }
 }
 
@@ -281,9 +281,9 @@ fn replace(
 ) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(stdin);
     let Ok(Value::Object(mut payload)) = parse_json(&text) else { return None };
-    let told = |field: &&&str| payload.get(**field).is_some_and(|value| !value.is_null());
+    let has_value = |field: &&&str| payload.get(**field).is_some_and(|value| !value.is_null());
     let there = |field: &&&str| payload.contains_key(**field);
-    let field = fields.iter().find(told).or_else(|| fields.iter().find(there))?;
+    let field = fields.iter().find(has_value).or_else(|| fields.iter().find(there))?;
     let slot = payload.get_mut(*field)?;
     let input = as_given(&match &*slot {
         Value::Object(before) => new(before),

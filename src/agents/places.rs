@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use symposium_hook::Event;
 
+use super::codec::Codec;
 use crate::config::{Environment, HookScope};
 pub(crate) use crate::documents::{FileFormat, JsonRules};
 use crate::text::SecretUrl;
 
-/// What an agent's file needs to know to say where things go.
+/// What the places of an agent's files depend on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Placement<'a> {
     /// The user's home folder.
@@ -31,6 +32,21 @@ pub(crate) struct Placement<'a> {
 }
 
 impl Placement<'_> {
+    /// Whether hooks are registered in the user's own files.
+    pub(crate) fn is_global(&self) -> bool {
+        self.scope == HookScope::Global
+    }
+
+    /// A path of the user's own, or else one in the workspace; `None` outside of any.
+    pub(crate) fn path(
+        &self,
+        is_users: bool,
+        users: impl FnOnce() -> PathBuf,
+        workspaces: impl FnOnce(&Path) -> PathBuf,
+    ) -> Option<PathBuf> {
+        if is_users { Some(users()) } else { self.root.map(workspaces) }
+    }
+
     /// The agent's own folder: what `variable` says (a relative value counts from the current
     /// folder, as the agent would take it), else `default` in the home folder.
     pub(crate) fn agent_dir(&self, variable: &str, default: &str) -> PathBuf {
@@ -60,6 +76,25 @@ pub(crate) struct HookPlace {
 }
 
 impl HookPlace {
+    /// A JSON file that others write too, with an entry for each of the agent's events in an array of
+    /// `table`; none without a path.
+    pub(crate) fn shared(
+        codec: &dyn Codec,
+        path: Option<PathBuf>,
+        rules: JsonRules,
+        table: &str,
+        group: impl Fn(Event) -> Value,
+    ) -> Vec<Self> {
+        let entry = |&event: &Event| HookEntry {
+            event,
+            array: vec![table.to_owned(), codec.event_name(event).to_owned()],
+            group: group(event),
+        };
+        let entries = codec.identity().events.iter().map(entry).collect();
+        let shape = HookShape::Shared { rules, entries };
+        path.map(|path| Self { path, shape }).into_iter().collect()
+    }
+
     /// A JSON file that is ours alone, as people like to read it.
     pub(crate) fn own_json(path: PathBuf, value: &Value) -> Self {
         Self { path, shape: HookShape::Own { text: format!("{value:#}\n") } }
@@ -180,14 +215,35 @@ pub(crate) enum ServerPlace {
 }
 
 impl ServerPlace {
-    /// The agent can't do this, because of `reason`.
-    pub(crate) fn unsupported(reason: impl Into<String>) -> Self {
-        Self::Unsupported { reason: reason.into() }
+    /// An entry in `table` of a file; without one, the server's workspace is missing.
+    pub(crate) fn entry(
+        path: Option<PathBuf>,
+        format: FileFormat,
+        table: &str,
+        value: Value,
+        users_keys: &'static [&'static str],
+    ) -> Self {
+        let Some(path) = path else { return Self::no_workspace() };
+        let table = vec![table.to_owned()];
+        Self::Entry { path, format, table, value, users_keys, note: None }
+    }
+
+    /// With what people should know.
+    pub(crate) fn noted(mut self, text: Option<String>) -> Self {
+        if let Self::Entry { note, .. } = &mut self {
+            *note = text;
+        }
+        self
     }
 
     /// A server for one workspace, asked for outside of any.
     pub(crate) fn no_workspace() -> Self {
         Self::unsupported("this server belongs to a workspace, and this is none")
+    }
+
+    /// The agent can't do this, because of `reason`.
+    pub(crate) fn unsupported(reason: impl Into<String>) -> Self {
+        Self::Unsupported { reason: reason.into() }
     }
 }
 
@@ -199,6 +255,24 @@ pub(crate) fn string_map(pairs: &[(String, String)]) -> Value {
 /// The entry of a program that speaks on its standard streams, as most agents have it.
 pub(crate) fn stdio_entry(command: &str, args: &[String], env: &[(String, String)]) -> Value {
     json!({ "command": command, "args": args, "env": string_map(env) })
+}
+
+/// An entry that says what kind of server it is of, in the words of `.mcp.json`.
+pub(crate) fn typed_entry(transport: &Transport) -> Value {
+    let remote = |kind: &str, url: &SecretUrl, headers: &[(String, String)]| json!({ "type": kind, "url": url, "headers": string_map(headers) });
+    match transport {
+        Transport::Stdio { command, args, env } => {
+            json!({ "type": "stdio", "command": command, "args": args, "env": string_map(env) })
+        }
+        Transport::Http { url, headers } => remote("http", url, headers),
+        Transport::Sse { url, headers } => remote("sse", url, headers),
+    }
+}
+
+/// What stands for each event in a table of hooks.
+pub(crate) fn table_of_events(codec: &dyn Codec, entry: impl Fn(Event) -> Value) -> Value {
+    let events = codec.identity().events.iter();
+    events.map(|event| (codec.event_name(*event), entry(*event))).collect()
 }
 
 /// A file that an agent takes settings from, and that is never written by us.

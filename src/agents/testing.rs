@@ -79,8 +79,6 @@ pub(super) struct Emulator {
     pub lays_over: bool,
     /// The key of the table of events in a shared file of hooks.
     pub hooks_in: &'static str,
-    /// How many events our hooks are registered for.
-    pub events: usize,
 }
 
 /// What a client that is played by its rules makes of an answer.
@@ -269,19 +267,19 @@ pub(super) fn placement(env: &Environment, scope: HookScope) -> Placement<'_> {
 }
 
 /// The registration in both scopes, as text.
-pub(super) fn registration(spec: &dyn Registration, env: &Environment) -> String {
-    registration_with(spec, env, None)
+pub(super) fn registration(registration: &dyn Registration, env: &Environment) -> String {
+    registration_with(registration, env, None)
 }
 
 /// As [`registration`], for this version of the agent's program.
 pub(super) fn registration_with(
-    spec: &dyn Registration,
+    registration: &dyn Registration,
     env: &Environment,
     version: Option<&semver::Version>,
 ) -> String {
     let mut text = String::new();
     for scope in [HookScope::Global, HookScope::Project] {
-        for place in spec.hooks(&Placement { version, ..placement(env, scope) }) {
+        for place in registration.hooks(&Placement { version, ..placement(env, scope) }) {
             writeln!(text, "{scope:?} {}", slashes(&place.path)).expect("a string takes it");
             match place.shape {
                 HookShape::Shared { rules, entries } => {
@@ -322,7 +320,7 @@ pub(super) fn server_entry(place: ServerPlace) -> (PathBuf, Value) {
 }
 
 /// Where servers of each kind go, as text.
-pub(super) fn servers(spec: &dyn Registration, env: &Environment) -> String {
+pub(super) fn servers(registration: &dyn Registration, env: &Environment) -> String {
     let mut text = String::new();
     let mut files = BTreeSet::new();
     for (scope, everywhere) in
@@ -330,7 +328,7 @@ pub(super) fn servers(spec: &dyn Registration, env: &Environment) -> String {
     {
         writeln!(text, "{scope:?}, everywhere: {everywhere}").expect("a string takes it");
         for transport in sample_transports() {
-            match spec.server("docs", &transport, everywhere, &placement(env, scope)) {
+            match registration.server("docs", &transport, everywhere, &placement(env, scope)) {
                 ServerPlace::Entry { path, format, table, value, users_keys, note } => {
                     let path = slashes(&path);
                     let note = note.map(|note| format!("\n    {note}")).unwrap_or_default();

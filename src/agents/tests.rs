@@ -34,17 +34,20 @@ fn what_we_register_we_recognise_and_it_has_a_limit() {
     let env = env(&[]);
     let scopes = [HookScope::Global, HookScope::Project];
     for (agent, scope) in Agent::ALL.into_iter().flat_map(|a| scopes.map(|s| (a, s))) {
-        let spec = agent.registration();
-        for place in spec.hooks(&placement(&env, scope)) {
+        let registration = agent.registration();
+        for place in registration.hooks(&placement(&env, scope)) {
             let HookShape::Shared { entries, .. } = place.shape else { continue };
-            assert_eq!(entries.len(), agent.emulator().events);
+            assert_eq!(entries.len(), agent.identity().events.len());
             for entry in entries {
                 let handler = entry.group.pointer("/hooks/0").unwrap_or(&entry.group);
                 let command = handler["command"].as_str().expect("a command");
-                assert_eq!(command::is_ours(command, spec.name()), Some(entry.event));
-                assert_eq!(entry.array, [agent.emulator().hooks_in, spec.event_name(entry.event)]);
+                assert_eq!(command::is_ours(command, agent.name()), Some(entry.event));
+                assert_eq!(
+                    entry.array,
+                    [agent.emulator().hooks_in, registration.event_name(entry.event)]
+                );
                 let timeout = handler["timeout"].as_u64().expect("case 57: a time limit");
-                let seconds = spec.registered_timeout(entry.event);
+                let seconds = registration.registered_timeout(entry.event);
                 assert!(timeout == seconds || timeout == seconds * 1000);
             }
         }
@@ -66,9 +69,9 @@ fn only(capability: Capability) -> Outcome {
 
 /// Every cell of every agent's table: what is promised, the client does, and nothing else.
 #[test]
-fn f266_each_wish_at_each_event_comes_to_what_is_promised() {
+fn f266_each_capability_at_each_event_comes_to_what_is_promised() {
     for (agent, event) in Agent::ALL.into_iter().flat_map(|a| Event::ALL.map(|e| (a, e))) {
-        let spec = agent.codec();
+        let codec = agent.codec();
         for capability in Capability::ALL {
             let outcome = only(capability);
             assert!(
@@ -76,11 +79,11 @@ fn f266_each_wish_at_each_event_comes_to_what_is_promised() {
                     .into_iter()
                     .all(|other| other.is_in(&outcome) == (other == capability))
             );
-            let effect = effect(spec, agent.emulator().take, event, &outcome);
-            let answer = spec.encode(event, &outcome);
+            let effect = effect(codec, agent.emulator().take, event, &outcome);
+            let answer = codec.encode(event, &outcome);
             let cell =
                 format!("{} {} {capability}: {answer:?} {effect}", agent.name(), event.name());
-            match spec.support(event, capability) {
+            match codec.support(event, capability) {
                 Support::Yes if capability == Capability::Message => {
                     assert!(answer.stdout.contains("0.5.0 is out"), "{cell}");
                     assert_eq!(effect, Effect::default(), "{cell}");
@@ -92,7 +95,7 @@ fn f266_each_wish_at_each_event_comes_to_what_is_promised() {
                     assert!(!others.into_iter().any(|other| shows(other, &effect)), "{cell}");
                 }
                 Support::Instead(_)
-                    if capability == Capability::Context && !spec.delivers_context(event) =>
+                    if capability == Capability::Context && !codec.delivers_context(event) =>
                 {
                     // It waits for an event that delivers.
                     assert!(effect.blocked.is_none() && effect.rejected.is_none(), "{cell}");
@@ -229,7 +232,7 @@ fn names_agent(text: &str, name: &str) -> bool {
 fn the_lists_of_agents_are_this_one() {
     let names = Agent::ALL.map(Agent::name);
     assert_eq!(symposium_testlib::AGENTS, names);
-    let tells_all = |agent: &Agent| agent.emulator().events == Event::ALL.len();
+    let tells_all = |agent: &Agent| agent.identity().events.len() == Event::ALL.len();
     let telling: Vec<_> = Agent::ALL.into_iter().filter(tells_all).map(Agent::name).collect();
     assert_eq!(symposium_testlib::TELLING_ALL.as_slice(), telling);
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -381,20 +384,20 @@ proptest! {
     #[test]
     fn decision_2_what_is_refused_is_blocked_and_nothing_else_is(outcome in any_outcome()) {
         for (agent, event) in Agent::ALL.into_iter().flat_map(|a| Event::ALL.map(|e| (a, e))) {
-            let spec = agent.codec();
-            let can_ask = spec.support(Event::PreToolUse, Capability::Ask) == Support::Yes;
+            let codec = agent.codec();
+            let can_ask = codec.support(Event::PreToolUse, Capability::Ask) == Support::Yes;
             // Where there is one word for a denial and for the end of the turn.
-            let one_word = matches!(spec.support(event, Capability::Stop), Support::Instead(_));
+            let one_word = matches!(codec.support(event, Capability::Stop), Support::Instead(_));
             let ends = one_word && outcome.stop.is_some();
             let asks = outcome.decision == Some(Decision::Ask) && event == Event::PreToolUse;
             let can_block = (agent.emulator().can_block)(event);
             let refused = outcome.decision == Some(Decision::Deny) || ends || (asks && !can_ask);
 
-            let answer = spec.encode(event, &outcome);
+            let answer = codec.encode(event, &outcome);
             let who = format!("{} {event:?} {answer:?}", agent.name());
             prop_assert!(answer.exit == 0 || answer.exit == 2 && answer.stdout.is_empty(), "{}", who);
             prop_assert!(answer.stdout != "{}", "{}", who);
-            let effect = effect(spec, agent.emulator().take, event, &outcome);
+            let effect = effect(codec, agent.emulator().take, event, &outcome);
             prop_assert_eq!(&effect.rejected, &None, "{}", who);
             let said = |reason: Option<String>| reason.map(|reason| !reason.trim().is_empty());
             prop_assert_eq!(said(effect.blocked), (refused && can_block).then_some(true), "{}", who);
@@ -410,12 +413,12 @@ proptest! {
         exit in prop::option::of(-1..130),
     ) {
         for agent in Agent::ALL {
-            let spec = agent.codec();
+            let codec = agent.codec();
             for event in Event::ALL {
-                prop_assert!(spec.decode(event, &bytes, &env(&[])).is_err());
+                prop_assert!(codec.decode(event, &bytes, &env(&[])).is_err());
                 let answer = ChildAnswer { stdout: &text, stderr: &text, exit };
-                let _ = spec.decode_answer(event, &answer);
-                prop_assert_eq!(spec.replace_input(&bytes, &Map::new()), None);
+                let _ = codec.decode_answer(event, &answer);
+                prop_assert_eq!(codec.replace_input(&bytes, &Map::new()), None);
             }
         }
     }

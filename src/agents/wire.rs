@@ -112,15 +112,14 @@ impl Outcome {
 
     /// The reason to show to the user whom the agent asks; never empty.
     pub(crate) fn ask_reason(&self) -> String {
-        let capability = || "a Symposium plugin asks for your consent".to_owned();
-        self.given_reason().unwrap_or_else(capability)
+        self.given_reason().unwrap_or_else(|| "a Symposium plugin asks for your consent".to_owned())
     }
 
     /// The reason of the deny that stands for "ask" with an agent that can't ask; never empty.
     pub(crate) fn cannot_ask_reason(&self) -> String {
-        let capability = "This needs the user's consent: ask the user before you try it again.";
+        let request = "This needs the user's consent: ask the user before you try it again.";
         self.given_reason()
-            .map_or_else(|| capability.to_owned(), |why| cut(&format!("{capability}\n{why}")))
+            .map_or_else(|| request.to_owned(), |why| cut(&format!("{request}\n{why}")))
     }
 
     /// The reason for ending the turn, where the turn is to end; never empty.
@@ -269,7 +268,7 @@ impl Support {
     pub(crate) const REFUSED: Self = Self::Instead("a denial");
 }
 
-/// What our process says to the agent.
+/// What our process answers the agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Answer {
     /// Standard output, whole.
@@ -300,7 +299,7 @@ impl Answer {
     }
 }
 
-/// What a handler's program said.
+/// How a handler's program ended, and its output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ChildAnswer<'a> {
     /// Its standard output.

@@ -1,4 +1,5 @@
-//! Symposium's own word in a session: what there is to discover, what came since the client looked.
+//! What Symposium itself tells the model: what there is to discover, and what came since the client
+//! read its skill folders.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -93,7 +94,7 @@ pub(super) fn announce(
 }
 
 /// Marks the subcommands that apply as announced: the hint at a session's start names them.
-pub(super) fn know_subcommands(offer: &Offer, session: &mut Session) {
+pub(super) fn mark_subcommands_announced(offer: &Offer, session: &mut Session) {
     news_of(applicable(offer), "command", 0, session);
 }
 
@@ -204,8 +205,10 @@ pub(super) fn update_nudge(dirs: &Dirs) -> Option<String> {
     if last.is_some_and(|last| now.duration_since(last).is_ok_and(|age| age < ONCE_IN)) {
         return None;
     }
-    let told = humantime::format_rfc3339_seconds(now).to_string();
-    if let Err(error) = State::update(&file, |state| state.last_update_nudge = Some(told.clone())) {
+    let nudged_at = humantime::format_rfc3339_seconds(now).to_string();
+    if let Err(error) =
+        State::update(&file, |state| state.last_update_nudge = Some(nudged_at.clone()))
+    {
         tracing::warn!("it is not remembered that an update was offered: {error}");
     }
     Some(format!(

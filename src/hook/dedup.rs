@@ -33,6 +33,7 @@ use symposium_hook::Decision;
 
 use super::session::{self, Store};
 use crate::agents::wire::{Decoded, Delivery, Outcome};
+use crate::config::now_in_ms;
 use crate::files::{Lock, LockError, open};
 
 /// How long after its answer a delivery with the same identity is the same event.
@@ -139,12 +140,12 @@ impl Dedup {
     }
 
     /// Locks the event, or repeats its answer. A delivery counts as the first where that can't be
-    /// found out. `patience` is how long another process may take to answer.
-    pub(super) fn begin(&self, patience: Duration) -> Occurrence {
-        self.begin_in(Place::ALL[0], patience)
+    /// found out. `timeout` is how long another process may take to answer.
+    pub(super) fn begin(&self, timeout: Duration) -> Occurrence {
+        self.begin_in(Place::ALL[0], timeout)
     }
 
-    fn begin_in(&self, place: Place, patience: Duration) -> Occurrence {
+    fn begin_in(&self, place: Place, timeout: Duration) -> Occurrence {
         let path = self.file(place, &self.key);
         let start = Instant::now();
         loop {
@@ -155,11 +156,11 @@ impl Dedup {
             }
             let waited = start.elapsed();
             match self.peek(place, &path) {
-                Peek::Answered(said) => return repeated(said),
-                Peek::Answering if waited >= patience => return Occurrence::First(None),
-                Peek::Another => return self.begin_in(Place::Own, patience),
+                Peek::Answered(answer) => return repeated(answer),
+                Peek::Answering if waited >= timeout => return Occurrence::First(None),
+                Peek::Another => return self.begin_in(Place::Own, timeout),
                 Peek::Unclear if waited >= session::LOCK_TIMEOUT => {
-                    return self.begin_in(Place::Own, patience);
+                    return self.begin_in(Place::Own, timeout);
                 }
                 Peek::Answering | Peek::Unclear => std::thread::sleep(PAUSE.max(waited / 16)),
             }
@@ -170,8 +171,8 @@ impl Dedup {
     fn locked(&self, lock: Lock, place: Place) -> Occurrence {
         let mut held = EventLock::of(lock, place);
         let mine = held.others.iter().position(|record| record.key == self.key);
-        if let Some(said) = mine.and_then(|index| held.others.swap_remove(index).answer) {
-            return repeated(said);
+        if let Some(answer) = mine.and_then(|index| held.others.swap_remove(index).answer) {
+            return repeated(answer);
         }
         let answering = Record { key: self.key.clone(), until: 0, answer: None };
         held.write(vec![answering]);
@@ -181,10 +182,10 @@ impl Dedup {
     /// What a file that another process has locked tells of this event.
     fn peek(&self, place: Place, path: &Path) -> Peek {
         let records = open(path).map(|file| read(&file).0).unwrap_or_default();
-        let now = session::now();
+        let now = now_in_ms();
         let mine = records.iter().find(|record| record.key == self.key);
         match mine.map(|record| (record.counts(now), &record.answer)) {
-            Some((true, Some(said))) => Peek::Answered(said.clone()),
+            Some((true, Some(answer))) => Peek::Answered(answer.clone()),
             Some((_, None)) => Peek::Answering,
             _ if place == Place::Own => Peek::Answering,
             _ if records.iter().any(|record| record.answer.is_none()) => Peek::Another,
@@ -209,7 +210,7 @@ impl Dedup {
             updated_input: outcome.updated_input.clone(),
             stop: outcome.stop.clone(),
         };
-        let until = session::now().saturating_add(window);
+        let until = now_in_ms().saturating_add(window);
         let record = |key: &str| {
             let answer = Some(answer.clone());
             Record { key: key.to_owned(), until, answer }
@@ -237,9 +238,9 @@ impl Dedup {
     }
 
     /// Adds a record to the first of these files that can be locked in time.
-    fn add(&self, places: &[Place], record: Record, patience: Duration) {
+    fn add(&self, places: &[Place], record: Record, timeout: Duration) {
         let free = places.iter().filter(|place| Place::ALL.contains(place)).find_map(|place| {
-            let lock = Lock::acquire(&self.file(*place, &record.key), patience).ok()?;
+            let lock = Lock::acquire(&self.file(*place, &record.key), timeout).ok()?;
             Some(EventLock::of(lock, *place))
         });
         if let Some(mut held) = free {
@@ -285,7 +286,7 @@ impl Record {
 impl EventLock {
     fn of(lock: Lock, place: Place) -> Self {
         let (mut others, length) = read(lock.file());
-        let now = session::now();
+        let now = now_in_ms();
         // A record without an answer is of a process that died while it answered.
         others.retain(|record| record.counts(now) && record.answer.is_some());
         Self { lock, place, others, length }
@@ -314,8 +315,8 @@ impl EventLock {
     }
 }
 
-fn repeated(said: Answered) -> Occurrence {
-    let Answered { decision, reasons, updated_input, stop } = said;
+fn repeated(answer: Answered) -> Occurrence {
+    let Answered { decision, reasons, updated_input, stop } = answer;
     let outcome = Outcome { decision, reasons, updated_input, stop, ..Outcome::default() };
     Occurrence::Repeat(Box::new(outcome))
 }

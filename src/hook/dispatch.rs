@@ -38,7 +38,7 @@ pub(super) struct Dispatch<'a> {
 }
 
 /// A hook, and the root of the workspace that it is in force for; none outside of one.
-pub(super) type Asked<'a> = (Option<&'a Path>, &'a SnapshotHook);
+pub(super) type HookInForce<'a> = (Option<&'a Path>, &'a SnapshotHook);
 
 /// The event as the next hook reads it.
 struct Current {
@@ -57,7 +57,7 @@ impl Dispatch<'_> {
     /// last rewritten input, if any was.
     pub(super) fn run(
         &self,
-        hooks: &[Asked<'_>],
+        hooks: &[HookInForce<'_>],
         stdin: &[u8],
         decoded: &Decoded,
         outcome: &mut Outcome,

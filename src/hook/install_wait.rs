@@ -13,7 +13,7 @@ use crate::sync::current;
 use crate::sync::snapshot::{SnapshotHook, Stored};
 
 /// The longest that an event waits, and a half of what is left of its time at most.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// The pause between two looks.
 const PAUSE: Duration = Duration::from_millis(25);
 
@@ -36,8 +36,8 @@ pub(super) fn wait_for_programs(
     left: Duration,
     choose: impl Fn(&Stored) -> Vec<SnapshotHook>,
 ) -> Installing {
-    let untold = session.untold(&missing_programs(hooks));
-    if untold.is_empty() || !session.stored.header.refreshable {
+    let unannounced = session.unannounced(&missing_programs(hooks));
+    if unannounced.is_empty() || !session.stored.header.refreshable {
         return Installing::default();
     }
     let root = &session.stored.header.root;
@@ -48,7 +48,7 @@ pub(super) fn wait_for_programs(
         // Nothing could remember that an event waited, so each event would.
         return installing;
     }
-    let end = Instant::now() + env.test_switches().patience(PATIENCE).min(left / 2);
+    let end = Instant::now() + env.test_switches().patience(LONGEST_WAIT).min(left / 2);
     loop {
         let over = running.ends_within(PAUSE) || Instant::now() >= end;
         let stored = current::stored(session.dirs, root);

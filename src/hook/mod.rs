@@ -1,4 +1,4 @@
-//! An agent's event, answered: decode → make sure the snapshot is current → our own word → plugin
+//! An agent's event, answered: decode → make sure the snapshot is current → our own context → plugin
 //! hooks → merge → encode.
 //!
 //! The law here: whatever goes wrong, the agent carries on. Arguments are read by hand, no error

@@ -15,13 +15,14 @@ use super::dispatch::{self, Dispatch};
 use super::event::{Call, cwd_of, name_tool, parse_args};
 use super::install_wait::wait_for_programs;
 use super::select::hooks_for;
-use super::session::{self, Session, Store};
+use super::session::{Session, Store};
 use super::session_context::SessionContext;
 use super::trace;
 use super::unsupported::log_unsupported;
 use crate::agents::Codec;
 use crate::agents::merge::settle;
 use crate::agents::wire::{Answer, Decoded, Outcome};
+use crate::config::now_in_ms;
 use crate::sync::background::Background;
 use crate::sync::current::{self, Question};
 use crate::sync::snapshot::{SnapshotHook, Stored};
@@ -37,7 +38,7 @@ struct EventHandler<'a> {
 }
 
 /// The hooks that are asked about an event, and where.
-struct Asked<'a> {
+struct HooksInForce<'a> {
     /// Those of the workspace that the agent works in.
     here: &'a [SnapshotHook],
     /// Those of the workspace that the session began in, where that is another one, with its root.
@@ -56,7 +57,7 @@ pub(super) fn answer(call: &Call<'_>) -> Answer {
         Ok(parsed) => parsed,
         Err(problem) => return refuse(call, &problem),
     };
-    let handler = EventHandler { call, codec, event, started, arrived: session::now() };
+    let handler = EventHandler { call, codec, event, started, arrived: now_in_ms() };
     let answer = handler.answer().unwrap_or_else(Answer::carry_on);
     trace::record(call.env, codec.name(), event.cli_name(), call.stdin, &answer, started.elapsed());
     answer
@@ -112,13 +113,13 @@ impl EventHandler<'_> {
             hooks_there.retain(|hook| !hooks.contains(hook));
             (workspace_root(began), hooks_there)
         });
-        let asked = Asked {
+        let in_force = HooksInForce {
             here: &hooks,
             began: elsewhere.as_ref().map(|(root, hooks)| (*root, hooks.as_slice())),
             servers: &servers,
             cwd: &cwd,
         };
-        let outcome = self.answer_once(&session, &asked, &decoded);
+        let outcome = self.answer_once(&session, &in_force, &decoded);
         env.test_switches().panic_at("end");
         Some(self.codec.encode(self.event, &outcome))
     }
@@ -138,26 +139,27 @@ impl EventHandler<'_> {
             .ok()
     }
 
-    /// What the plugins and we want. An event that two registrations deliver is answered once, where
-    /// anything but our own word at a tool's use could be said twice; that word is remembered as said.
+    /// What the plugins and we want. An event that two registrations deliver is answered once. Where
+    /// no hook is asked about a tool's use there is nothing to deduplicate: the session remembers
+    /// what it was told.
     fn answer_once(
         &self,
         session: &SessionContext<'_>,
-        asked: &Asked<'_>,
+        in_force: &HooksInForce<'_>,
         decoded: &Decoded,
     ) -> Outcome {
         let asks_hooks =
-            !asked.here.is_empty() || asked.began.is_some_and(|(_, hooks)| !hooks.is_empty());
+            !in_force.here.is_empty() || in_force.began.is_some_and(|(_, hooks)| !hooks.is_empty());
         let dedup = match &session.store {
             Some(store) if asks_hooks || !self.event.is_tool_event() => Dedup::new(store, decoded),
             _ => None,
         };
-        let Some(dedup) = dedup else { return self.consult(session, asked, decoded).0 };
+        let Some(dedup) = dedup else { return self.consult(session, in_force, decoded).0 };
         match dedup.begin(self.left()) {
-            // The plugins' decision is repeated, and nothing is said twice.
+            // The plugins' decision is repeated, without the context.
             Occurrence::Repeat(outcome) => *outcome,
             Occurrence::First(lock) => {
-                let (outcome, rewritten) = self.consult(session, asked, decoded);
+                let (outcome, rewritten) = self.consult(session, in_force, decoded);
                 dedup.finish(lock, &outcome, rewritten.as_ref());
                 outcome
             }
@@ -173,14 +175,14 @@ impl EventHandler<'_> {
     fn consult(
         &self,
         session: &SessionContext<'_>,
-        asked: &Asked<'_>,
+        in_force: &HooksInForce<'_>,
         decoded: &Decoded,
     ) -> (Outcome, Option<Decoded>) {
         let Call { env, dirs, stdin, .. } = *self.call;
         let stored = session.stored;
         let choose = |now: &Stored| hooks_for(self.codec, self.event, now, decoded);
-        let installing = wait_for_programs(session, asked.here, env, self.left(), choose);
-        let hooks = installing.hooks.as_deref().unwrap_or(asked.here);
+        let installing = wait_for_programs(session, in_force.here, env, self.left(), choose);
+        let hooks = installing.hooks.as_deref().unwrap_or(in_force.here);
         let mut outcome = Outcome::default();
         let refresh = session.join(decoded, hooks, &mut outcome);
         let dispatch = Dispatch {
@@ -188,11 +190,11 @@ impl EventHandler<'_> {
             event: self.event,
             env,
             started: self.started,
-            cwd: asked.cwd,
-            servers: asked.servers,
+            cwd: in_force.cwd,
+            servers: in_force.servers,
         };
         let elsewhere =
-            asked.began.iter().flat_map(|(root, hooks)| hooks.iter().map(|hook| (*root, hook)));
+            in_force.began.iter().flat_map(|(root, hooks)| hooks.iter().map(|hook| (*root, hook)));
         let all = hooks.iter().map(|hook| (workspace_root(stored), hook)).chain(elsewhere);
         let rewritten = dispatch.run(&all.collect::<Vec<_>>(), stdin, decoded, &mut outcome);
         settle(&mut outcome);

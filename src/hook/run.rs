@@ -1,4 +1,4 @@
-//! Running one plugin hook and reading what it says.
+//! Runs one plugin hook and reads its answer.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use symposium_hook::{Decision, Event};
 
 use crate::agents::Codec;
-use crate::agents::canonical::{self, Said};
+use crate::agents::canonical::{self, ParsedAnswer};
 use crate::agents::merge::merge;
 use crate::agents::symposium::NAME as CANONICAL;
 use crate::agents::wire::{ChildAnswer, Outcome};
@@ -73,7 +73,7 @@ pub(super) fn run_hook(hook: &SnapshotHook, call: &HookCall<'_>) -> Verdict {
     }
 }
 
-/// What a hook said, and how it ended.
+/// What comes of a hook's answer and of how it ended.
 fn ended(hook: &SnapshotHook, call: &HookCall<'_>, output: &Output, limit: Duration) -> Verdict {
     let (stdout, stderr) = (output.stdout_text(), output.stderr_text());
     if !stderr.trim().is_empty() {
@@ -84,13 +84,13 @@ fn ended(hook: &SnapshotHook, call: &HookCall<'_>, output: &Output, limit: Durat
         Status::Signalled(_) | Status::TimedOut => None,
     };
     let answer = ChildAnswer { stdout: &stdout, stderr: &stderr, exit: code };
-    let Said { mut outcome, notes, is_unclear } = heard(hook, call, &answer);
+    let ParsedAnswer { mut outcome, notes, is_unclear } = parse_answer(hook, call, &answer);
     for note in notes {
         tracing::warn!("{}: {note}", hook.who());
     }
     if !matches!(code, Some(0 | 2)) && outcome.decision != Some(Decision::Deny) {
-        // Whatever ended it then, a denial was printed.
-        let printed = heard(hook, call, &ChildAnswer { exit: Some(0), ..answer }).outcome;
+        // A printed denial counts, however the program ended.
+        let printed = parse_answer(hook, call, &ChildAnswer { exit: Some(0), ..answer }).outcome;
         if printed.decision == Some(Decision::Deny) {
             let (decision, reasons) = (printed.decision, printed.reasons);
             outcome = Outcome { decision, reasons, ..Outcome::default() };
@@ -117,8 +117,12 @@ fn ended(hook: &SnapshotHook, call: &HookCall<'_>, output: &Output, limit: Durat
     failure(hook, &problem, outcome)
 }
 
-/// What a hook said, in its format.
-fn heard(hook: &SnapshotHook, call: &HookCall<'_>, answer: &ChildAnswer<'_>) -> Said {
+/// Reads a hook's answer in its format.
+fn parse_answer(
+    hook: &SnapshotHook,
+    call: &HookCall<'_>,
+    answer: &ChildAnswer<'_>,
+) -> ParsedAnswer {
     if hook.is_canonical() {
         return canonical::decode_answer(call.event, answer);
     }
@@ -126,7 +130,7 @@ fn heard(hook: &SnapshotHook, call: &HookCall<'_>, answer: &ChildAnswer<'_>) -> 
     let text = answer.stdout.trim().trim_start_matches('\u{feff}');
     let objects = canonical::objects(text);
     if answer.exit == Some(2) || objects.iter().any(|(object, _)| object.len() == text.len()) {
-        return Said { outcome: whole, ..Said::default() };
+        return ParsedAnswer { outcome: whole, ..ParsedAnswer::default() };
     }
     // Answers with something around them, which the agent would take for plain text.
     let mut outcome = Outcome::default();
@@ -139,13 +143,17 @@ fn heard(hook: &SnapshotHook, call: &HookCall<'_>, answer: &ChildAnswer<'_>) -> 
         merge(&mut outcome, one);
     }
     if !outcome.is_empty() {
-        return Said { outcome, ..Said::default() };
+        return ParsedAnswer { outcome, ..ParsedAnswer::default() };
     }
     let is_text = !text.starts_with(['{', '[']) && !whole.is_empty();
-    Said { outcome: whole, is_unclear: !text.is_empty() && !is_text, ..Said::default() }
+    ParsedAnswer {
+        outcome: whole,
+        is_unclear: !text.is_empty() && !is_text,
+        ..ParsedAnswer::default()
+    }
 }
 
-/// A failure: what the hook said nevertheless counts, and a guard that decided nothing blocks.
+/// A failure: what the hook answered counts all the same, and a guard that decided nothing blocks.
 fn failure(hook: &SnapshotHook, problem: &str, mut outcome: Outcome) -> Verdict {
     tracing::warn!("{} failed: {problem}", hook.who());
     if hook.on_failure == OnFailure::Block && outcome.decision.is_none() {

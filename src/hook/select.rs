@@ -13,7 +13,7 @@ use crate::sync::snapshot::{SnapshotHook, Stored};
 
 /// What hooks are chosen by.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Occasion<'a> {
+pub(super) struct Criteria<'a> {
     /// The agent's name, or `symposium`.
     pub agent: &'a str,
     /// The tool's canonical and native names; empty for events without a tool.
@@ -32,8 +32,8 @@ pub(super) fn hooks_for(
     }
     let hooks = stored.hooks(event);
     let names = decoded.tool_names();
-    let occasion = Occasion { agent: codec.name(), tool_names: &names };
-    select(&hooks, &occasion).into_iter().cloned().collect()
+    let criteria = Criteria { agent: codec.name(), tool_names: &names };
+    select(&hooks, &criteria).into_iter().cloned().collect()
 }
 
 /// The hooks that run, in order.
@@ -43,16 +43,16 @@ pub(super) fn hooks_for(
 /// canonical format; hooks in other agents' formats never do.
 pub(super) fn select<'a>(
     hooks: &'a [SnapshotHook],
-    occasion: &Occasion<'_>,
+    criteria: &Criteria<'_>,
 ) -> Vec<&'a SnapshotHook> {
     let mut budget = Budget::default();
     let applies: Vec<&SnapshotHook> =
-        hooks.iter().filter(|hook| applies(hook, occasion, &mut budget)).collect();
+        hooks.iter().filter(|hook| applies(hook, criteria, &mut budget)).collect();
     let native = |plugin: &str| {
-        applies.iter().any(|hook| hook.plugin == plugin && hook.format == occasion.agent)
+        applies.iter().any(|hook| hook.plugin == plugin && hook.format == criteria.agent)
     };
     let wanted = |hook: &SnapshotHook| {
-        if native(&hook.plugin) { hook.format == occasion.agent } else { hook.format == CANONICAL }
+        if native(&hook.plugin) { hook.format == criteria.agent } else { hook.format == CANONICAL }
     };
     applies.iter().copied().filter(|hook| wanted(hook)).collect()
 }
@@ -83,17 +83,17 @@ impl Budget {
     }
 }
 
-fn applies(hook: &SnapshotHook, occasion: &Occasion<'_>, budget: &mut Budget) -> bool {
-    if hook.agent.as_deref().is_some_and(|agent| agent != occasion.agent) {
+fn applies(hook: &SnapshotHook, criteria: &Criteria<'_>, budget: &mut Budget) -> bool {
+    if hook.agent.as_deref().is_some_and(|agent| agent != criteria.agent) {
         return false;
     }
-    let Some(matcher) = hook.matcher.as_deref().filter(|_| !occasion.tool_names.is_empty()) else {
+    let Some(matcher) = hook.matcher.as_deref().filter(|_| !criteria.tool_names.is_empty()) else {
         return true;
     };
-    let check = || compile_matcher(matcher).map(|matcher| matcher.matches(occasion.tool_names));
+    let check = || compile_matcher(matcher).map(|matcher| matcher.matches(criteria.tool_names));
     let checked = if !is_expression(matcher) {
         Some(check())
-    } else if occasion.tool_names.iter().any(|name| name.len() > LONGEST_NAME) {
+    } else if criteria.tool_names.iter().any(|name| name.len() > LONGEST_NAME) {
         None
     } else {
         budget.spend(check)
@@ -138,7 +138,7 @@ mod tests {
     }
 
     fn names(hooks: &[SnapshotHook], agent: &str, tools: &[&str]) -> Vec<String> {
-        let chosen = select(hooks, &Occasion { agent, tool_names: tools });
+        let chosen = select(hooks, &Criteria { agent, tool_names: tools });
         chosen.iter().map(|hook| hook.name.clone()).collect()
     }
 

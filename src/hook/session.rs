@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::config::Dirs;
-pub(crate) use crate::config::now_in_ms as now;
 use crate::files::{Limit, Lock, LockError, is_plain_name, read_bytes, replace_cache};
 
 /// How long a session that nobody uses is remembered.

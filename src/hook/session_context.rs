@@ -31,7 +31,7 @@ pub(super) struct SessionContext<'a> {
 }
 
 impl SessionContext<'_> {
-    /// Says what is ours to say, and remembers what happened. `hooks` are those that will run. The
+    /// Adds what Symposium itself tells the model, and remembers what happened. `hooks` are those that will run. The
     /// answer: whether a refresh in the background is due.
     pub(super) fn join(
         &self,
@@ -48,14 +48,14 @@ impl SessionContext<'_> {
     }
 
     /// Which of these programs the session was not told of yet.
-    pub(super) fn untold(&self, missing: &[String]) -> Vec<String> {
+    pub(super) fn unannounced(&self, missing: &[String]) -> Vec<String> {
         if missing.is_empty() {
             return Vec::new();
         }
         let nudges =
             self.known.as_ref().map(|session| session.nudges.as_slice()).unwrap_or_default();
-        let told = |name: &&String| nudges.contains(&builtin::installing_key(name));
-        missing.iter().filter(|name| !told(name)).cloned().collect()
+        let announced = |name: &&String| nudges.contains(&builtin::installing_key(name));
+        missing.iter().filter(|name| !announced(name)).cloned().collect()
     }
 
     fn agent(&self) -> Option<Agent> {
@@ -87,23 +87,23 @@ impl SessionContext<'_> {
                 session.heard_of = self.stored.header.changed_at;
             }
             session.announced.clear();
-            let mut said = Vec::new();
+            let mut texts = Vec::new();
             if self.delivers_now() {
-                builtin::know_subcommands(&offer, session);
-                said.extend(session.pending.drain(..).map(|deferred| deferred.text));
-                said.extend(builtin::announce(&self.news(&offer), session, since, self.agent()));
-                said.extend(builtin::installing(missing, session));
+                builtin::mark_subcommands_announced(&offer, session);
+                texts.extend(session.pending.drain(..).map(|deferred| deferred.text));
+                texts.extend(builtin::announce(&self.news(&offer), session, since, self.agent()));
+                texts.extend(builtin::installing(missing, session));
             }
-            said
+            texts
         };
-        let said = match &self.store {
+        let texts = match &self.store {
             Some(store) => store.update(begin_session),
             None => begin_session(&mut Session::default()),
         };
         if self.delivers_now() {
             context.extend(builtin::discovery_hint(&offer));
             context.extend(builtin::candidates_line(&offer));
-            context.extend(said);
+            context.extend(texts);
             // Who works on something else is not troubled with us.
             context.extend(builtin::update_nudge(self.dirs).filter(|_| !outside));
         }
@@ -118,18 +118,18 @@ impl SessionContext<'_> {
         !header.outside && known.is_none_or(|session| session.heard_of < header.changed_at)
     }
 
-    /// Whether something is said at this event or newly remembered.
+    /// Whether the session must be written: there is something to tell or to remember.
     fn needs_update(&self, decoded: &Decoded, missing: &[String]) -> bool {
         let Some(known) = &self.known else { return true };
         let due = || {
             let tool = tool_keys(decoded);
             known.pending.iter().any(|deferred| self.is_due(deferred, &tool))
         };
-        let untold = |name: &String| !known.nudges.contains(&builtin::installing_key(name));
+        let unannounced = |name: &String| !known.nudges.contains(&builtin::installing_key(name));
         let active = |name: &String| !known.activations.contains(name);
         self.event == Event::UserPromptSubmit
             || activated_skill(decoded).as_ref().is_some_and(active)
-            || missing.iter().any(untold)
+            || missing.iter().any(unannounced)
             || (self.delivers_now() && (self.has_news() || (!known.pending.is_empty() && due())))
     }
 
@@ -143,7 +143,7 @@ impl SessionContext<'_> {
         let tool = tool_keys(decoded);
         let activation = activated_skill(decoded);
         let offer = (news && self.delivers_now()).then(|| self.stored.offer());
-        let (refresh, said) = store.update(|session| {
+        let (refresh, texts) = store.update(|session| {
             self.begin_if_new(session);
             if self.event == Event::UserPromptSubmit {
                 session.prompts += 1;
@@ -153,30 +153,30 @@ impl SessionContext<'_> {
                 .extend(activation.filter(|name| !session.activations.contains(name)));
             let installing = builtin::installing(missing, session);
             let refresh = installing.is_some();
-            let mut said = Vec::new();
+            let mut texts = Vec::new();
             if self.delivers_now() {
                 let (due, rest) = std::mem::take(&mut session.pending)
                     .into_iter()
                     .partition(|deferred| self.is_due(deferred, &tool));
                 session.pending = rest;
                 let due: Vec<Deferred> = due;
-                said.extend(due.into_iter().map(|deferred| deferred.text));
+                texts.extend(due.into_iter().map(|deferred| deferred.text));
             }
             if let Some(offer) = &offer {
                 let since = session.started_at;
-                said.extend(builtin::announce(&self.news(offer), session, since, self.agent()));
+                texts.extend(builtin::announce(&self.news(offer), session, since, self.agent()));
                 session.heard_of = changed_at;
             }
             match installing {
-                Some(text) if self.delivers_now() => said.push(text),
+                Some(text) if self.delivers_now() => texts.push(text),
                 Some(text) if self.delivers_later() => {
                     session.pending.push(Deferred { text, ..Deferred::default() });
                 }
                 _ => {}
             }
-            (refresh, said)
+            (refresh, texts)
         });
-        outcome.context.extend(said);
+        outcome.context.extend(texts);
         refresh
     }
 

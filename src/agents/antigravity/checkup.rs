@@ -1,9 +1,9 @@
 //! What is known of Antigravity's own settings: a server's switch, from its documentation.
 
-use crate::agents::checkup::{Finding, Look};
+use crate::agents::checkup::{Context, Finding};
 use crate::agents::places::{FileFormat, JsonRules};
 
-pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
+pub(in crate::agents) fn checkup(context: &Context<'_>) -> Vec<Finding> {
     let format = FileFormat::Json(JsonRules::STRICT);
-    look.switched_off(format, "mcpServers", ("disabled", true))
+    context.switched_off(format, "mcpServers", ("disabled", true))
 }

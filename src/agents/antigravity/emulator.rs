@@ -15,7 +15,6 @@ pub(in crate::agents) static EMULATOR: Emulator = Emulator {
     can_block: |event| event == Event::PreToolUse,
     lays_over: false,
     hooks_in: "symposium",
-    events: 3,
 };
 
 /// Takes the answer as versions 1.0.3 to 1.2.3 together do.

@@ -19,26 +19,19 @@ use super::identity::Identity;
 use super::json::parse_json;
 use super::payload::{self, Fields, Payload};
 use super::places::{
-    FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, Transport,
-    stdio_entry, string_map,
+    FileFormat, HookPlace, JsonRules, Placement, ServerPlace, Transport, stdio_entry, string_map,
 };
 use super::registration::Registration;
 use super::tools::{self, Tool};
 use super::wire::{Answer, Capability, ChildAnswer, Decoded, Outcome, Support, WireError};
-use crate::config::{Environment, HookScope};
+use crate::config::Environment;
 
 /// Antigravity CLI.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Antigravity;
 
-/// Seconds until Antigravity is to give up on our hook.
-const TIMEOUT: u64 = 30;
-
 /// The named object that our table of events stands in; a bare table is not read.
 const NAME: &str = "symposium";
-
-/// The events that there are for us: none tells of a prompt.
-const EVENTS: [Event; 3] = [Event::SessionStart, Event::PreToolUse, Event::PostToolUse];
 
 /// Once the fields of `toolCall` are lifted. Nothing names an event but its step.
 const FIELDS: Fields = Fields {
@@ -71,6 +64,11 @@ pub(super) static IDENTITY: Identity = Identity {
     skill_dirs: &[".agents/skills"],
     own_names: &[".agents", "AGENTS.md", "GEMINI.md"],
     wants_path: true,
+    // None tells of a prompt.
+    events: &[Event::SessionStart, Event::PreToolUse, Event::PostToolUse],
+    hook_timeout: 30,
+    fields: FIELDS,
+    tools: TOOLS,
     ..Identity::new("antigravity", "Antigravity CLI")
 };
 
@@ -86,10 +84,6 @@ impl Codec for Antigravity {
             // There is none.
             Event::UserPromptSubmit => event.name(),
         }
-    }
-
-    fn registered_timeout(&self, _: Event) -> u64 {
-        TIMEOUT
     }
 
     /// It comes before each call of the model.
@@ -169,10 +163,6 @@ impl Codec for Antigravity {
         outcome
     }
 
-    fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
-        tools::native(TOOLS, decoded, updated)
-    }
-
     fn replace_input(&self, stdin: &[u8], input: &Map<String, Value>) -> Option<Vec<u8>> {
         let whole = parse_json(&String::from_utf8_lossy(stdin)).ok()?;
         let Value::Object(mut whole) = whole else { return None };
@@ -185,11 +175,9 @@ impl Codec for Antigravity {
 
 impl Registration for Antigravity {
     fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
-        let Some(path) = file(placement, placement.scope == HookScope::Global, "hooks.json") else {
-            return Vec::new();
-        };
-        let entries = EVENTS.map(|event| entry(event, placement.program)).to_vec();
-        vec![HookPlace { path, shape: HookShape::Shared { rules: JsonRules::STRICT, entries } }]
+        let path = file(placement, placement.is_global(), "hooks.json");
+        let group = |event| group(event, placement.program);
+        HookPlace::shared(self, path, JsonRules::STRICT, NAME, group)
     }
 
     fn server(
@@ -199,50 +187,32 @@ impl Registration for Antigravity {
         everywhere: bool,
         placement: &Placement<'_>,
     ) -> ServerPlace {
-        let Some(path) = file(placement, everywhere, "mcp_config.json") else {
-            return ServerPlace::no_workspace();
-        };
         let value = match transport {
             Transport::Stdio { command, args, env } => stdio_entry(command, args, env),
             Transport::Http { url, headers } | Transport::Sse { url, headers } => {
                 json!({ "serverUrl": url, "headers": string_map(headers) })
             }
         };
-        ServerPlace::Entry {
-            path,
-            format: FileFormat::Json(JsonRules::STRICT),
-            table: vec!["mcpServers".to_owned()],
-            value,
-            users_keys: &["disabled"],
-            note: None,
-        }
+        let path = file(placement, everywhere, "mcp_config.json");
+        let format = FileFormat::Json(JsonRules::STRICT);
+        ServerPlace::entry(path, format, "mcpServers", value, &["disabled"])
     }
 }
 
 /// A file of the user's own, shared with the desktop program, or of the workspace.
-fn file(placement: &Placement<'_>, users: bool, name: &str) -> Option<PathBuf> {
-    let folder = if users {
-        Some(placement.home.join(".gemini").join("config"))
-    } else {
-        placement.root.map(|root| root.join(".agents"))
-    };
-    folder.map(|folder| folder.join(name))
+fn file(placement: &Placement<'_>, is_users: bool, name: &str) -> Option<PathBuf> {
+    let users = || placement.home.join(".gemini").join("config").join(name);
+    placement.path(is_users, users, |root| root.join(".agents").join(name))
 }
 
 /// Events of tools have groups with a matcher, the others a flat list.
-fn entry(event: Event, program: &str) -> HookEntry {
+fn group(event: Event, program: &str) -> Value {
     let handler = json!({
         "type": "command",
         "command": hook_command(IDENTITY.name, event, program, true),
-        "timeout": TIMEOUT,
+        "timeout": IDENTITY.hook_timeout,
     });
-    let group =
-        if event.is_tool_event() { json!({ "matcher": "*", "hooks": [handler] }) } else { handler };
-    HookEntry {
-        event,
-        array: vec![NAME.to_owned(), Antigravity.event_name(event).to_owned()],
-        group,
-    }
+    if event.is_tool_event() { json!({ "matcher": "*", "hooks": [handler] }) } else { handler }
 }
 
 /// The decision of a program in either spelling.

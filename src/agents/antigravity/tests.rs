@@ -1,11 +1,9 @@
 use super::*;
-use crate::agents::Agent;
-use crate::agents::checkup::SeenServer;
-use crate::agents::checkup::testing::World;
 use crate::agents::testing::{
     self, Effect, answer_table, canonical_table, capability, env, placement, registration, servers,
     snapshot,
 };
+use crate::config::HookScope;
 
 fn effect(event: Event, name: &str) -> Effect {
     testing::effect(&Antigravity, emulator::take, event, &capability(name))
@@ -91,15 +89,4 @@ fn a_native_answer_is_read_in_both_spellings() {
     }
     let told = said(Event::SessionStart, r#"{"injectSteps":[{"ephemeralMessage":"c"}]}"#, Some(0));
     assert_eq!(told.context, ["c"]);
-}
-
-#[test]
-fn a_server_that_is_disabled_is_found() {
-    let file = "/src/shop/.agents/mcp_config.json";
-    for (switch, codes) in [("", &[][..]), (", \"disabled\": true", &["server-disabled"])] {
-        let text = format!("{{\"mcpServers\": {{\"tools\": {{\"command\": \"x\"{switch}}}}}}}");
-        let servers = vec![SeenServer { name: "tools".to_owned(), file: file.into() }];
-        let world = World { servers, ..World::new(&[(file, text.as_str())]) };
-        assert_eq!(world.codes(Agent::Antigravity), codes);
-    }
 }

@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::{config_dir, live_file, project_key};
-use crate::agents::checkup::{Finding, Look, Topic, says};
+use crate::agents::checkup::{Context, Finding, Topic, says};
 use crate::config::HookScope;
 
 /// Settings that an administrator sets (Anthropic's settings reference), on Linux.
 const MANAGED: &str = "/etc/claude-code/managed-settings.json";
 
-pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
-    let user = config_dir(look.placement).join("settings.json");
+pub(in crate::agents) fn checkup(context: &Context<'_>) -> Vec<Finding> {
+    let user = config_dir(context.placement).join("settings.json");
     let mut files: Vec<PathBuf> = vec![MANAGED.into(), user.clone()];
-    let project = look.placement.root.map(|root| root.join(".claude"));
+    let project = context.placement.root.map(|root| root.join(".claude"));
     files.extend(
         project
             .iter()
@@ -25,7 +25,7 @@ pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
     );
     let mut findings = Vec::new();
     for file in &files {
-        let settings = look.json(file);
+        let settings = context.json(file);
         if says(settings.as_ref(), "/disableAllHooks", true) {
             findings.push(
                 Finding::warning(
@@ -46,12 +46,12 @@ pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
             );
         }
     }
-    let ours = match (look.placement.scope, project) {
+    let ours = match (context.placement.scope, project) {
         (HookScope::Global, _) => Some(user),
         (HookScope::Project, dir) => dir.map(|dir| dir.join("settings.json")),
     };
     if let Some(file) = ours
-        && let Some(place) = look.json(&file).as_ref().and_then(malformed)
+        && let Some(place) = context.json(&file).as_ref().and_then(malformed)
     {
         let message = format!("Claude Code ignores all of this file: {place}");
         findings.push(
@@ -60,26 +60,26 @@ pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
                 .remedy("mend or remove that entry"),
         );
     }
-    findings.extend(unapproved(look, &files));
+    findings.extend(unapproved(context, &files));
     findings
 }
 
 /// Servers of a project's `.mcp.json` are started only after the user approved them, there on the
 /// screen or in settings; a refusal counts more. Measured with 2.1.332.
-fn unapproved(look: &Look<'_>, settings: &[PathBuf]) -> Vec<Finding> {
-    let Some(root) = look.placement.root else { return Vec::new() };
+fn unapproved(context: &Context<'_>, settings: &[PathBuf]) -> Vec<Finding> {
+    let Some(root) = context.placement.root else { return Vec::new() };
     let file = root.join(".mcp.json");
     let mut sources: Vec<(PathBuf, Value)> =
-        settings.iter().filter_map(|path| Some((path.clone(), look.json(path)?))).collect();
-    let live = live_file(look.placement);
-    let key = project_key(look.placement, root);
-    let project = key.and_then(|key| look.json(&live)?.get("projects")?.get(&key).cloned());
+        settings.iter().filter_map(|path| Some((path.clone(), context.json(path)?))).collect();
+    let live = live_file(context.placement);
+    let key = project_key(context.placement, root);
+    let project = key.and_then(|key| context.json(&live)?.get("projects")?.get(&key).cloned());
     sources.extend(project.map(|project| (live, project)));
     let names = |value: &Value, list: &str, name: &str| {
         let names = value.get(list).and_then(Value::as_array);
         names.into_iter().flatten().any(|known| known.as_str() == Some(name))
     };
-    let of_file = look.servers.iter().filter(|server| server.file == file);
+    let of_file = context.servers.iter().filter(|server| server.file == file);
     of_file
         .filter_map(|server| {
             let name = &server.name;

@@ -16,8 +16,7 @@ use super::envelope::{Envelope, Reply, blocked, decide, permission};
 use super::identity::Identity;
 use super::payload::{Fields, Payload};
 use super::places::{
-    FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SettingsFile,
-    Transport, string_map,
+    FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SettingsFile, Transport, typed_entry,
 };
 use super::registration::Registration;
 use super::tools::{self, Tool};
@@ -54,6 +53,8 @@ pub(super) static IDENTITY: Identity = Identity {
     verified_version: Some("2.1.332"),
     // The same command runs once an event.
     runs_both_scopes: false,
+    fields: FIELDS,
+    tools: TOOLS,
     ..Identity::new("claude", "Claude Code")
 };
 
@@ -70,7 +71,7 @@ impl Codec for Claude {
         match event {
             // Claude's own limit for this event.
             Event::UserPromptSubmit => 30,
-            _ => 60,
+            _ => IDENTITY.hook_timeout,
         }
     }
 
@@ -138,22 +139,25 @@ impl Codec for Claude {
         }
         outcome
     }
-
-    fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
-        tools::native(TOOLS, decoded, updated)
-    }
 }
 
 impl Registration for Claude {
     fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
         // The project's file is read only from the folder that Claude is started in.
-        let path = match (placement.scope, placement.root) {
-            (HookScope::Global, _) => config_dir(placement).join("settings.json"),
-            (HookScope::Project, Some(root)) => root.join(".claude").join("settings.json"),
-            (HookScope::Project, None) => return Vec::new(),
+        let path = placement.path(
+            placement.is_global(),
+            || config_dir(placement).join("settings.json"),
+            |root| root.join(".claude").join("settings.json"),
+        );
+        let group = |event| {
+            let command = hook_command(self.name(), event, placement.program, false);
+            let timeout = self.registered_timeout(event);
+            json!({
+                "matcher": "*",
+                "hooks": [{ "type": "command", "command": command, "timeout": timeout }],
+            })
         };
-        let entries = Event::ALL.map(|event| self.entry(event, placement.program)).to_vec();
-        vec![HookPlace { path, shape: HookShape::Shared { rules: JsonRules::STRICT, entries } }]
+        HookPlace::shared(self, path, JsonRules::STRICT, "hooks", group)
     }
 
     fn server(
@@ -166,8 +170,7 @@ impl Registration for Claude {
         if !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
             return ServerPlace::unsupported(format!(
                 "Claude Code takes only letters, digits, `-` and `_` in a server's name, \
-                 not `{}`",
-                name
+                 not `{name}`"
             ));
         }
         let servers = "mcpServers".to_owned();
@@ -189,7 +192,8 @@ impl Registration for Claude {
             path,
             format: FileFormat::Json(JsonRules::STRICT),
             table,
-            value: server_entry(transport),
+            // As `claude mcp add` writes it; an address without a `type` is not connected.
+            value: typed_entry(transport),
             users_keys: &["disabled", "enabled", "timeout", "alwaysLoad"],
             note,
         }
@@ -200,21 +204,6 @@ impl Registration for Claude {
         let local = placement.root.map(|root| root.join(".claude").join("settings.local.json"));
         let format = FileFormat::Json(JsonRules::STRICT);
         local.map(|path| SettingsFile { path, format, has_hooks: true }).into_iter().collect()
-    }
-}
-
-impl Claude {
-    fn entry(self, event: Event, program: &str) -> HookEntry {
-        let command = hook_command(self.name(), event, program, false);
-        let timeout = self.registered_timeout(event);
-        HookEntry {
-            event,
-            array: vec!["hooks".to_owned(), self.event_name(event).to_owned()],
-            group: json!({
-                "matcher": "*",
-                "hooks": [{ "type": "command", "command": command, "timeout": timeout }],
-            }),
-        }
     }
 }
 
@@ -237,21 +226,6 @@ fn live_file(placement: &Placement<'_>) -> PathBuf {
 fn project_key(placement: &Placement<'_>, root: &Path) -> Option<String> {
     let path = placement.main_checkout.unwrap_or(root).to_str()?;
     Some(if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() })
-}
-
-/// As `claude mcp add` writes it; an address without a `type` is not connected.
-fn server_entry(transport: &Transport) -> Value {
-    match transport {
-        Transport::Stdio { command, args, env } => {
-            json!({ "type": "stdio", "command": command, "args": args, "env": string_map(env) })
-        }
-        Transport::Http { url, headers } => {
-            json!({ "type": "http", "url": url, "headers": string_map(headers) })
-        }
-        Transport::Sse { url, headers } => {
-            json!({ "type": "sse", "url": url, "headers": string_map(headers) })
-        }
-    }
 }
 
 /// Copilot CLI runs a project's Claude hooks too, under Claude's event names. Its payloads have a

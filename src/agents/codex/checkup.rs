@@ -6,17 +6,17 @@ use std::path::Path;
 use serde_json::Value;
 use symposium_hook::Event;
 
-use super::{Codex, TrustedHook, trust_entries};
-use crate::agents::checkup::{Finding, Look, Topic, says};
+use super::{Codex, TrustedHook, trust_entries, user_folder};
+use crate::agents::checkup::{Context, Finding, Topic, says};
 use crate::agents::codec::Codec;
 use crate::agents::command::is_ours;
 use crate::agents::places::{FileFormat, Placement};
 use crate::agents::registration::Registration;
 use crate::config::HookScope;
 
-pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
-    let file = look.placement.agent_dir("CODEX_HOME", ".codex").join("config.toml");
-    let config = look.toml(&file);
+pub(in crate::agents) fn checkup(context: &Context<'_>) -> Vec<Finding> {
+    let file = user_folder(context.placement).join("config.toml");
+    let config = context.toml(&file);
     let mut findings = Vec::new();
     // The second is the older name of the feature.
     for feature in ["hooks", "codex_hooks"] {
@@ -30,23 +30,23 @@ pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
         }
     }
     let first = semver::Version::new(0, 124, 0);
-    if let Some(version) = look.placement.version.filter(|version| **version < first) {
+    if let Some(version) = context.placement.version.filter(|version| **version < first) {
         let message =
             format!("Codex {version} runs no hooks by itself; {first} is the first that does");
         findings.push(
             Finding::warning("hooks-unsupported", Topic::Hooks, message).remedy("update Codex"),
         );
     }
-    findings.extend(untrusted_hooks(look, config.as_ref()));
-    findings.extend(hooks_of_a_worktree(look));
-    findings.extend(untrusted_project(look, config.as_ref(), &file));
-    findings.extend(look.switched_off(FileFormat::Toml, "mcp_servers", ("enabled", false)));
+    findings.extend(untrusted_hooks(context, config.as_ref()));
+    findings.extend(hooks_of_a_worktree(context));
+    findings.extend(untrusted_project(context, config.as_ref(), &file));
+    findings.extend(context.switched_off(FileFormat::Toml, "mcp_servers", ("enabled", false)));
     findings
 }
 
-fn untrusted_hooks(look: &Look<'_>, config: Option<&Value>) -> Option<Finding> {
-    let path = Codex.hooks(look.placement).into_iter().next()?.path;
-    let hooks_json = look.json(&path)?;
+fn untrusted_hooks(context: &Context<'_>, config: Option<&Value>) -> Option<Finding> {
+    let path = Codex.hooks(context.placement).into_iter().next()?.path;
+    let hooks_json = context.json(&path)?;
     let hooks = own_hooks(&hooks_json);
     let state = config.and_then(|config| config.pointer("/hooks/state"));
     let trusted = |(key, hash): &(String, String)| {
@@ -89,11 +89,11 @@ fn own_hooks(hooks_json: &Value) -> Vec<TrustedHook<'_>> {
 }
 
 /// Of a linked git worktree Codex reads the hooks of the main checkout alone; measured with 0.171.
-fn hooks_of_a_worktree(look: &Look<'_>) -> Option<Finding> {
-    let Placement { scope, git_root, main_checkout, .. } = *look.placement;
+fn hooks_of_a_worktree(context: &Context<'_>) -> Option<Finding> {
+    let Placement { scope, git_root, main_checkout, .. } = *context.placement;
     let main = main_checkout.filter(|main| Some(*main) != git_root)?;
     let file = main.join(".codex").join("hooks.json");
-    let is_there = look.json(&file).is_some_and(|hooks_json| !own_hooks(&hooks_json).is_empty());
+    let is_there = context.json(&file).is_some_and(|hooks_json| !own_hooks(&hooks_json).is_empty());
     if scope != HookScope::Project || is_there {
         return None;
     }
@@ -106,10 +106,14 @@ fn hooks_of_a_worktree(look: &Look<'_>) -> Option<Finding> {
 }
 
 /// A project's hooks and servers count only in a trusted project, whose key is the checkout's top.
-fn untrusted_project(look: &Look<'_>, config: Option<&Value>, file: &Path) -> Option<Finding> {
-    let hooks = look.placement.scope == HookScope::Project;
-    let project = look.project()?;
-    if !hooks && !look.has_servers {
+fn untrusted_project(
+    context: &Context<'_>,
+    config: Option<&Value>,
+    file: &Path,
+) -> Option<Finding> {
+    let hooks = context.placement.scope == HookScope::Project;
+    let project = context.project()?;
+    if !hooks && !context.has_servers {
         return None;
     }
     let level = config
@@ -118,7 +122,7 @@ fn untrusted_project(look: &Look<'_>, config: Option<&Value>, file: &Path) -> Op
     if level == Some("trusted") {
         return None;
     }
-    let (topic, what) = match (hooks, look.has_servers) {
+    let (topic, what) = match (hooks, context.has_servers) {
         (true, true) => (Topic::Hooks, "hooks and servers"),
         (true, false) => (Topic::Hooks, "hooks"),
         (false, _) => (Topic::Servers, "servers"),
@@ -139,7 +143,6 @@ mod tests {
 
     use super::super::{Codex, TrustedHook, trust_entries};
     use crate::agents::Agent;
-    use crate::agents::checkup::SeenServer;
     use crate::agents::checkup::testing::World;
     use crate::agents::places::HookShape;
     use crate::agents::registration::Registration;
@@ -186,18 +189,6 @@ mod tests {
         for feature in ["hooks", "codex_hooks"] {
             let config = format!("[features]\n{feature} = false\n");
             assert_eq!(World::new(&[(CONFIG, &config)]).codes(Agent::Codex), ["hooks-disabled"]);
-        }
-    }
-
-    #[test]
-    fn a_server_that_is_not_enabled_is_found() {
-        let servers = vec![SeenServer { name: "tools".to_owned(), file: PathBuf::from(CONFIG) }];
-        for (entry, codes) in
-            [("", &[][..]), ("enabled = true\n", &[]), ("enabled = false\n", &["server-disabled"])]
-        {
-            let config = format!("[mcp_servers.tools]\ncommand = \"npx\"\n{entry}");
-            let world = World { servers: servers.clone(), ..World::new(&[(CONFIG, &config)]) };
-            assert_eq!(world.codes(Agent::Codex), codes, "{entry}");
         }
     }
 

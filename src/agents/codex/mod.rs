@@ -6,7 +6,7 @@
 
 pub(super) mod checkup;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -19,8 +19,7 @@ use super::identity::Identity;
 use super::payload::{Fields, Payload};
 pub(crate) use super::places::TrustedHook;
 use super::places::{
-    FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, Transport,
-    Trust, string_map,
+    FileFormat, HookPlace, JsonRules, Placement, ServerPlace, Transport, Trust, string_map,
 };
 use super::registration::Registration;
 use super::tools::{self, Tool};
@@ -63,8 +62,24 @@ pub(super) static IDENTITY: Identity = Identity {
     // 19,000 characters in all.
     description_budget: Some(19_000),
     verified_version: Some("0.171.0"),
+    fields: FIELDS,
+    tools: TOOLS,
     ..Identity::new("codex", "Codex CLI")
 };
+
+/// Keys of a server's entry that are the user's to set.
+const USERS_KEYS: &[&str] = &[
+    "enabled",
+    "required",
+    "cwd",
+    "env_vars",
+    "startup_timeout_sec",
+    "tool_timeout_sec",
+    "enabled_tools",
+    "disabled_tools",
+    "bearer_token_env_var",
+    "env_http_headers",
+];
 
 impl Codec for Codex {
     fn identity(&self) -> &'static Identity {
@@ -73,10 +88,6 @@ impl Codec for Codex {
 
     fn event_name(&self, event: Event) -> &'static str {
         event.name()
-    }
-
-    fn registered_timeout(&self, _: Event) -> u64 {
-        60
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
@@ -152,15 +163,13 @@ impl Codec for Codex {
 
 impl Registration for Codex {
     fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
-        let path = match (placement.scope, placement.root) {
-            (HookScope::Global, _) => {
-                placement.agent_dir("CODEX_HOME", ".codex").join("hooks.json")
-            }
-            (HookScope::Project, Some(root)) => root.join(".codex").join("hooks.json"),
-            (HookScope::Project, None) => return Vec::new(),
+        let group = |event| {
+            let command = hook_command(self.name(), event, placement.program, false);
+            let timeout = self.registered_timeout(event);
+            json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] })
         };
-        let entries = Event::ALL.map(|event| self.entry(event, placement.program)).to_vec();
-        vec![HookPlace { path, shape: HookShape::Shared { rules: RULES, entries } }]
+        let path = file(placement, placement.is_global(), "hooks.json");
+        HookPlace::shared(self, path, RULES, "hooks", group)
     }
 
     fn trust(
@@ -180,7 +189,7 @@ impl Registration for Codex {
             .map(|(key, hash)| (key, json!({ "trusted_hash": hash })))
             .collect();
         Some(Trust {
-            path: placement.agent_dir("CODEX_HOME", ".codex").join("config.toml"),
+            path: user_folder(placement).join("config.toml"),
             format: FileFormat::Toml,
             table: vec!["hooks".to_owned(), "state".to_owned()],
             entries,
@@ -203,51 +212,26 @@ impl Registration for Codex {
             );
         };
         let mut notes = Vec::new();
-        let path = match (everywhere, placement.root) {
-            (true, _) => placement.agent_dir("CODEX_HOME", ".codex").join("config.toml"),
-            (false, None) => return ServerPlace::no_workspace(),
-            (false, Some(root)) => {
-                notes.push("Codex reads `.codex/config.toml` only in a project that it trusts");
-                root.join(".codex").join("config.toml")
-            }
-        };
+        if !everywhere {
+            notes.push("Codex reads `.codex/config.toml` only in a project that it trusts");
+        }
         if value.to_string().contains("${") {
             notes.push("Codex takes `${…}` as it stands and puts no variable there");
         }
-        ServerPlace::Entry {
-            path,
-            format: FileFormat::Toml,
-            table: vec!["mcp_servers".to_owned()],
-            value,
-            users_keys: &[
-                "enabled",
-                "required",
-                "cwd",
-                "env_vars",
-                "startup_timeout_sec",
-                "tool_timeout_sec",
-                "enabled_tools",
-                "disabled_tools",
-                "bearer_token_env_var",
-                "env_http_headers",
-            ],
-            note: (!notes.is_empty()).then(|| notes.join("; ")),
-        }
+        let path = file(placement, everywhere, "config.toml");
+        ServerPlace::entry(path, FileFormat::Toml, "mcp_servers", value, USERS_KEYS)
+            .noted((!notes.is_empty()).then(|| notes.join("; ")))
     }
 }
 
-impl Codex {
-    fn entry(self, event: Event, program: &str) -> HookEntry {
-        let command = hook_command(self.name(), event, program, false);
-        let timeout = self.registered_timeout(event);
-        HookEntry {
-            event,
-            array: vec!["hooks".to_owned(), self.event_name(event).to_owned()],
-            group: json!({
-                "hooks": [{ "type": "command", "command": command, "timeout": timeout }],
-            }),
-        }
-    }
+/// The user's own folder. Codex resolves its links only where the variable names it.
+fn user_folder(placement: &Placement<'_>) -> PathBuf {
+    placement.agent_dir("CODEX_HOME", ".codex")
+}
+
+fn file(placement: &Placement<'_>, is_users: bool, name: &str) -> Option<PathBuf> {
+    let users = || user_folder(placement).join(name);
+    placement.path(is_users, users, |root| root.join(".codex").join(name))
 }
 
 /// `None` for what Codex can't do. An empty table is left out, as `codex mcp add` does.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::agents::places::HookShape;
 use crate::agents::testing::{
     self, Effect, answer_table, canonical_table, capability, env, placement, registration, servers,
     snapshot,

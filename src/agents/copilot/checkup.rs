@@ -5,14 +5,14 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::user_folder;
-use crate::agents::checkup::{Finding, Look, Topic, says};
+use crate::agents::checkup::{Context, Finding, Topic, says};
 use crate::config::HookScope;
 
-pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
-    let folder = user_folder(look.placement);
+pub(in crate::agents) fn checkup(context: &Context<'_>) -> Vec<Finding> {
+    let folder = user_folder(context.placement);
     let settings = folder.join("settings.json");
     let mut findings = Vec::new();
-    if says(look.json(&settings).as_ref(), "/disableAllHooks", true) {
+    if says(context.json(&settings).as_ref(), "/disableAllHooks", true) {
         // GitHub documents it; runs without a screen did not honour it.
         let message = "`disableAllHooks` turns hooks off, at least on the screen";
         findings.push(
@@ -21,8 +21,8 @@ pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
                 .remedy("take `disableAllHooks` out of the file"),
         );
     }
-    findings.extend(untrusted(look, &folder.join("config.json")));
-    if look.skills.iter().any(|skill| skill.is_ignored) {
+    findings.extend(untrusted(context, &folder.join("config.json")));
+    if context.skills.iter().any(|skill| skill.is_ignored) {
         // Reported for VS Code (github.com/microsoft/vscode, issue 291356); the CLI sees them.
         let message = "Copilot in VS Code does not use skills that git ignores; Copilot CLI does";
         findings.push(Finding::note("skills-hidden", Topic::Skills, message).remedy(
@@ -34,13 +34,13 @@ pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
 }
 
 /// What a project brings counts only in a trusted folder; the user's own hooks always do.
-fn untrusted(look: &Look<'_>, file: &Path) -> Option<Finding> {
-    let hooks = look.placement.scope == HookScope::Project;
-    let project = look.project()?;
-    if !hooks && !look.has_servers {
+fn untrusted(context: &Context<'_>, file: &Path) -> Option<Finding> {
+    let hooks = context.placement.scope == HookScope::Project;
+    let project = context.project()?;
+    if !hooks && !context.has_servers {
         return None;
     }
-    let config = look.json(file);
+    let config = context.json(file);
     let folders = config.as_ref().and_then(|config| config.get("trustedFolders")?.as_array());
     let mut paths = folders.into_iter().flatten().filter_map(Value::as_str);
     if paths.any(|path| project.starts_with(path)) {

@@ -14,7 +14,6 @@ pub(in crate::agents) static EMULATOR: Emulator = Emulator {
     can_block: |event| event != Event::SessionStart,
     lays_over: false,
     hooks_in: "hooks",
-    events: 4,
 };
 
 /// Takes the answer as Copilot does.

@@ -16,9 +16,10 @@ use super::command::{hook_command, powershell_command, powershell_word};
 use super::envelope::{Envelope, Reply, permission};
 use super::identity::Identity;
 use super::json::{arguments, as_given, as_object};
-use super::payload::{self, Fields, Payload};
+use super::payload::{Fields, Payload};
 use super::places::{
-    FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SettingsFile, Transport, string_map,
+    FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SettingsFile, Transport,
+    table_of_events, typed_entry,
 };
 use super::registration::Registration;
 use super::tools::{self, Tool};
@@ -28,9 +29,6 @@ use crate::config::{Environment, HookScope};
 /// GitHub Copilot CLI.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Copilot;
-
-/// Seconds until Copilot gives up on our hook and goes on (`timeoutSec`; also its default).
-const TIMEOUT: u64 = 30;
 
 /// `mcp-config.json` takes comments and trailing commas, `.mcp.json` neither (both run).
 const USER_MCP_RULES: JsonRules = JsonRules { comments: true, trailing_commas: true, bom: true };
@@ -92,6 +90,10 @@ pub(super) static IDENTITY: Identity = Identity {
     skill_dirs: &[".agents/skills", ".claude/skills", ".github/skills"],
     own_names: &[".copilot", ".github"],
     verified_version: Some("1.0.102"),
+    // Then it goes on (`timeoutSec`; also its default).
+    hook_timeout: 30,
+    fields: FIELDS,
+    tools: TOOLS,
     ..Identity::new("copilot", "GitHub Copilot")
 };
 
@@ -107,10 +109,6 @@ impl Codec for Copilot {
             Event::UserPromptSubmit => "userPromptSubmitted",
             Event::SessionStart => "sessionStart",
         }
-    }
-
-    fn registered_timeout(&self, _: Event) -> u64 {
-        TIMEOUT
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
@@ -181,10 +179,6 @@ impl Codec for Copilot {
         }
     }
 
-    fn replace_input(&self, stdin: &[u8], input: &Map<String, Value>) -> Option<Vec<u8>> {
-        payload::replace_input(stdin, FIELDS.tool_input, input)
-    }
-
     fn split_mcp_name<'a>(&self, native: &'a str, servers: &[&str]) -> Option<(&'a str, &'a str)> {
         tools::split_known(native, "-", servers.iter().copied().chain([OWN_SERVER]))
     }
@@ -192,13 +186,12 @@ impl Codec for Copilot {
 
 impl Registration for Copilot {
     fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
-        let folder = match placement.scope {
-            HookScope::Global => Some(user_folder(placement).join("hooks")),
+        let folder = placement.path(
+            placement.is_global(),
+            || user_folder(placement).join("hooks"),
             // From a sub-folder the hooks of the checkout's top are read (run).
-            HookScope::Project => {
-                placement.git_root.or(placement.root).map(|root| root.join(".github").join("hooks"))
-            }
-        };
+            |root| placement.git_root.unwrap_or(root).join(".github").join("hooks"),
+        );
         let powershell = powershell_word(placement.program);
         let entry = |event: Event| {
             json!([{
@@ -209,11 +202,7 @@ impl Registration for Copilot {
             }])
         };
         // No matcher: Copilot's are whole-name regular expressions, and `*` or "" never fires.
-        let hooks: Map<String, Value> = Event::ALL
-            .into_iter()
-            .map(|event| (self.event_name(event).to_owned(), entry(event)))
-            .collect();
-        let file = json!({ "version": 1, "hooks": hooks });
+        let file = json!({ "version": 1, "hooks": table_of_events(self, entry) });
         let place = |dir: PathBuf| HookPlace::own_json(dir.join("symposium.json"), &file);
         folder.map(place).into_iter().collect()
     }
@@ -225,28 +214,24 @@ impl Registration for Copilot {
         everywhere: bool,
         placement: &Placement<'_>,
     ) -> ServerPlace {
-        let place = |path: PathBuf, rules, value, users_keys, note| ServerPlace::Entry {
-            path,
-            format: FileFormat::Json(rules),
-            table: vec!["mcpServers".to_owned()],
-            value,
-            users_keys,
-            note,
+        let place = |path: PathBuf, rules, value, users_keys| {
+            ServerPlace::entry(Some(path), FileFormat::Json(rules), "mcpServers", value, users_keys)
         };
         if everywhere {
             let path = user_folder(placement).join("mcp-config.json");
-            return place(path, USER_MCP_RULES, own_entry(transport), &["tools"], None);
+            return place(path, USER_MCP_RULES, own_entry(transport), &["tools"]);
         }
-        let Some(root) = placement.root else {
-            return ServerPlace::no_workspace();
-        };
+        let Some(root) = placement.root else { return ServerPlace::no_workspace() };
         let shared = root.join(".mcp.json");
         // Of the two, Copilot reads only `.mcp.json` where there is one (run).
-        if placement.scope == HookScope::Project || shared.exists() {
-            return place(shared, JsonRules::STRICT, shared_entry(transport), &[], trust());
-        }
-        let path = root.join(".github").join("mcp.json");
-        place(path, JsonRules::STRICT, own_entry(transport), &["tools"], trust())
+        let place = if placement.scope == HookScope::Project || shared.exists() {
+            place(shared, JsonRules::STRICT, typed_entry(transport), &[])
+        } else {
+            let path = root.join(".github").join("mcp.json");
+            place(path, JsonRules::STRICT, own_entry(transport), &["tools"])
+        };
+        let note = "Copilot reads a project's servers only in a folder that you trust";
+        place.noted(Some(note.to_owned()))
     }
 
     fn settings(&self, placement: &Placement<'_>) -> Vec<SettingsFile> {
@@ -261,40 +246,15 @@ fn user_folder(placement: &Placement<'_>) -> PathBuf {
     placement.agent_dir("COPILOT_HOME", ".copilot")
 }
 
-fn trust() -> Option<String> {
-    Some("Copilot reads a project's servers only in a folder that you trust".to_owned())
-}
-
-/// An entry in a file that only Copilot reads.
+/// An entry in a file that only Copilot reads. Claude Code, which reads `.mcp.json` too, does not
+/// know `local`; what stands there is what both take, so that both agents want the same entry.
 fn own_entry(transport: &Transport) -> Value {
-    let remote = |kind: &str, url: &str, headers: &[(String, String)]| json!({ "type": kind, "url": url, "headers": string_map(headers), "tools": ["*"] });
-    match transport {
-        Transport::Stdio { command, args, env } => json!({
-            "type": "local",
-            "command": command,
-            "args": args,
-            "env": string_map(env),
-            "tools": ["*"],
-        }),
-        Transport::Http { url, headers } => remote("http", url.expose(), headers),
-        Transport::Sse { url, headers } => remote("sse", url.expose(), headers),
+    let mut entry = typed_entry(transport);
+    if matches!(transport, Transport::Stdio { .. }) {
+        entry["type"] = "local".into();
     }
-}
-
-/// An entry in `.mcp.json`, which Claude Code reads too and does not know `local` in: the words
-/// that both take, so that both agents want the same entry.
-fn shared_entry(transport: &Transport) -> Value {
-    let remote = |kind: &str, url: &str, headers: &[(String, String)]| json!({ "type": kind, "url": url, "headers": string_map(headers) });
-    match transport {
-        Transport::Stdio { command, args, env } => json!({
-            "type": "stdio",
-            "command": command,
-            "args": args,
-            "env": string_map(env),
-        }),
-        Transport::Http { url, headers } => remote("http", url.expose(), headers),
-        Transport::Sse { url, headers } => remote("sse", url.expose(), headers),
-    }
+    entry["tools"] = json!(["*"]);
+    entry
 }
 
 /// Payloads of hooks registered in camel case do not name their event: the fields tell.

@@ -6,15 +6,15 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{project_settings, user_settings};
-use crate::agents::checkup::{Finding, Look, SeenSkill, Topic, says};
+use crate::agents::checkup::{Context, Finding, SeenSkill, Topic, says};
 
-pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
-    let user = user_settings(look.placement);
-    let project = look.placement.root.map(project_settings);
+pub(in crate::agents) fn checkup(context: &Context<'_>) -> Vec<Finding> {
+    let user = user_settings(context.placement);
+    let project = context.placement.root.map(project_settings);
     let files: Vec<_> = std::iter::once(&user).chain(&project).collect();
     let mut findings = Vec::new();
     for file in &files {
-        if says(look.json(file).as_ref(), "/hooksConfig/enabled", false) {
+        if says(context.json(file).as_ref(), "/hooksConfig/enabled", false) {
             let message = "`hooksConfig.enabled = false` turns every hook off";
             findings.push(
                 Finding::warning("hooks-disabled", Topic::Hooks, message)
@@ -23,25 +23,25 @@ pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
             );
         }
     }
-    findings.extend(untrusted(look, &user));
+    findings.extend(untrusted(context, &user));
     let reads_ignored = files.iter().any(|file| {
-        says(look.json(file).as_ref(), "/context/fileFiltering/respectGitIgnore", false)
+        says(context.json(file).as_ref(), "/context/fileFiltering/respectGitIgnore", false)
     });
     if !reads_ignored {
-        findings.extend(hidden(look));
+        findings.extend(hidden(context));
     }
     findings
 }
 
 /// Even the user's own hooks need a trusted folder. Trust reaches the folders below.
-fn untrusted(look: &Look<'_>, user: &Path) -> Option<Finding> {
-    let root = look.placement.root?;
-    let off = says(look.json(user).as_ref(), "/security/folderTrust/enabled", false);
-    if off || look.placement.env.text("GEMINI_CLI_TRUST_WORKSPACE") == Some("true") {
+fn untrusted(context: &Context<'_>, user: &Path) -> Option<Finding> {
+    let root = context.placement.root?;
+    let off = says(context.json(user).as_ref(), "/security/folderTrust/enabled", false);
+    if off || context.placement.env.text("GEMINI_CLI_TRUST_WORKSPACE") == Some("true") {
         return None;
     }
     let file = user.with_file_name("trustedFolders.json");
-    let rules = look.json(&file);
+    let rules = context.json(&file);
     let rules = rules.as_ref().and_then(Value::as_object);
     let trusts = |(path, kind): (&String, &Value)| {
         let path = Path::new(path);
@@ -63,15 +63,15 @@ fn untrusted(look: &Look<'_>, user: &Path) -> Option<Finding> {
     )
 }
 
-/// Decision of ours and of Gemini's together: our `.gitignore` keeps git away, and Gemini support it.
-fn hidden(look: &Look<'_>) -> Option<Finding> {
-    let root = look.placement.root?;
+/// Our `.gitignore` keeps skills out of the user's commits, and Gemini honours it.
+fn hidden(context: &Context<'_>) -> Option<Finding> {
+    let root = context.placement.root?;
     let file = root.join(".geminiignore");
-    let rules = (look.read)(&file).unwrap_or_default();
+    let rules = (context.read)(&file).unwrap_or_default();
     let hides = |skill: &&SeenSkill| {
         skill.is_ignored && skill.more_files > 0 && !readmits(&rules, &skill.folder)
     };
-    let skills: Vec<_> = look.skills.iter().filter(hides).collect();
+    let skills: Vec<_> = context.skills.iter().filter(hides).collect();
     let first = skills.first()?;
     let parent = parent_of(&first.folder);
     let names: Vec<_> = skills.iter().map(|skill| format!("`{}`", skill.name)).collect();

@@ -17,13 +17,12 @@ use super::envelope::{Envelope, Reply, blocked, decide};
 use super::identity::Identity;
 use super::payload::{Fields, Payload, merge_input};
 use super::places::{
-    FileFormat, HookEntry, HookPlace, HookShape, JsonRules, Placement, ServerPlace, SettingsFile,
-    Transport, string_map,
+    FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SettingsFile, Transport, string_map,
 };
 use super::registration::Registration;
 use super::tools::{self, Tool};
 use super::wire::{Answer, Capability, ChildAnswer, Decoded, Outcome, Support, WireError};
-use crate::config::{Environment, HookScope};
+use crate::config::Environment;
 
 /// Gemini CLI.
 #[derive(Debug, Clone, Copy)]
@@ -83,8 +82,22 @@ pub(super) static IDENTITY: Identity = Identity {
     verified_version: Some("0.61.0"),
     // The same name and command run once.
     runs_both_scopes: false,
+    fields: FIELDS,
+    tools: TOOLS,
     ..Identity::new("gemini", "Gemini CLI")
 };
+
+/// Keys of a server's entry that are the user's to set.
+const USERS_KEYS: &[&str] = &[
+    "disabled",
+    "enabled",
+    "cwd",
+    "timeout",
+    "trust",
+    "description",
+    "includeTools",
+    "excludeTools",
+];
 
 impl Codec for Gemini {
     fn identity(&self) -> &'static Identity {
@@ -98,10 +111,6 @@ impl Codec for Gemini {
             Event::UserPromptSubmit => "BeforeAgent",
             Event::SessionStart => "SessionStart",
         }
-    }
-
-    fn registered_timeout(&self, _: Event) -> u64 {
-        60
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
@@ -182,10 +191,6 @@ impl Codec for Gemini {
         outcome
     }
 
-    fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
-        tools::native(TOOLS, decoded, updated)
-    }
-
     /// What Gemini will run: the new input over the one that is there.
     fn replace_input(&self, stdin: &[u8], input: &Map<String, Value>) -> Option<Vec<u8>> {
         merge_input(stdin, &["tool_input"], input)
@@ -194,14 +199,10 @@ impl Codec for Gemini {
 
 impl Registration for Gemini {
     fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
-        let path = match (placement.scope, placement.root) {
-            (HookScope::Global, _) => user_settings(placement),
-            (HookScope::Project, Some(root)) => project_settings(root),
-            (HookScope::Project, None) => return Vec::new(),
-        };
         let shell = self.shell(cfg!(windows));
-        let entries = Event::ALL.map(|event| self.entry(event, placement.program, shell)).to_vec();
-        vec![HookPlace { path, shape: HookShape::Shared { rules: RULES, entries } }]
+        let path = settings(placement, placement.is_global());
+        let group = |event| group(event, placement.program, shell);
+        HookPlace::shared(self, path, RULES, "hooks", group)
     }
 
     fn shell(&self, windows: bool) -> Shell {
@@ -215,28 +216,9 @@ impl Registration for Gemini {
         everywhere: bool,
         placement: &Placement<'_>,
     ) -> ServerPlace {
-        let path = match (everywhere, placement.root) {
-            (true, _) => user_settings(placement),
-            (false, Some(root)) => project_settings(root),
-            (false, None) => return ServerPlace::no_workspace(),
-        };
-        ServerPlace::Entry {
-            path,
-            format: FileFormat::Json(RULES),
-            table: vec!["mcpServers".to_owned()],
-            value: server_entry(transport),
-            users_keys: &[
-                "disabled",
-                "enabled",
-                "cwd",
-                "timeout",
-                "trust",
-                "description",
-                "includeTools",
-                "excludeTools",
-            ],
-            note: None,
-        }
+        let path = settings(placement, everywhere);
+        let value = server_entry(transport);
+        ServerPlace::entry(path, FileFormat::Json(RULES), "mcpServers", value, USERS_KEYS)
     }
 
     fn settings(&self, placement: &Placement<'_>) -> Vec<SettingsFile> {
@@ -245,28 +227,25 @@ impl Registration for Gemini {
     }
 }
 
-impl Gemini {
-    /// Guarded: Gemini takes a missing program for a block, of every tool and every prompt. Name and
-    /// command are alike in both scopes, so that it runs them once.
-    fn entry(self, event: Event, program: &str, shell: Shell) -> HookEntry {
-        let command = match shell {
-            Shell::PowerShell => powershell_command(self.name(), event, program, true),
-            Shell::Posix | Shell::GitBash => hook_command(self.name(), event, program, true),
-        };
-        let milliseconds = self.registered_timeout(event) * 1000;
-        HookEntry {
-            event,
-            array: vec!["hooks".to_owned(), self.event_name(event).to_owned()],
-            group: json!({
-                "hooks": [{
-                    "name": "symposium",
-                    "type": "command",
-                    "command": command,
-                    "timeout": milliseconds,
-                }],
-            }),
-        }
-    }
+/// Guarded: Gemini takes a missing program for a block, of every tool and every prompt. Name and
+/// command are alike in both scopes, so that it runs them once.
+fn group(event: Event, program: &str, shell: Shell) -> Value {
+    let command = match shell {
+        Shell::PowerShell => powershell_command(IDENTITY.name, event, program, true),
+        Shell::Posix | Shell::GitBash => hook_command(IDENTITY.name, event, program, true),
+    };
+    json!({
+        "hooks": [{
+            "name": "symposium",
+            "type": "command",
+            "command": command,
+            "timeout": IDENTITY.hook_timeout * 1000,
+        }],
+    })
+}
+
+fn settings(placement: &Placement<'_>, is_users: bool) -> Option<PathBuf> {
+    placement.path(is_users, || user_settings(placement), project_settings)
 }
 
 /// `GEMINI_CLI_HOME` stands for the home folder, not for `~/.gemini`.

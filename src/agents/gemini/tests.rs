@@ -1,8 +1,10 @@
 use super::*;
+use crate::agents::places::HookShape;
 use crate::agents::testing::{
     self, Effect, answer_table, canonical_table, capability, env, fixtures, placement,
     registration, servers, snapshot,
 };
+use crate::config::HookScope;
 use symposium_hook::Input;
 
 fn effect(event: Event, name: &str) -> Effect {
@@ -69,9 +71,9 @@ fn case_52_the_hook_fires_at_every_event() {
 #[test]
 fn on_windows_the_guard_is_powershells() {
     let shell = Gemini.shell(true);
-    let entry = Gemini.entry(Event::PreToolUse, "cargo-agents", shell);
+    let group = group(Event::PreToolUse, "cargo-agents", shell);
     assert_eq!(
-        entry.group["hooks"][0]["command"],
+        group["hooks"][0]["command"],
         "if (Get-Command cargo-agents -ErrorAction SilentlyContinue) \
          { & cargo-agents hook gemini pre-tool-use }; exit 0"
     );

@@ -2,13 +2,13 @@
 
 use semver::Version;
 
-use crate::agents::checkup::{Finding, Look, Topic};
+use crate::agents::checkup::{Context, Finding, Topic};
 use crate::agents::places::FileFormat;
 
-pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
+pub(in crate::agents) fn checkup(context: &Context<'_>) -> Vec<Finding> {
     let first = Version::new(1, 38, 0);
-    let mut findings = look.switched_off(FileFormat::Yaml, "extensions", ("enabled", false));
-    findings.extend(look.placement.version.filter(|version| **version < first).map(|version| {
+    let mut findings = context.switched_off(FileFormat::Yaml, "extensions", ("enabled", false));
+    findings.extend(context.placement.version.filter(|version| **version < first).map(|version| {
         let message = format!("Goose {version} has no hooks; they came with {first}");
         Finding::warning("hooks-unsupported", Topic::Hooks, message).remedy("`goose update`")
     }));
@@ -20,21 +20,7 @@ mod tests {
     use semver::Version;
 
     use crate::agents::Agent;
-    use crate::agents::checkup::SeenServer;
     use crate::agents::checkup::testing::World;
-
-    #[test]
-    fn an_extension_that_is_not_enabled_is_found() {
-        let file = "/home/me/.config/goose/config.yaml";
-        for (flag, codes) in [("true", &[][..]), ("false", &["server-disabled"])] {
-            let text = format!("extensions:\n  tools:\n    enabled: {flag}\n    type: stdio\n");
-            let servers = vec![SeenServer { name: "tools".to_owned(), file: file.into() }];
-            assert_eq!(
-                World { servers, ..World::new(&[(file, text.as_str())]) }.codes(Agent::Goose),
-                codes
-            );
-        }
-    }
 
     #[test]
     fn an_old_goose_has_no_hooks() {

@@ -18,7 +18,6 @@ pub(in crate::agents) static EMULATOR: Emulator = Emulator {
     can_block: |event| event == Event::PreToolUse,
     lays_over: false,
     hooks_in: "hooks",
-    events: 4,
 };
 
 /// Takes the answer as Goose does: before a tool only, and only a block.

@@ -18,20 +18,18 @@ use super::identity::Identity;
 use super::payload::{Fields, Payload};
 use super::places::{
     FileFormat, HookPlace, JsonRules, Placement, ServerPlace, Transport, stdio_entry, string_map,
+    table_of_events,
 };
 use super::registration::Registration;
 use super::tools::{self, Tool};
 use super::wire::{
     Answer, Capability, ChildAnswer, Decoded, Delivery, Outcome, Support, WireError,
 };
-use crate::config::{Environment, HookScope};
+use crate::config::Environment;
 
 /// Goose.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Goose;
-
-/// Seconds until Goose gives up on our hook: its default, said in so many words.
-const TIMEOUT: u64 = 30;
 
 /// Seconds that Goose waits for an extension's answer: what its own configuration command writes.
 const EXTENSION_TIMEOUT: u64 = 300;
@@ -106,6 +104,10 @@ pub(super) static IDENTITY: Identity = Identity {
     own_names: &[".goose", ".goosehints"],
     // A project's plugin hides the user's one of that name.
     runs_both_scopes: false,
+    // Its default, written out.
+    hook_timeout: 30,
+    fields: FIELDS,
+    tools: TOOLS,
     ..Identity::new("goose", "Goose")
 };
 
@@ -116,10 +118,6 @@ impl Codec for Goose {
 
     fn event_name(&self, event: Event) -> &'static str {
         event.name()
-    }
-
-    fn registered_timeout(&self, _: Event) -> u64 {
-        TIMEOUT
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
@@ -180,11 +178,11 @@ impl Codec for Goose {
 
 impl Registration for Goose {
     fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
-        let root = match placement.scope {
-            HookScope::Global => Some(placement.home),
-            HookScope::Project => placement.root,
+        let Some(root) =
+            (if placement.is_global() { Some(placement.home) } else { placement.root })
+        else {
+            return Vec::new();
         };
-        let Some(root) = root else { return Vec::new() };
         let plugin = json!({
             "name": PLUGIN,
             "version": "1.0.0",
@@ -196,21 +194,15 @@ impl Registration for Goose {
                 "hooks": [{
                     "type": "command",
                     "command": hook_command(self.name(), event, placement.program, false),
-                    "timeout": TIMEOUT,
+                    "timeout": IDENTITY.hook_timeout,
                 }],
             }])
         };
-        let hooks: Map<String, Value> = Event::ALL
-            .into_iter()
-            .map(|event| (self.event_name(event).to_owned(), group(event)))
-            .collect();
+        let hooks = json!({ "hooks": table_of_events(self, group) });
         let folder = plugin_folder(root, PLUGIN);
         vec![
             HookPlace::own_json(folder.join("plugin.json"), &plugin),
-            HookPlace::own_json(
-                folder.join("hooks").join("hooks.json"),
-                &json!({ "hooks": hooks }),
-            ),
+            HookPlace::own_json(folder.join("hooks").join("hooks.json"), &hooks),
         ]
     }
 
@@ -229,27 +221,15 @@ impl Registration for Goose {
         if everywhere {
             return extension(name, transport, placement);
         }
-        let Some(root) = placement.root else {
-            return ServerPlace::no_workspace();
-        };
-        let plugin = match placement.scope {
-            HookScope::Global => SERVERS_PLUGIN,
-            HookScope::Project => PLUGIN,
-        };
+        let plugin = if placement.is_global() { SERVERS_PLUGIN } else { PLUGIN };
+        let path = placement.root.map(|root| plugin_folder(root, plugin).join(".mcp.json"));
         let value = match transport {
             Transport::Stdio { command, args, env } => stdio_entry(command, args, env),
             Transport::Http { url, headers } | Transport::Sse { url, headers } => {
                 json!({ "type": "http", "url": url, "headers": string_map(headers) })
             }
         };
-        ServerPlace::Entry {
-            path: plugin_folder(root, plugin).join(".mcp.json"),
-            format: FileFormat::Json(JsonRules::STRICT),
-            table: vec!["mcpServers".to_owned()],
-            value,
-            users_keys: &[],
-            note: None,
-        }
+        ServerPlace::entry(path, FileFormat::Json(JsonRules::STRICT), "mcpServers", value, &[])
     }
 }
 
@@ -287,14 +267,8 @@ fn extension(name: &str, transport: &Transport, placement: &Placement<'_>) -> Se
             "timeout": EXTENSION_TIMEOUT,
         }),
     };
-    ServerPlace::Entry {
-        path: config_file(placement),
-        format: FileFormat::Yaml,
-        table: vec!["extensions".to_owned()],
-        value,
-        users_keys: &["enabled"],
-        note: None,
-    }
+    let path = Some(config_file(placement));
+    ServerPlace::entry(path, FileFormat::Yaml, "extensions", value, &["enabled"])
 }
 
 /// Every tool is an extension's, `extension__tool`; those of Goose's own `developer` and `platform`

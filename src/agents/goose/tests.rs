@@ -3,6 +3,7 @@ use crate::agents::testing::{
     self, Effect, answer_table, canonical_table, capability, env, placement, registration,
     sample_transports, server_entry, servers, snapshot,
 };
+use crate::config::HookScope;
 use symposium_hook::Input;
 
 fn effect(event: Event, name: &str) -> Effect {

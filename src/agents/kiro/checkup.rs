@@ -2,22 +2,22 @@
 //! documentation and in reports of others.
 
 use super::{Kiro, is_standalone};
-use crate::agents::checkup::{Finding, Look, Topic};
+use crate::agents::checkup::{Context, Finding, Topic};
 use crate::agents::places::{FileFormat, JsonRules};
 use crate::agents::registration::Registration;
 
-pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
+pub(in crate::agents) fn checkup(context: &Context<'_>) -> Vec<Finding> {
     let format = FileFormat::Json(JsonRules::STRICT);
-    let mut findings = look.switched_off(format, "mcpServers", ("disabled", true));
-    findings.extend(needs_choosing(look));
+    let mut findings = context.switched_off(format, "mcpServers", ("disabled", true));
+    findings.extend(needs_choosing(context));
     findings
 }
 
-fn needs_choosing(look: &Look<'_>) -> Option<Finding> {
-    if is_standalone(look.placement) {
+fn needs_choosing(context: &Context<'_>) -> Option<Finding> {
+    if is_standalone(context.placement) {
         return None;
     }
-    let message = match look.placement.version {
+    let message = match context.placement.version {
         Some(version) => {
             format!("Kiro {version} runs hooks only while its agent `symposium` is the chosen one")
         }
@@ -30,7 +30,7 @@ fn needs_choosing(look: &Look<'_>) -> Option<Finding> {
     let finding = Finding::note("agent-needs-choosing", Topic::Hooks, message).remedy(
         "start it as `kiro-cli chat --agent symposium`; from version 3 on no choice is needed",
     );
-    let file = Kiro.hooks(look.placement).into_iter().next().map(|place| place.path);
+    let file = Kiro.hooks(context.placement).into_iter().next().map(|place| place.path);
     Some(match file {
         Some(file) => finding.in_file(file),
         None => finding,
@@ -42,24 +42,7 @@ mod tests {
     use semver::Version;
 
     use crate::agents::Agent;
-    use crate::agents::checkup::SeenServer;
     use crate::agents::checkup::testing::World;
-
-    #[test]
-    fn a_server_that_is_disabled_is_found() {
-        let file = "/src/shop/.kiro/settings/mcp.json";
-        for (switch, codes) in [
-            ("", &[][..]),
-            (", \"disabled\": false", &[]),
-            (", \"disabled\": true", &["server-disabled"]),
-        ] {
-            let text = format!("{{\"mcpServers\": {{\"tools\": {{\"command\": \"x\"{switch}}}}}}}");
-            let version = Some(Version::new(3, 0, 0));
-            let servers = vec![SeenServer { name: "tools".to_owned(), file: file.into() }];
-            let world = World { version, servers, ..World::new(&[(file, text.as_str())]) };
-            assert_eq!(world.codes(Agent::Kiro), codes);
-        }
-    }
 
     #[test]
     fn case_65_which_file_counts_depends_on_the_version() {

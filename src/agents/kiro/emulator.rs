@@ -15,7 +15,6 @@ pub(in crate::agents) static EMULATOR: Emulator = Emulator {
     can_block: |event| matches!(event, Event::PreToolUse | Event::UserPromptSubmit),
     lays_over: false,
     hooks_in: "hooks",
-    events: 4,
 };
 
 /// Takes the answer as Kiro does with hooks in a file of theirs (version 3 on).

@@ -19,11 +19,12 @@ use super::identity::{Identity, NewLayout};
 use super::payload::{Fields, Payload};
 use super::places::{
     FileFormat, HookPlace, JsonRules, Placement, ServerPlace, Transport, stdio_entry, string_map,
+    table_of_events,
 };
 use super::registration::Registration;
 use super::tools::{self, Tool};
 use super::wire::{Answer, Capability, ChildAnswer, Decoded, Outcome, Support, WireError};
-use crate::config::{Environment, HookScope};
+use crate::config::Environment;
 use crate::fetch::http::is_loopback;
 
 /// Kiro.
@@ -32,9 +33,6 @@ pub(crate) struct Kiro;
 
 /// The first version whose files of hooks stand for themselves.
 static LATER: Version = Version::new(3, 0, 0);
-
-/// Seconds until Kiro gives up on our hook: its default, said in so many words.
-const TIMEOUT: u64 = 30;
 
 /// Where Kiro looks for skills, in a custom agent's words.
 const SKILLS: &str = "skill://.kiro/skills/**/SKILL.md";
@@ -82,6 +80,9 @@ pub(super) static IDENTITY: Identity = Identity {
     home_folder: ".kiro",
     skill_dirs: &[".kiro/skills"],
     own_names: &[".kiro"],
+    // Its default, written out.
+    hook_timeout: 30,
+    tools: TOOLS,
     ..Identity::new("kiro", "Kiro")
 };
 
@@ -102,10 +103,6 @@ impl Codec for Kiro {
             Event::UserPromptSubmit => "userPromptSubmit",
             Event::SessionStart => "agentSpawn",
         }
-    }
-
-    fn registered_timeout(&self, _: Event) -> u64 {
-        TIMEOUT
     }
 
     fn decode(&self, event: Event, stdin: &[u8], env: &Environment) -> Result<Decoded, WireError> {
@@ -173,26 +170,18 @@ impl Codec for Kiro {
             Some(_) | None => Outcome::default(),
         }
     }
-
-    fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
-        tools::native(TOOLS, decoded, updated)
-    }
 }
 
 impl Registration for Kiro {
     fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
-        let Some(folder) = scope_folder(placement, placement.scope == HookScope::Global) else {
-            return Vec::new();
-        };
-        let place = if is_standalone(placement) {
-            HookPlace::own_json(folder.join("hooks").join("symposium.json"), &hooks_file(placement))
+        let (kind, file) = if is_standalone(placement) {
+            ("hooks", hooks_file(placement))
         } else {
-            HookPlace::own_json(
-                folder.join("agents").join("symposium.json"),
-                &agent_file(placement),
-            )
+            ("agents", agent_file(placement))
         };
-        vec![place]
+        let place =
+            |folder: PathBuf| HookPlace::own_json(folder.join(kind).join("symposium.json"), &file);
+        scope_folder(placement, placement.is_global()).map(place).into_iter().collect()
     }
 
     fn server(
@@ -202,9 +191,6 @@ impl Registration for Kiro {
         everywhere: bool,
         placement: &Placement<'_>,
     ) -> ServerPlace {
-        let Some(folder) = scope_folder(placement, everywhere) else {
-            return ServerPlace::no_workspace();
-        };
         let value = match transport {
             Transport::Stdio { command, args, env } => stdio_entry(command, args, env),
             // One shape for all remote servers: Kiro finds out how they speak.
@@ -212,14 +198,17 @@ impl Registration for Kiro {
                 json!({ "url": url, "headers": string_map(headers) })
             }
         };
-        ServerPlace::Entry {
-            path: folder.join("settings").join("mcp.json"),
-            format: FileFormat::Json(JsonRules::STRICT),
-            table: vec!["mcpServers".to_owned()],
+        let path = scope_folder(placement, everywhere)
+            .map(|folder| folder.join("settings").join("mcp.json"));
+        let users_keys = &["disabled", "autoApprove", "disabledTools"];
+        ServerPlace::entry(
+            path,
+            FileFormat::Json(JsonRules::STRICT),
+            "mcpServers",
             value,
-            users_keys: &["disabled", "autoApprove", "disabledTools"],
-            note: plain_http(transport).then(|| PLAIN_HTTP.to_owned()),
-        }
+            users_keys,
+        )
+        .noted(plain_http(transport).then(|| PLAIN_HTTP.to_owned()))
     }
 }
 
@@ -241,9 +230,8 @@ fn joined(reason: Option<String>, context: Option<String>) -> String {
 }
 
 /// `.kiro` at home or in the workspace.
-fn scope_folder(placement: &Placement<'_>, user: bool) -> Option<PathBuf> {
-    let root = if user { Some(placement.home) } else { placement.root };
-    root.map(|root| root.join(".kiro"))
+fn scope_folder(placement: &Placement<'_>, is_users: bool) -> Option<PathBuf> {
+    placement.path(is_users, || placement.home.join(".kiro"), |root| root.join(".kiro"))
 }
 
 /// The agent that carries our hooks up to version 2. Entries are flat: Kiro rejects the whole file
@@ -257,20 +245,16 @@ fn agent_file(placement: &Placement<'_>) -> Value {
         }
         let command = hook_command(Kiro.name(), event, placement.program, false);
         entry.insert("command".to_owned(), command.into());
-        entry.insert("timeout_ms".to_owned(), (TIMEOUT * 1000).into());
+        entry.insert("timeout_ms".to_owned(), (IDENTITY.hook_timeout * 1000).into());
         json!([entry])
     };
-    let hooks: Map<String, Value> = Event::ALL
-        .into_iter()
-        .map(|event| (Kiro.event_name(event).to_owned(), entry(event)))
-        .collect();
     json!({
         "name": "symposium",
         "description": "All of Kiro's tools, with Symposium's hooks for your dependencies",
         "tools": ["*"],
         "resources": [SKILLS],
         "includeMcpJson": true,
-        "hooks": hooks,
+        "hooks": table_of_events(&Kiro, entry),
     })
 }
 
@@ -284,7 +268,7 @@ fn hooks_file(placement: &Placement<'_>) -> Value {
                 "type": "command",
                 "command": hook_command(Kiro.name(), event, placement.program, false),
             },
-            "timeout": TIMEOUT,
+            "timeout": IDENTITY.hook_timeout,
         })
     };
     json!({ "version": "v1", "hooks": Event::ALL.map(entry) })

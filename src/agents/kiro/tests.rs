@@ -3,6 +3,7 @@ use crate::agents::testing::{
     self, Effect, answer_table, canonical_table, capability, env, placement, registration_with,
     servers, snapshot,
 };
+use crate::config::HookScope;
 use semver::Version;
 use symposium_hook::{Decision, Input};
 

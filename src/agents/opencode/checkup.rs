@@ -1,16 +1,16 @@
 //! OpenCode runs every plugin file it finds, so ours must be there once. Measured with 1.18.33.
 
 use super::{CONFIG_RULES, user_folder};
-use crate::agents::checkup::{Finding, Look, Topic};
+use crate::agents::checkup::{Context, Finding, Topic};
 use crate::agents::places::FileFormat;
 
-pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
+pub(in crate::agents) fn checkup(context: &Context<'_>) -> Vec<Finding> {
     let plugin = |folder: std::path::PathBuf| folder.join("plugins").join("symposium.js");
-    let user = plugin(user_folder(look.placement));
-    let project = look.placement.root.map(|root| plugin(root.join(".opencode")));
-    let is_there = |path: &std::path::PathBuf| (look.read)(path).is_some();
+    let user = plugin(user_folder(context.placement));
+    let project = context.placement.root.map(|root| plugin(root.join(".opencode")));
+    let is_there = |path: &std::path::PathBuf| (context.read)(path).is_some();
     let format = FileFormat::Json(CONFIG_RULES);
-    let mut findings = look.switched_off(format, "mcp", ("enabled", false));
+    let mut findings = context.switched_off(format, "mcp", ("enabled", false));
     if let Some(project) = project.filter(is_there)
         && is_there(&user)
     {
@@ -27,21 +27,7 @@ pub(in crate::agents) fn checkup(look: &Look<'_>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use crate::agents::Agent;
-    use crate::agents::checkup::SeenServer;
     use crate::agents::checkup::testing::World;
-
-    #[test]
-    fn a_server_that_is_not_enabled_is_found() {
-        let file = "/src/shop/opencode.jsonc";
-        for (flag, codes) in [("true", &[][..]), ("false", &["server-disabled"])] {
-            let text = format!("{{\"mcp\": {{\"tools\": {{\"enabled\": {flag}, }} }} }} // mine");
-            let servers = vec![SeenServer { name: "tools".to_owned(), file: file.into() }];
-            assert_eq!(
-                World { servers, ..World::new(&[(file, text.as_str())]) }.codes(Agent::OpenCode),
-                codes
-            );
-        }
-    }
 
     #[test]
     fn two_plugins_are_one_too_many() {

@@ -9,7 +9,7 @@ pub(super) mod checkup;
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use symposium_hook::Event;
 
 use super::codec::Codec;
@@ -25,14 +25,11 @@ use super::tools::{self, Tool};
 use super::wire::{
     Answer, Capability, ChildAnswer, Decoded, Delivery, Outcome, Support, WireError,
 };
-use crate::config::{Environment, HookScope};
+use crate::config::Environment;
 
 /// OpenCode.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OpenCode;
-
-/// Seconds until the plugin gives up on us; OpenCode itself would wait for ever.
-const TIMEOUT: u64 = 30;
 
 /// The plugin, with a placeholder for the program.
 const PLUGIN: &str = include_str!("plugin.js");
@@ -71,6 +68,9 @@ pub(super) static IDENTITY: Identity = Identity {
     skill_dirs: &[".agents/skills", ".claude/skills", ".opencode/skills"],
     own_names: &[".opencode", "opencode.json", "opencode.jsonc"],
     verified_version: Some("1.18.33"),
+    // Then the plugin gives up on us; OpenCode itself would wait for ever.
+    hook_timeout: 30,
+    tools: TOOLS,
     ..Identity::new("opencode", "OpenCode")
 };
 
@@ -87,10 +87,6 @@ impl Codec for OpenCode {
             // What our plugin takes for it is the first `chat.message`.
             Event::SessionStart => "session.created",
         }
-    }
-
-    fn registered_timeout(&self, _: Event) -> u64 {
-        TIMEOUT
     }
 
     fn decode(&self, event: Event, stdin: &[u8], _: &Environment) -> Result<Decoded, WireError> {
@@ -182,10 +178,6 @@ impl Codec for OpenCode {
         outcome
     }
 
-    fn native_input(&self, decoded: &Decoded, updated: &Map<String, Value>) -> Map<String, Value> {
-        tools::native(TOOLS, decoded, updated)
-    }
-
     fn delivers_context(&self, event: Event) -> bool {
         event != Event::PreToolUse
     }
@@ -199,10 +191,8 @@ impl Codec for OpenCode {
 
 impl Registration for OpenCode {
     fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
-        let folder = match placement.scope {
-            HookScope::Global => Some(user_folder(placement)),
-            HookScope::Project => placement.root.map(|root| root.join(".opencode")),
-        };
+        let users = || user_folder(placement);
+        let folder = placement.path(placement.is_global(), users, |root| root.join(".opencode"));
         let place = |folder: PathBuf| HookPlace {
             path: folder.join("plugins").join("symposium.js"),
             shape: HookShape::Own { text: plugin(placement.program) },
@@ -217,14 +207,6 @@ impl Registration for OpenCode {
         everywhere: bool,
         placement: &Placement<'_>,
     ) -> ServerPlace {
-        let folder = if everywhere {
-            Some(user_folder(placement))
-        } else {
-            placement.root.map(Path::to_path_buf)
-        };
-        let Some(folder) = folder else {
-            return ServerPlace::no_workspace();
-        };
         // OpenCode does not start with an entry that lacks `type`, has another type than these two,
         // or a command that is no list.
         let value = match transport {
@@ -245,14 +227,8 @@ impl Registration for OpenCode {
                 "enabled": true,
             }),
         };
-        ServerPlace::Entry {
-            path: config_file(&folder),
-            format: FileFormat::Json(CONFIG_RULES),
-            table: vec!["mcp".to_owned()],
-            value,
-            users_keys: &["enabled"],
-            note: None,
-        }
+        let path = placement.path(everywhere, || config_file(&user_folder(placement)), config_file);
+        ServerPlace::entry(path, FileFormat::Json(CONFIG_RULES), "mcp", value, &["enabled"])
     }
 }
 

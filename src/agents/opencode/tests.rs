@@ -3,6 +3,7 @@ use crate::agents::testing::{
     self, Effect, answer_table, canonical_table, capability, env, placement, sample_transports,
     server_entry, servers, slashes, snapshot,
 };
+use crate::config::HookScope;
 use symposium_hook::{Decision, Input};
 
 fn effect(event: Event, name: &str) -> Effect {
@@ -196,9 +197,13 @@ fn the_program_is_put_into_the_plugin_as_data() {
 #[test]
 fn the_plugins_limit_is_the_registered_one() {
     assert_eq!(PLUGIN.matches(PROGRAM_MARK).count(), 1);
-    let limit = format!("const LIMIT_MS = {TIMEOUT}_000\n");
+    let limit = format!("const LIMIT_MS = {}_000\n", IDENTITY.hook_timeout);
     assert!(PLUGIN.contains(&limit));
-    assert!(Event::ALL.into_iter().all(|event| OpenCode.registered_timeout(event) == TIMEOUT));
+    assert!(
+        Event::ALL
+            .into_iter()
+            .all(|event| OpenCode.registered_timeout(event) == IDENTITY.hook_timeout)
+    );
     // Anything but a function among the exports makes OpenCode drop the plugin.
     let exports: Vec<&str> = PLUGIN.lines().filter(|line| line.starts_with("export")).collect();
     assert_eq!(exports, ["export const Symposium = async (host) => {"]);

@@ -6,7 +6,7 @@ use semver::Version;
 
 use super::{Health, SkillView, Survey};
 use crate::agents::Agent;
-use crate::agents::checkup::{Finding, Look, SeenServer, SeenSkill};
+use crate::agents::checkup::{Context, Finding, SeenServer, SeenSkill};
 use crate::config::SkillIgnore;
 use crate::documents::read_text;
 use crate::skills::SkillOrigin;
@@ -35,7 +35,7 @@ impl Survey<'_> {
                 Some(SeenServer { name: server.name.clone(), file: server.file.clone()? })
             })
             .collect();
-        agent.checkup(&Look {
+        agent.checkup(&Context {
             placement: &placement,
             read: &|path| read_text(path).ok().flatten(),
             skills: &self.seen_by(agent, views),
