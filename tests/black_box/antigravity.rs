@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use symposium_hook::Event;
 use symposium_testlib::{Run, Sandbox};
 
-use crate::hook_kit::{hook_plugin, lab, lab_for, logs, says};
+use crate::hook_kit::{hook_plugin, lab, logs, says, with_agents};
 
 fn tell(sandbox: &Sandbox, event: Event, conversation: &str, step: u64) -> Run {
     let mut payload = json!({
@@ -82,7 +82,7 @@ fn what_is_no_event_of_its_is_answered_with_nothing() {
 #[test]
 #[cfg(unix)]
 fn its_tools_run_without_our_program_and_when_it_crashes() {
-    let sandbox = lab_for(&[]);
+    let sandbox = with_agents(&[]);
     sandbox.run(&["init", "--add-agent", "antigravity"]).ok();
     let hooks: Value =
         serde_json::from_str(&sandbox.read("home/.gemini/config/hooks.json")).expect("JSON");

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use symposium_testlib::Sandbox;
 
-use crate::hook_kit::{Event, Told, lab_for, send};
+use crate::hook_kit::{Event, Told, send, with_agents};
 
 /// A workspace whose sync would take a minute, before an event and in the background.
 fn slow(life: &str) -> Sandbox {
-    let mut sandbox = lab_for(&["claude"]);
+    let mut sandbox = with_agents(&["claude"]);
     sandbox.switch("slow-sync", "60000");
     sandbox.switch("slow-background", "60000");
     sandbox.switch("background-life", life);

@@ -1,7 +1,7 @@
 //! Dependencies that ship skills no source vouches for, and `cargo agents use`.
 
 use crate::skill;
-use crate::status::with_agents;
+use crate::with_agents;
 use symposium_testlib::Sandbox;
 
 const INSTALLED: &str = "ws/.claude/skills/basics/SKILL.md";

@@ -355,8 +355,7 @@ fn case_65_kiros_agent_file_has_flat_entries_and_all_that_an_agent_needs() {
 fn case_65_kiro_3_reads_a_file_of_hooks_instead() {
     let mut sandbox = lab();
     sandbox.program("bin/kiro-cli", "#!/bin/sh\necho 'kiro-cli 3.1.0'\n");
-    let path = std::env::var("PATH").expect("a PATH");
-    sandbox.set("PATH", format!("{}:{path}", sandbox.dir().join("bin").display()));
+    sandbox.first_on_path("bin");
     sandbox.run(&["init", "--add-agent", "kiro"]).ok();
     let file = read_json(&sandbox, "home/.kiro/hooks/symposium.json");
     assert_eq!(file["version"], "v1");

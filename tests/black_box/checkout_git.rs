@@ -116,8 +116,7 @@ fn no_command_and_no_event_runs_git_in_a_checkout() {
     let mut sandbox = tracked();
     sandbox.git(&["config", "core.fsmonitor", "touch ../ran"]);
     sandbox.program("bin/git", "#!/bin/sh\ntouch \"${0%/*}/../ran\"\nexit 1\n");
-    let path = std::env::var("PATH").expect("a PATH");
-    sandbox.set("PATH", format!("{}:{path}", sandbox.dir().join("bin").display()));
+    sandbox.first_on_path("bin");
     send(&sandbox, "gemini", Event::SessionStart, &Told::in_ws(&sandbox));
     assert!(!sandbox.has("ran"), "by an event");
     for command in COMMANDS {

@@ -27,7 +27,7 @@ const FOLDERS: [(&str, &str, &str); 7] = [
 
 /// A workspace that uses `widget`, for which a plugin has a skill, and a server with a secret.
 fn place(agents: &[&str], more: &str) -> Sandbox {
-    let sandbox = lab_for(agents);
+    let sandbox = with_agents(agents);
     configure(&sandbox, agents, more);
     plugin_with_skill(&sandbox, "p", "widget", "basics");
     let manifest = sandbox.read("home/.symposium/plugins/p/SYMPOSIUM.toml");

@@ -3,11 +3,9 @@
 mod registrations;
 mod sources;
 
-use std::path::PathBuf;
-
 use serde_json::Value;
 
-use crate::status::with_agents;
+use crate::with_agents;
 use crate::{NO_BUILTIN, plugin_with_skill};
 use symposium_testlib::Sandbox;
 
@@ -45,11 +43,8 @@ fn synced(agents: &[&str]) -> Sandbox {
     let mut sandbox = with_agents(agents);
     plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
     sandbox.run(&["sync"]).ok();
-    let bin = sandbox.home().join("bin");
-    std::fs::create_dir_all(&bin).expect("creates a folder");
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let paths: Vec<PathBuf> = std::iter::once(bin).chain(std::env::split_paths(&path)).collect();
-    sandbox.set("PATH", std::env::join_paths(paths).expect("a path"));
+    std::fs::create_dir_all(sandbox.home().join("bin")).expect("creates a folder");
+    sandbox.first_on_path("home/bin");
     sandbox
 }
 
@@ -177,12 +172,9 @@ fn decision_18_files_that_gemini_will_not_read_are_found_with_the_remedy() {
 #[cfg(unix)]
 #[test]
 fn agents_versions_are_compared_with_those_that_were_tried() {
-    use std::os::unix::fs::PermissionsExt as _;
     let sandbox = synced(&["claude", "codex"]);
     for (name, says) in [("claude", "2.1.999 (Claude Code)"), ("codex", "codex-cli 0.999.0")] {
-        let path = sandbox.home().join("bin").join(name);
-        std::fs::write(&path, format!("#!/bin/sh\necho '{says}'\n")).expect("writes");
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("sets");
+        sandbox.program(&format!("home/bin/{name}"), &format!("#!/bin/sh\necho '{says}'\n"));
     }
     let found = findings(&sandbox, &[]);
     let versions: Vec<_> =
@@ -234,19 +226,18 @@ fn a_copy_that_is_missing_is_found_beside_one_that_was_edited() {
 #[cfg(unix)]
 #[test]
 fn the_program_is_looked_for_and_run_as_agents_would() {
-    use std::os::unix::fs::PermissionsExt as _;
     let sandbox = synced(&["copilot"]);
     let config = sandbox.read("home/.symposium/config.toml");
     sandbox.write("home/.symposium/config.toml", format!("hook-scope = \"project\"\n{config}"));
-    let program = sandbox.home().join("bin/cargo-agents");
-    std::fs::copy(crate::program(), &program).expect("copies");
+    let program = "home/bin/cargo-agents";
+    std::fs::copy(crate::program(), sandbox.dir().join(program)).expect("copies");
     let missing = finding(&findings(&sandbox, &[]), "program-not-found");
     assert!(missing["message"].as_str().is_some_and(|text| text.contains("from a desktop")));
-    std::fs::write(&program, "#!/nonexistent\n").expect("writes");
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("sets");
+    let absent = sandbox.dir().join("no-interpreter");
+    sandbox.program(program, &format!("#!{}\n", absent.display()));
     let broken = finding(&findings(&sandbox, &[]), "program-broken");
     assert_eq!(broken["severity"], "warning");
-    std::fs::write(&program, "#!/bin/sh\necho no luck >&2\nexit 3\n").expect("writes");
+    sandbox.program(program, "#!/bin/sh\necho no luck >&2\nexit 3\n");
     let broken = finding(&findings(&sandbox, &[]), "program-broken");
     assert!(broken["message"].as_str().is_some_and(|text| text.contains("no luck")), "{broken:#}");
 }

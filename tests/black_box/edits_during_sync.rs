@@ -13,7 +13,7 @@ const PLUGIN: &str = "home/.symposium/plugins";
 
 /// A workspace whose sync, once it has read everything, waits for the file `go` of a plugin.
 fn slow() -> Sandbox {
-    let sandbox = lab_for(&["claude"]);
+    let sandbox = with_agents(&["claude"]);
     plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
     sandbox.user_plugin(
         "slow/SYMPOSIUM.toml",
@@ -122,7 +122,7 @@ fn a_sync_that_writes_beside_what_it_read_is_not_done_again_by_the_next_event() 
     // Codex reads `.agents/skills`, where the workspace's own skills are.
     in_parallel(&[&["codex"][..], &["claude", "codex"], &["claude"]], |agents| {
         for (own, before) in [(false, ""), (true, ""), (true, ".agents/rules/x.md")] {
-            let sandbox = lab_for(agents);
+            let sandbox = with_agents(agents);
             configure(&sandbox, agents, "[logging]\nlevel = \"debug\"\n");
             plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
             if own {

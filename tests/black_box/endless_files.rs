@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use symposium_testlib::Sandbox;
 
-use crate::hook_kit::{Event, Told, in_parallel, lab_for};
+use crate::hook_kit::{Event, Told, in_parallel, with_agents};
 use crate::{plugin_with_skill, skill};
 
 /// Whatever is read of a workspace, by some command or event.
@@ -43,7 +43,7 @@ enum Shape {
 }
 
 fn clone_with(place: &str, shape: Shape) -> Sandbox {
-    let sandbox = lab_for(&AGENTS);
+    let sandbox = with_agents(&AGENTS);
     plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
     sandbox.write("ws/.agents/skills/own/SKILL.md", skill("own", "Of the checkout."));
     sandbox.write("ws/.claude/skills/own/.symposium", "");
@@ -114,7 +114,7 @@ fn a_file_of_hundreds_of_megabytes_is_not_read() {
 /// Half an event says nothing, and denies nothing.
 #[test]
 fn an_event_without_end_carries_on() {
-    let sandbox = lab_for(&["claude"]);
+    let sandbox = with_agents(&["claude"]);
     let program = sandbox.binary().display();
     let script = format!("head -c 300000000 /dev/zero | '{program}' hook claude pre-tool-use");
     let run = sandbox.shell(&script).output().expect("runs");

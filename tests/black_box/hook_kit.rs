@@ -8,7 +8,7 @@ pub(crate) use symposium_hook::Event;
 pub(crate) use symposium_testlib::TELLING_ALL as REAL_AGENTS;
 use symposium_testlib::{Run, Sandbox};
 
-use crate::{NO_BUILTIN, sandbox};
+pub(crate) use crate::{configure, with_agents};
 
 /// Everybody whom `hook` answers about all four events; `antigravity.rs` is about the others.
 pub(crate) const AGENTS: [&str; REAL_AGENTS.len() + 1] = {
@@ -20,22 +20,7 @@ pub(crate) const AGENTS: [&str; REAL_AGENTS.len() + 1] = {
 /// A sandbox whose workspace depends on `widget` 1.2.3, without agents and the plugin inside the
 /// program.
 pub(crate) fn lab() -> Sandbox {
-    lab_for(&[])
-}
-
-/// As [`lab`], with these agents in the configuration.
-pub(crate) fn lab_for(agents: &[&str]) -> Sandbox {
-    let sandbox = sandbox();
-    configure(&sandbox, agents, "");
-    sandbox.package(&[("widget", "1.2.3")]);
-    sandbox
-}
-
-/// Writes the configuration.
-pub(crate) fn configure(sandbox: &Sandbox, agents: &[&str], more: &str) {
-    let agents: String =
-        agents.iter().map(|name| format!("[[agent]]\nname = \"{name}\"\n")).collect();
-    sandbox.write("home/.symposium/config.toml", format!("{more}\n{agents}\n{NO_BUILTIN}"));
+    with_agents(&[])
 }
 
 /// A plugin for workspaces that use `widget`, with one hook for `event` that runs `script`; `more`

@@ -62,7 +62,7 @@ fn a_panic_is_logged_and_the_agent_carries_on() {
 
 #[test]
 fn a_broken_configuration_is_no_trouble_and_removes_nothing() {
-    let sandbox = lab_for(&["claude"]);
+    let sandbox = with_agents(&["claude"]);
     let deny = says(Event::PreToolUse, serde_json::json!({"decision": "deny", "reason": "no"}));
     hook_plugin(&sandbox, "guard", Event::PreToolUse, "", &deny);
     crate::plugin_with_skill(&sandbox, "teacher", "widget", "widget-basics");
@@ -96,7 +96,7 @@ fn a_broken_plugin_does_not_disarm_another() {
 #[test]
 fn agents_files_that_can_not_be_read_do_not_disarm_a_guard() {
     let agents: Vec<&str> = AGENTS.into_iter().filter(|name| *name != "symposium").collect();
-    let sandbox = lab_for(&agents);
+    let sandbox = with_agents(&agents);
     let deny = says(Event::PreToolUse, serde_json::json!({"decision": "deny", "reason": "no"}));
     hook_plugin(&sandbox, "guard", Event::PreToolUse, "", &deny);
     let files = [
@@ -137,7 +137,6 @@ fn f75_a_missing_lock_file_is_no_trouble_and_is_not_made() {
 #[cfg(unix)]
 #[test]
 fn neither_cargo_nor_rustc_nor_rustup_is_run_whatever_happens() {
-    use std::os::unix::fs::PermissionsExt as _;
     let mut sandbox = guarded_lab();
     configure(&sandbox, &["claude", "codex", "kiro"], "");
     crate::plugin_with_skill(&sandbox, "teacher", "widget", "widget-basics");
@@ -145,14 +144,11 @@ fn neither_cargo_nor_rustc_nor_rustup_is_run_whatever_happens() {
     sandbox.write("ws/.cargo/config.toml", "[build]\nrustc = \"./evil\"\n");
     let trace = sandbox.dir().join("trace");
     for name in ["cargo", "rustc", "rustup", "rustdoc", "git", "claude", "codex", "kiro-cli"] {
-        let path = format!("bin/{name}");
-        sandbox.write(&path, format!("#!/bin/sh\necho {name} \"$@\" >>'{}'\n", trace.display()));
-        let path = sandbox.dir().join(path);
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("sets");
+        let script = format!("#!/bin/sh\necho {name} \"$@\" >>'{}'\n", trace.display());
+        sandbox.program(&format!("bin/{name}"), &script);
     }
     sandbox.write("ws/evil", format!("#!/bin/sh\necho evil >>'{}'\n", trace.display()));
-    let path = std::env::var("PATH").expect("a PATH");
-    sandbox.set("PATH", format!("{}:{path}", sandbox.dir().join("bin").display()));
+    sandbox.first_on_path("bin");
     is_guarded(&sandbox);
     for agent in AGENTS {
         for event in Event::ALL {

@@ -4,7 +4,7 @@ mod announcements;
 mod missing_programs;
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -18,7 +18,7 @@ use crate::{plugin_with_skill, skill};
 
 /// A workspace of an agent, never synced, for which a plugin has a skill.
 fn unsynced(agent: &str) -> Sandbox {
-    let sandbox = lab_for(&[agent]);
+    let sandbox = with_agents(&[agent]);
     plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
     sandbox
 }
@@ -129,7 +129,7 @@ fn a_sync_that_takes_too_long_goes_on_in_the_background() {
 
 /// A sandbox with a git source that has a plugin, and a `git` on `PATH` that takes its time.
 fn with_git_source(delay: &str) -> Sandbox {
-    let mut sandbox = lab_for(&["claude"]);
+    let mut sandbox = with_agents(&["claude"]);
     sandbox.write(
         "repo/far/SYMPOSIUM.toml",
         "name = \"far\"\ncrates = [\"widget\"]\n[[skills]]\nsource.path = \"skills\"\n",
@@ -142,10 +142,9 @@ fn with_git_source(delay: &str) -> Sandbox {
     let source = format!("[[plugin-source]]\nname = \"far\"\ngit = {:?}\n", repo.display());
     configure(&sandbox, &["claude"], &source);
     let path = std::env::var("PATH").expect("a PATH");
-    sandbox.write("bin/git", format!("#!/bin/sh\nsleep {delay}\nPATH='{path}'\nexec git \"$@\"\n"));
-    let git = sandbox.dir().join("bin/git");
-    std::fs::set_permissions(git, std::fs::Permissions::from_mode(0o755)).expect("sets");
-    sandbox.set("PATH", format!("{}:{path}", sandbox.dir().join("bin").display()));
+    let script = format!("#!/bin/sh\nsleep {delay}\nPATH='{path}'\nexec git \"$@\"\n");
+    sandbox.program("bin/git", &script);
+    sandbox.first_on_path("bin");
     sandbox
 }
 
@@ -193,7 +192,7 @@ fn where_nothing_could_be_refreshed_no_process_is_started() {
 
 #[test]
 fn servers_that_are_known_give_their_tools_their_names() {
-    let sandbox = lab_for(&["copilot", "opencode", "claude"]);
+    let sandbox = with_agents(&["copilot", "opencode", "claude"]);
     sandbox.user_plugin(
         "p/SYMPOSIUM.toml",
         "name = \"p\"\ncrates = [\"widget\"]\n\n[[mcp_servers]]\nname = \"my-docs\"\n\

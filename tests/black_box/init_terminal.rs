@@ -1,6 +1,5 @@
 //! `cargo agents init` on a terminal.
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 use expect_test::expect;
@@ -29,9 +28,7 @@ fn machine() -> Sandbox {
 
 /// A program on the sandbox's own `PATH`.
 pub(crate) fn program(sandbox: &Sandbox, name: &str, body: &str) {
-    sandbox.write(&format!("bin/{name}"), format!("#!/bin/sh\n{body}\n"));
-    let path = sandbox.dir().join("bin").join(name);
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("sets the mode");
+    sandbox.program(&format!("bin/{name}"), &format!("#!/bin/sh\n{body}\n"));
 }
 
 fn start(command: &Command) -> Terminal {

@@ -145,20 +145,20 @@ fn each_line_of_man_is_an_event() {
 #[cfg(unix)]
 #[test]
 fn each_line_of_self_update_is_an_event() {
-    use crate::self_update::{CRATES_IO, INFO_99, fake_cargo, install_99, installed, run};
+    use crate::self_update::{CRATES_IO, INFO_99, fake_cargo, install_99, installed};
 
     let sandbox = installed(CRATES_IO);
     fake_cargo(&sandbox, INFO_99, "exit 101");
-    kinds(&run(&sandbox, &["self-update", "--check", "--json"]).code(1));
-    failure(&run(&sandbox, &["self-update", "--json"]).code(1));
+    kinds(&sandbox.run(&["self-update", "--check", "--json"]).code(1));
+    failure(&sandbox.run(&["self-update", "--json"]).code(1));
     let current = format!("printf 'symposium\\nversion: {}\\n'", env!("CARGO_PKG_VERSION"));
     fake_cargo(&sandbox, &current, "exit 101");
-    let told = kinds(&run(&sandbox, &["self-update", "--json"]).ok());
+    let told = kinds(&sandbox.run(&["self-update", "--json"]).ok());
     assert_eq!(told.last().map(String::as_str), Some("finished"), "{told:?}");
     fake_cargo(&sandbox, INFO_99, &install_99(&sandbox));
-    let told = kinds(&run(&sandbox, &["self-update", "--json"]).ok());
+    let told = kinds(&sandbox.run(&["self-update", "--json"]).ok());
     assert_eq!(told.last().map(String::as_str), Some("finished"), "{told:?}");
-    failure(&run(&installed("git+https://x.example/y"), &["self-update", "--json"]));
+    failure(&installed("git+https://x.example/y").run(&["self-update", "--json"]));
 }
 
 #[test]

@@ -116,14 +116,25 @@ pub fn skill(name: &str, description: &str) -> String {
     format!("---\nname: {name}\ndescription: {description}\n---\n\n# {name}\n")
 }
 
+/// Writes a configuration with these agents, and `more` before them.
+pub fn configure(sandbox: &Sandbox, agents: &[&str], more: &str) {
+    let agents: String =
+        agents.iter().map(|name| format!("[[agent]]\nname = \"{name}\"\n")).collect();
+    sandbox.write("home/.symposium/config.toml", format!("{more}\n{agents}\n{NO_BUILTIN}"));
+}
+
+/// A sandbox with these agents in its configuration, whose workspace depends on `widget` 1.2.3.
+pub fn with_agents(agents: &[&str]) -> Sandbox {
+    let sandbox = sandbox();
+    configure(&sandbox, agents, "");
+    sandbox.package(&[("widget", "1.2.3")]);
+    sandbox
+}
+
 /// A workspace for two agents that depends on `widget`, which a plugin has a skill for, and on
 /// `gadget`.
 fn for_two_agents() -> Sandbox {
-    let sandbox = sandbox();
-    sandbox.write(
-        "home/.symposium/config.toml",
-        format!("[[agent]]\nname = \"claude\"\n[[agent]]\nname = \"codex\"\n{NO_BUILTIN}"),
-    );
+    let sandbox = with_agents(&["claude", "codex"]);
     sandbox.package(&[("widget", "1.2.3"), ("gadget", "0.1.0")]);
     plugin_with_skill(&sandbox, "widget", "widget", "basics");
     sandbox

@@ -123,13 +123,7 @@ fn the_workspace_s_own_configuration_and_toolchain_are_not_in_effect_for_a_fetch
     plugin_for(&sandbox, "widget");
     let touched = sandbox.dir().join("touched");
     let evil = format!("#!/bin/sh\ntouch {}\nexit 1\n", touched.display());
-    sandbox.write("ws/evil.sh", evil);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let path = sandbox.ws().join("evil.sh");
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("sets");
-    }
+    sandbox.program("ws/evil.sh", &evil);
     sandbox.write(
         "ws/.cargo/config.toml",
         "[build]\nrustc = \"./evil.sh\"\nrustc-wrapper = \"./evil.sh\"\n\
@@ -375,14 +369,11 @@ fn f209_a_registry_that_can_not_be_reached_is_one_warning() {
 #[cfg(unix)]
 #[test]
 fn case_89_validate_shows_whose_crate_would_be_installed() {
-    use std::os::unix::fs::PermissionsExt as _;
     let mut sandbox = with_cargo();
     let script = "#!/bin/sh\necho 'rtk #types'\necho 'Types'\necho 'version: 0.1.0'\n\
                   echo 'repository: https://example.com/type-kit'\n";
-    sandbox.write("cargo.sh", script);
-    let cargo = sandbox.dir().join("cargo.sh");
-    std::fs::set_permissions(&cargo, std::fs::Permissions::from_mode(0o755)).expect("sets");
-    sandbox.set("SYMPOSIUM_CARGO", cargo);
+    sandbox.program("cargo.sh", script);
+    sandbox.set("SYMPOSIUM_CARGO", sandbox.dir().join("cargo.sh"));
     sandbox.user_plugin(
         "rtk/SYMPOSIUM.toml",
         "name = \"rtk\"\ncrates = [\"*\"]\n[[installations]]\nname = \"rtk\"\nsource = \"cargo\"\ncrate = \"rtk\"\nexecutable = \"rtk\"\n[[hooks]]\nname = \"h\"\nevent = \"PreToolUse\"\ncommand = \"rtk\"\n",

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use crate::sandbox;
-use symposium_testlib::{Run, Sandbox, Terminal};
+use symposium_testlib::{Sandbox, Terminal};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// In the place of cargo's own name for crates.io.
@@ -33,21 +33,20 @@ pub(crate) fn fake_cargo(sandbox: &Sandbox, info: &str, install: &str) {
 }
 
 fn script(sandbox: &Sandbox, path: &str, text: &str) {
-    sandbox.write(path, format!("#!/bin/sh\n{text}"));
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(sandbox.dir().join(path), mode).expect("sets the mode");
+    sandbox.program(
+        path,
+        &format!(
+            "#!/bin/sh
+{text}"
+        ),
+    );
 }
 
 /// A sandbox whose program lies in cargo's folder, as if `source` had brought it.
 pub(crate) fn installed(source: &str) -> Sandbox {
     let mut sandbox = sandbox();
     sandbox.package(&[]);
-    let bin = sandbox.home().join(".cargo/bin");
-    std::fs::create_dir_all(&bin).expect("creates");
-    let exe = bin.join("cargo-agents");
-    if std::fs::hard_link(sandbox.binary(), &exe).is_err() {
-        std::fs::copy(sandbox.binary(), &exe).expect("copies");
-    }
+    sandbox.install();
     record(&sandbox, VERSION, source);
     sandbox.set("SYMPOSIUM_CARGO", sandbox.dir().join("fake/cargo"));
     sandbox
@@ -81,32 +80,9 @@ pub(crate) fn install_99(sandbox: &Sandbox) -> String {
 
 pub(crate) const INFO_99: &str = "printf 'symposium #ai\\nversion: 99.0.0\\nlicense: MIT\\n'";
 
-/// The installed program, to be run with `args`.
-fn command(sandbox: &Sandbox, args: &[&str]) -> Command {
-    let template = sandbox.command(args);
-    let mut command = Command::new(sandbox.home().join(".cargo/bin/cargo-agents"));
-    command.args(args).current_dir(sandbox.ws()).env_clear();
-    for (name, value) in template.get_envs() {
-        if let Some(value) = value {
-            command.env(name, value);
-        }
-    }
-    command
-}
-
-pub(crate) fn run(sandbox: &Sandbox, args: &[&str]) -> Run {
-    let output = command(sandbox, args).stdin(std::process::Stdio::null()).output();
-    let output = output.expect("it starts");
-    Run {
-        code: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
-}
-
-/// The same at a terminal.
+/// Runs the program at a terminal.
 fn at_terminal(sandbox: &Sandbox, args: &[&str]) -> (i32, String) {
-    Terminal::start(command(sandbox, args), 100).finish()
+    Terminal::start(sandbox.command(args), 100).finish()
 }
 
 fn asked(sandbox: &Sandbox) -> Vec<String> {
@@ -149,7 +125,7 @@ fn humantime(time: SystemTime) -> String {
 fn f211_decision_1_self_update_looks_with_info_and_installs() {
     let sandbox = installed(CRATES_IO);
     fake_cargo(&sandbox, INFO_99, &install_99(&sandbox));
-    let run = run(&sandbox, &["self-update"]).ok();
+    let run = sandbox.run(&["self-update"]).ok();
     assert!(
         run.stderr.contains(&format!("updated symposium {VERSION} → 99.0.0")),
         "{}",
@@ -174,7 +150,7 @@ fn f211_search_is_the_second_way() {
     let sandbox = installed(CRATES_IO);
     fake_cargo(&sandbox, "exit 101", &install_99(&sandbox));
     sandbox.write("search", "symposium = \"99.0.0\"    # Teach\n");
-    run(&sandbox, &["self-update"]).ok();
+    sandbox.run(&["self-update"]).ok();
     assert_eq!(
         asked(&sandbox),
         [
@@ -189,7 +165,7 @@ fn f211_search_is_the_second_way() {
 fn f212_up_to_date_is_a_message() {
     let sandbox = installed(CRATES_IO);
     fake_cargo(&sandbox, &format!("echo 'version: {VERSION}'"), "exit 1");
-    let run = run(&sandbox, &["self-update"]).ok();
+    let run = sandbox.run(&["self-update"]).ok();
     assert!(run.stderr.contains("is the newest version"), "{}", run.stderr);
     assert_eq!(asked(&sandbox).len(), 1);
 }
@@ -198,7 +174,7 @@ fn f212_up_to_date_is_a_message() {
 fn a_newer_one_than_the_newest_is_left_alone() {
     let sandbox = installed(CRATES_IO);
     fake_cargo(&sandbox, "echo 'version: 0.0.1'", "exit 1");
-    let run = run(&sandbox, &["self-update"]).ok();
+    let run = sandbox.run(&["self-update"]).ok();
     assert!(run.stderr.contains("newer than the newest published one, 0.0.1"), "{}", run.stderr);
 }
 
@@ -207,7 +183,7 @@ fn f211_pre_releases_do_not_count() {
     let sandbox = installed(CRATES_IO);
     fake_cargo(&sandbox, "echo 'version: 99.0.0-rc.1'", "exit 1");
     sandbox.write("search", "symposium = \"99.0.0-rc.1\"\n");
-    let run = run(&sandbox, &["self-update"]).code(1);
+    let run = sandbox.run(&["self-update"]).code(1);
     assert!(run.stderr.contains("99.0.0-rc.1 is a pre-release"), "{}", run.stderr);
     assert!(
         !asked(&sandbox).iter().any(|line| line.starts_with("install")),
@@ -220,7 +196,7 @@ fn f211_pre_releases_do_not_count() {
 fn check_only_looks() {
     let sandbox = installed(CRATES_IO);
     fake_cargo(&sandbox, INFO_99, "exit 1");
-    let run = run(&sandbox, &["self-update", "--check"]).code(1);
+    let run = sandbox.run(&["self-update", "--check"]).code(1);
     assert!(run.stderr.contains("symposium 99.0.0 is available"), "{}", run.stderr);
     assert_eq!(asked(&sandbox).len(), 1);
 }
@@ -229,7 +205,7 @@ fn check_only_looks() {
 fn a_version_that_the_compiler_can_not_build_is_not_asked_for() {
     let sandbox = installed(CRATES_IO);
     fake_cargo(&sandbox, "echo 'version: 99.0.0 (latest 100.0.0)'", &install_99(&sandbox));
-    run(&sandbox, &["self-update"]).ok();
+    sandbox.run(&["self-update"]).ok();
     assert_eq!(asked(&sandbox)[1], "install symposium --force --locked --version 99.0.0");
 }
 
@@ -237,7 +213,7 @@ fn a_version_that_the_compiler_can_not_build_is_not_asked_for() {
 fn another_registry_s_program_is_updated_from_there() {
     let sandbox = installed("sparse+https://registry.example/index/");
     fake_cargo(&sandbox, INFO_99, &install_99(&sandbox));
-    run(&sandbox, &["self-update"]).ok();
+    sandbox.run(&["self-update"]).ok();
     let index = "--index sparse+https://registry.example/index/";
     assert_eq!(
         asked(&sandbox),
@@ -253,7 +229,7 @@ fn decision_1_what_cargo_did_not_bring_from_a_registry_is_not_replaced() {
     ] {
         let sandbox = installed(source);
         fake_cargo(&sandbox, INFO_99, "exit 1");
-        let run = run(&sandbox, &["self-update"]).code(1);
+        let run = sandbox.run(&["self-update"]).code(1);
         assert!(run.stderr.contains("99.0.0 is available"), "{}", run.stderr);
         assert!(run.stderr.contains(how), "{}", run.stderr);
         let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
@@ -268,14 +244,14 @@ fn a_failure_leaves_the_old_program_and_says_why() {
     let exe = sandbox.home().join(".cargo/bin/cargo-agents");
     let before = std::fs::metadata(&exe).expect("is there").len();
     fake_cargo(&sandbox, INFO_99, "echo 'error: could not compile' >&2; exit 101");
-    let run = run(&sandbox, &["self-update"]).code(1);
+    let run = sandbox.run(&["self-update"]).code(1);
     assert!(run.stderr.contains("could not compile"), "{}", run.stderr);
     assert!(run.stderr.contains("exit code 101"), "{}", run.stderr);
     assert!(run.stderr.contains(&format!("symposium {VERSION} is still there")), "{}", run.stderr);
     assert_eq!(std::fs::metadata(&exe).expect("is there").len(), before);
     // Cargo says that all is well, and nothing happened.
     fake_cargo(&sandbox, INFO_99, "exit 0");
-    let run = self::run(&sandbox, &["self-update"]).code(1);
+    let run = sandbox.run(&["self-update"]).code(1);
     assert!(run.stderr.contains(&format!("is still {VERSION}")), "{}", run.stderr);
 }
 
@@ -285,7 +261,7 @@ fn two_at_once_install_once() {
     let install = format!("sleep 1; {}", install_99(&sandbox));
     fake_cargo(&sandbox, INFO_99, &install);
     let start = || {
-        let mut command = command(&sandbox, &["self-update"]);
+        let mut command = sandbox.command(&["self-update"]);
         command.stderr(std::process::Stdio::piped()).spawn().expect("it starts")
     };
     let all = [start(), start(), start()];
@@ -302,7 +278,7 @@ fn two_at_once_install_once() {
 fn offline_says_so() {
     let sandbox = installed(CRATES_IO);
     fake_cargo(&sandbox, INFO_99, "exit 1");
-    let run = run(&sandbox, &["--offline", "self-update"]).code(1);
+    let run = sandbox.run(&["--offline", "self-update"]).code(1);
     assert!(run.stderr.contains("without the network"), "{}", run.stderr);
     assert_eq!(asked(&sandbox), Vec::<String>::new());
 }

@@ -1,18 +1,8 @@
 //! `cargo agents status`: one screen.
 
-use crate::{NO_BUILTIN, plugin_with_skill, sandbox, skill};
+use crate::{plugin_with_skill, skill, with_agents};
 use serde_json::Value;
 use symposium_testlib::Sandbox;
-
-/// A workspace that depends on `widget`, with these agents.
-pub(crate) fn with_agents(agents: &[&str]) -> Sandbox {
-    let sandbox = sandbox();
-    let tables: String =
-        agents.iter().map(|agent| format!("[[agent]]\nname = \"{agent}\"\n")).collect();
-    sandbox.write("home/.symposium/config.toml", format!("{tables}{NO_BUILTIN}"));
-    sandbox.package(&[("widget", "1.2.3")]);
-    sandbox
-}
 
 fn status(sandbox: &Sandbox, more: &[&str]) -> String {
     let args: Vec<_> = ["status"].iter().chain(more).copied().collect();

@@ -174,10 +174,9 @@ fn f184_f171_requirements_and_variables_are_as_for_hooks() {
         "p/tool.sh",
         "helper\necho \"$SYMPOSIUM_helper\"\necho \"$SYMPOSIUM_WORKSPACE\"\npwd\n",
     );
-    sandbox.user_plugin("p/bin/helper", "#!/bin/sh\necho helped\n");
-    let helper = sandbox.home().join(".symposium/plugins/p/bin/helper");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&helper, mode).expect("sets the mode");
+    let helper = "home/.symposium/plugins/p/bin/helper";
+    sandbox.program(helper, "#!/bin/sh\necho helped\n");
+    let helper = sandbox.dir().join(helper);
     let check = |sandbox: &Sandbox| {
         let run = sandbox.run_in("ws/src", &["demo"]).ok();
         let (ws, src) = (sandbox.ws(), sandbox.ws().join("src"));

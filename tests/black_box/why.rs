@@ -1,6 +1,6 @@
 //! `cargo agents why NAME`.
 
-use crate::status::with_agents;
+use crate::with_agents;
 use crate::{plugin_with_skill, skill};
 use symposium_testlib::Sandbox;
 

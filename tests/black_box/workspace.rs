@@ -160,17 +160,9 @@ fn cargo_is_never_run() {
     sandbox.package(&[("widget", "1.0.0")]);
     sandbox.write("ws/rust-toolchain.toml", "[toolchain]\nchannel = \"1.0.0-nowhere\"\n");
     sandbox.write("ws/.cargo/config.toml", "[build]\nrustc-wrapper = \"no-such-wrapper\"\n");
-    let bin = sandbox.dir().join("bin");
-    sandbox.write("bin/cargo", "#!/bin/sh\ntouch \"$0.was-run\"\nexit 1\n");
-    sandbox.write("bin/rustc", "#!/bin/sh\ntouch \"$0.was-run\"\nexit 1\n");
-    #[cfg(unix)]
-    for name in ["cargo", "rustc"] {
-        use std::os::unix::fs::PermissionsExt as _;
-        std::fs::set_permissions(bin.join(name), std::fs::Permissions::from_mode(0o755))
-            .expect("sets the mode");
-    }
-    let path = std::env::var("PATH").unwrap_or_default();
-    sandbox.set("PATH", format!("{}:{path}", bin.display()));
+    sandbox.program("bin/cargo", "#!/bin/sh\ntouch \"$0.was-run\"\nexit 1\n");
+    sandbox.program("bin/rustc", "#!/bin/sh\ntouch \"$0.was-run\"\nexit 1\n");
+    sandbox.first_on_path("bin");
     assert_eq!(matched(&sandbox, "ws", "ws"), [0]);
     assert!(!sandbox.has("bin/cargo.was-run") && !sandbox.has("bin/rustc.was-run"));
 }

@@ -1,14 +1,11 @@
 //! The workspace's own skills, for agents that do not read `.agents/skills` (F76–F83).
 
-use crate::{sandbox, skill};
+use crate::{configure, sandbox, skill};
 use symposium_testlib::Sandbox;
 
 fn with_agents(agents: &[&str], more: &str) -> Sandbox {
     let sandbox = sandbox();
-    let agents: String =
-        agents.iter().map(|agent| format!("[[agent]]\nname = \"{agent}\"\n")).collect();
-    sandbox
-        .write("home/.symposium/config.toml", format!("{more}\n{agents}\n{}", crate::NO_BUILTIN));
+    configure(&sandbox, agents, more);
     sandbox.package(&[]);
     sandbox.write("ws/.agents/skills/release/SKILL.md", skill("release", "How we release."));
     sandbox.write("ws/.agents/skills/release/scripts/go.sh", "echo go\n");

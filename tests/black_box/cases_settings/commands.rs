@@ -29,32 +29,12 @@ fn commands(sandbox: &Sandbox, path: &str) -> Vec<String> {
     found
 }
 
-/// The program, put where it would be installed, with a space in its path.
-#[cfg(unix)]
-fn installed(sandbox: &Sandbox, folder: &str) -> std::path::PathBuf {
-    let bin = sandbox.dir().join(folder);
-    std::fs::create_dir_all(&bin).expect("creates");
-    let program = bin.join("cargo-agents");
-    // A copy can't be started while another test's child still has it open for writing.
-    if std::fs::hard_link(sandbox.binary(), &program).is_err() {
-        std::fs::copy(sandbox.binary(), &program).expect("copies");
-    }
-    program
-}
-
 #[cfg(unix)]
 #[test]
 fn case_41_and_45_the_registered_command_works_with_a_minimal_path_and_a_space() {
-    let sandbox = sandbox();
-    let program = installed(&sandbox, "with space/bin");
-    let command = sandbox.command(&["init", "--add-agent", "claude", "--add-agent", "copilot"]);
-    // The same surroundings, the installed program.
-    let mut other = std::process::Command::new(&program);
-    other.args(command.get_args()).current_dir(sandbox.ws()).env_clear();
-    for (name, value) in command.get_envs() {
-        other.env(name, value.expect("a value"));
-    }
-    assert!(other.status().expect("starts").success());
+    let mut sandbox = sandbox();
+    sandbox.install_in("with space/bin");
+    sandbox.run(&["init", "--add-agent", "claude", "--add-agent", "copilot"]).ok();
     let registered: Vec<String> = [CLAUDE, "home/.copilot/hooks/symposium.json"]
         .iter()
         .flat_map(|path| commands(&sandbox, path))
@@ -73,7 +53,7 @@ fn case_41_and_45_the_registered_command_works_with_a_minimal_path_and_a_space()
             .expect("runs");
         assert!(output.status.success(), "{command}: {output:?}");
     }
-    std::fs::remove_file(&program).expect("removes");
+    std::fs::remove_file(sandbox.binary()).expect("removes");
     // Copilot takes a failure for a denial, so there it must be none when the program is gone.
     for command in commands(&sandbox, "home/.copilot/hooks/symposium.json") {
         let output = std::process::Command::new("/bin/sh")

@@ -3,7 +3,7 @@
 use symposium_testlib::Sandbox;
 
 use super::{codes, finding, findings, synced};
-use crate::status::with_agents;
+use crate::with_agents;
 
 #[test]
 fn a_switch_that_turns_hooks_off_is_found_for_each_agent() {

@@ -1,10 +1,8 @@
 //! Folders that are missing or can't be written, and locks that others hold.
 
-use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use symposium_testlib::Run;
@@ -24,21 +22,8 @@ fn without_a_home_the_agent_carries_on_and_guards_guard() {
     for agent in AGENTS {
         let mut command = sandbox.command(&["hook", agent, "pre-tool-use"]);
         command.env_remove("HOME").env_remove("CARGO_HOME").env("SYMPOSIUM_HOME", &home);
-        let run = fed(&mut command, &told.payload(agent, Event::PreToolUse));
+        let run = Run::of(&mut command, &told.payload(agent, Event::PreToolUse));
         assert!(effect(agent, Event::PreToolUse, &run).refused.is_some(), "{agent}");
-    }
-}
-
-fn fed(command: &mut std::process::Command, stdin: &[u8]) -> Run {
-    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = piped.spawn().expect("starts");
-    // A program that does not read is no reason to fail.
-    let _ = child.stdin.take().expect("a pipe").write_all(stdin);
-    let output = child.wait_with_output().expect("ends");
-    Run {
-        code: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
 }
 
@@ -54,7 +39,7 @@ fn where_nothing_can_be_written_guards_guard() {
 
 #[test]
 fn a_workspace_that_can_only_be_read_is_no_trouble() {
-    let sandbox = lab_for(&["claude"]);
+    let sandbox = with_agents(&["claude"]);
     let deny = says(Event::PreToolUse, serde_json::json!({"decision": "deny", "reason": "no"}));
     hook_plugin(&sandbox, "guard", Event::PreToolUse, "", &deny);
     crate::plugin_with_skill(&sandbox, "teacher", "widget", "widget-basics");
@@ -78,7 +63,7 @@ fn a_workspace_that_can_only_be_read_is_no_trouble() {
         if root {
             command.uid(65534).gid(65534);
         }
-        let run = fed(&mut command, &told.payload("claude", event));
+        let run = Run::of(&mut command, &told.payload("claude", event));
         let effect = effect("claude", event, &run);
         assert_eq!(effect.refused.is_some(), event == Event::PreToolUse, "{effect:?}");
         assert_eq!(effect.context, None, "a skill that could not be placed is not announced");
@@ -113,7 +98,7 @@ fn a_deleted_working_folder_is_no_trouble() {
             event.cli_name()
         ));
         command.env("HOME", sandbox.home());
-        let run = fed(&mut command, &told.payload(agent, event));
+        let run = Run::of(&mut command, &told.payload(agent, event));
         assert_eq!(said(&run), CARRY_ON, "{agent}");
     }
     let below = Told {

@@ -62,7 +62,7 @@ fn decision_28_what_comes_in_mid_session_is_announced_at_the_next_event_that_can
 #[test]
 fn decision_28_servers_and_subcommands_that_match_from_now_on_are_one_line() {
     in_parallel(&REAL_AGENTS, |agent| {
-        let sandbox = lab_for(&[agent]);
+        let sandbox = with_agents(&[agent]);
         let more = "\n[[mcp_servers]]\nname = \"docs\"\ncommand = \"serve-docs\"\n\n\
                     [subcommand.inspect]\ndescription = \"Look\"\ncommand = { script = \"w.sh\" }\n";
         for (name, krate) in [("old", "gadget"), ("new", "widget")] {

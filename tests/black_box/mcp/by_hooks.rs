@@ -37,13 +37,7 @@ fn a_hook_runs_no_git_and_leaves_files_that_may_be_tracked() {
         .run(&["init", "--add-agent", "claude", "--add-agent", "gemini", "--add-agent", "kiro"])
         .ok();
     sandbox.write("ws/.gemini/settings.json", "{\n  \"mine\": 1\n}\n");
-    sandbox.write("bin/git", "#!/bin/sh\ntouch \"$HOME/git-ran\"\nexit 1\n");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let git = sandbox.dir().join("bin/git");
-        std::fs::set_permissions(git, std::fs::Permissions::from_mode(0o755)).expect("sets it");
-    }
+    sandbox.program("bin/git", "#!/bin/sh\ntouch \"$HOME/git-ran\"\nexit 1\n");
     sandbox.set("PATH", sandbox.dir().join("bin"));
     sandbox.set("SYMPOSIUM_NO_BACKGROUND", "1");
     sandbox.package(&[("widget", "1.2.3")]);

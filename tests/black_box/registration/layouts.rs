@@ -10,8 +10,7 @@ fn kiro_cli(sandbox: &symposium_testlib::Sandbox, version: &str) {
 #[cfg(unix)]
 fn with_kiro() -> symposium_testlib::Sandbox {
     let mut sandbox = sandbox();
-    let path = std::env::var("PATH").expect("a PATH");
-    sandbox.set("PATH", format!("{}:{path}", sandbox.dir().join("bin").display()));
+    sandbox.first_on_path("bin");
     sandbox
 }
 

@@ -10,7 +10,7 @@ use super::*;
 fn f216_a_look_in_vain_is_no_check() {
     let sandbox = installed(CRATES_IO);
     fake_cargo(&sandbox, "echo 'error: no network' >&2; exit 101", "exit 1");
-    let run = run(&sandbox, &["self-update"]).code(1);
+    let run = sandbox.run(&["self-update"]).code(1);
     assert!(run.stderr.contains("no network"), "{}", run.stderr);
     assert!(!state(&sandbox).contains("last-update-check"), "{}", state(&sandbox));
     let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
@@ -50,7 +50,7 @@ fn f213_once_a_day() {
     at_terminal(&sandbox, &["sync", "--dry-run"]);
     assert_eq!(asked(&sandbox).len(), 2);
     // F217: asked for, it always looks.
-    run(&sandbox, &["self-update"]).ok();
+    sandbox.run(&["self-update"]).ok();
     assert_eq!(asked(&sandbox).len(), 3);
 }
 
@@ -95,7 +95,7 @@ fn f215_off_never_looks() {
     sandbox.config("auto-update = \"off\"\n");
     fake_cargo(&sandbox, INFO_99, "exit 1");
     at_terminal(&sandbox, &["sync", "--dry-run"]);
-    run(&sandbox, &["sync", "--background"]);
+    sandbox.run(&["sync", "--background"]);
     assert_eq!(asked(&sandbox), Vec::<String>::new());
 }
 
@@ -103,7 +103,7 @@ fn f215_off_never_looks() {
 fn decision_1_never_without_a_terminal_never_in_a_hook_never_for_help() {
     let sandbox = installed(CRATES_IO);
     fake_cargo(&sandbox, INFO_99, &install_99(&sandbox));
-    run(&sandbox, &["sync", "--dry-run"]).ok();
+    sandbox.run(&["sync", "--dry-run"]).ok();
     for args in [
         &["hook", "claude", "session-start"][..],
         &["--help"],
@@ -117,7 +117,7 @@ fn decision_1_never_without_a_terminal_never_in_a_hook_never_for_help() {
         let (code, screen) = at_terminal(&sandbox, args);
         assert_eq!(code, 0, "{args:?}: {screen}");
     }
-    let mut in_ci = command(&sandbox, &["sync", "--dry-run"]);
+    let mut in_ci = sandbox.command(&["sync", "--dry-run"]);
     in_ci.env("CI", "true");
     Terminal::start(in_ci, 80).finish();
     assert_eq!(asked(&sandbox), Vec::<String>::new());
@@ -127,10 +127,10 @@ fn decision_1_never_without_a_terminal_never_in_a_hook_never_for_help() {
 fn a_background_sync_looks_and_installs_nothing() {
     let sandbox = installed(CRATES_IO);
     fake_cargo(&sandbox, INFO_99, "exit 1");
-    run(&sandbox, &["sync", "--background"]).ok();
+    sandbox.run(&["sync", "--background"]).ok();
     assert_eq!(asked(&sandbox), ["info symposium --registry crates-io"]);
     assert!(state(&sandbox).contains("newest-version = \"99.0.0\""), "{}", state(&sandbox));
-    run(&sandbox, &["--offline", "sync", "--background"]).ok();
+    sandbox.run(&["--offline", "sync", "--background"]).ok();
     assert_eq!(asked(&sandbox).len(), 1);
 }
 
@@ -175,7 +175,7 @@ fn where_nothing_can_be_remembered_nobody_looks() {
 fn ctrl_c_stops_the_update_and_the_command() {
     let sandbox = installed(CRATES_IO);
     fake_cargo(&sandbox, INFO_99, "echo compiling; exec sleep 60");
-    let mut terminal = Terminal::start(command(&sandbox, &["sync", "--dry-run"]), 100);
+    let mut terminal = Terminal::start(sandbox.command(&["sync", "--dry-run"]), 100);
     terminal.wait_for("compiling");
     terminal.press("\u{3}");
     let (code, screen) = terminal.finish();
@@ -196,7 +196,7 @@ fn another_update_under_way_holds_no_command_up() {
         sandbox.dir().display()
     );
     fake_cargo(&sandbox, INFO_99, &install);
-    let mut first = command(&sandbox, &["self-update"]);
+    let mut first = sandbox.command(&["self-update"]);
     first.stderr(std::process::Stdio::null());
     let mut first = first.spawn().expect("it starts");
     while !sandbox.has("begun") {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{CRATES_IO, VERSION, at_terminal, installed, run as run_it};
+use super::{CRATES_IO, VERSION, at_terminal, installed};
 use symposium_testlib::{LocalRegistry, Publication, Sandbox};
 
 /// A version of symposium whose program says its version and what it was called with.
@@ -38,16 +38,16 @@ fn yanked_versions_and_pre_releases_and_other_compilers_do_not_count() {
     let (sandbox, mut registry) = with_registry();
     publish(&mut registry, VERSION, false, None);
     publish(&mut registry, "90.0.0", true, None);
-    let run = run_it(&sandbox, &["self-update"]).ok();
+    let run = sandbox.run(&["self-update"]).ok();
     assert!(run.stderr.contains("is the newest version"), "{}", run.stderr);
     publish(&mut registry, "91.0.0-rc.1", false, None);
-    let run = run_it(&sandbox, &["self-update"]).ok();
+    let run = sandbox.run(&["self-update"]).ok();
     assert!(run.stderr.contains("is the newest version"), "{}", run.stderr);
     publish(&mut registry, "60.0.0", false, None);
     publish(&mut registry, "61.0.0", false, Some("1.999"));
-    let run = run_it(&sandbox, &["self-update"]).ok();
+    let run = sandbox.run(&["self-update"]).ok();
     assert!(run.stderr.contains("→ 60.0.0"), "{}", run.stderr);
-    let version = run_it(&sandbox, &["--version"]).ok();
+    let version = sandbox.run(&["--version"]).ok();
     assert_eq!(version.stdout, "cargo-agents 60.0.0\n");
     let record = sandbox.read("home/.cargo/.crates2.json");
     assert!(record.contains("symposium 60.0.0 (registry+"), "{record}");
@@ -73,8 +73,8 @@ fn a_version_that_does_not_build_leaves_the_old_one() {
         manifest: "[[bin]]\nname = \"cargo-agents\"\npath = \"main.rs\"\n",
         files: &[("main.rs", "fn main() { nonsense }\n".to_owned())],
     });
-    let run = run_it(&sandbox, &["self-update"]).code(1);
+    let run = sandbox.run(&["self-update"]).code(1);
     assert!(run.stderr.contains("60.0.0 could not be installed"), "{}", run.stderr);
-    let version = run_it(&sandbox, &["--version"]).ok();
+    let version = sandbox.run(&["--version"]).ok();
     assert!(version.stdout.contains(VERSION), "{}", version.stdout);
 }

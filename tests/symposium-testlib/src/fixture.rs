@@ -179,8 +179,7 @@ fn simulate(
         let payload = agent.payload(step, turn).to_string();
         let mut command = sandbox.command(&["hook", agent.name(), step.event()]);
         command.env("SYMPOSIUM_HOOK_TRACE", &trace).env("SYMPOSIUM_NO_BACKGROUND", "1");
-        let run =
-            crate::sandbox::finish(command.stdin(std::process::Stdio::piped()), payload.as_bytes());
+        let run = crate::Run::of(&mut command, payload.as_bytes());
         anyhow::ensure!(run.code == 0 || run.code == 2, "{}: {}", run.code, run.stderr);
     }
     let lines = std::fs::read_to_string(&trace).unwrap_or_default();

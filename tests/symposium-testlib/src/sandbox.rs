@@ -31,6 +31,27 @@ pub struct Run {
 }
 
 impl Run {
+    /// What a command comes to that is given `stdin` to read.
+    ///
+    /// # Panics
+    /// When it can't be started.
+    pub fn of(command: &mut Command, stdin: &[u8]) -> Self {
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().expect("the program starts");
+        let mut pipe = child.stdin.take().expect("a pipe");
+        let stdin = stdin.to_vec();
+        std::thread::spawn(move || {
+            // A program that does not read all of it is no reason to fail here.
+            let _ = pipe.write_all(&stdin);
+        });
+        let output = child.wait_with_output().expect("the program ends");
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
     /// The run, which must have ended with code 0.
     ///
     /// # Panics
@@ -103,10 +124,19 @@ impl Sandbox {
     /// # Panics
     /// When it can't be put there.
     pub fn install(&mut self) {
+        self.install_in("home/.cargo/bin");
+    }
+
+    /// Puts the program into a folder below the sandbox's, and runs that copy from now on.
+    ///
+    /// # Panics
+    /// When it can't be put there.
+    pub fn install_in(&mut self, folder: &str) {
         let name = format!("cargo-agents{}", std::env::consts::EXE_SUFFIX);
-        let folder = self.home().join(".cargo/bin");
+        let folder = self.dir().join(folder);
         std::fs::create_dir_all(&folder).expect("creates a folder");
         let place = folder.join(name);
+        // A copy can't be started while another test's child still has it open for writing.
         if std::fs::hard_link(&self.binary, &place).is_err() {
             std::fs::copy(&self.binary, &place).expect("the program can be copied");
         }
@@ -166,12 +196,25 @@ impl Sandbox {
     ///
     /// # Panics
     /// When it can't be written.
-    #[cfg(unix)]
     pub fn program(&self, path: &str, text: &str) {
-        use std::os::unix::fs::PermissionsExt as _;
         self.write(path, text);
-        let mode = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(self.dir().join(path), mode).expect("the mode can be set");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(self.dir().join(path), mode).expect("the mode can be set");
+        }
+    }
+
+    /// Puts a folder below the sandbox's before all others on the `PATH` of every later run.
+    ///
+    /// # Panics
+    /// When its name has a separator in it.
+    pub fn first_on_path(&mut self, folder: &str) {
+        let inherited = std::env::var_os("PATH").unwrap_or_default();
+        let folder = self.dir().join(folder);
+        let all = std::iter::once(folder).chain(std::env::split_paths(&inherited));
+        self.set("PATH", std::env::join_paths(all).expect("no separator in a name"));
     }
 
     /// A file's text.
@@ -289,7 +332,7 @@ impl Sandbox {
     /// # Panics
     /// When it can't be started.
     pub fn run(&self, args: &[&str]) -> Run {
-        finish(self.command(args).stdin(Stdio::null()), b"")
+        Run::of(&mut self.command(args), b"")
     }
 
     /// Runs the program in a folder below the sandbox's.
@@ -298,7 +341,7 @@ impl Sandbox {
     /// When it can't be started.
     pub fn run_in(&self, folder: &str, args: &[&str]) -> Run {
         let mut command = self.command(args);
-        finish(command.current_dir(self.dir().join(folder)).stdin(Stdio::null()), b"")
+        Run::of(command.current_dir(self.dir().join(folder)), b"")
     }
 
     /// Runs the program in `ws/` with something to read.
@@ -306,7 +349,7 @@ impl Sandbox {
     /// # Panics
     /// When it can't be started.
     pub fn feed(&self, args: &[&str], stdin: &[u8]) -> Run {
-        finish(self.command(args).stdin(Stdio::piped()), stdin)
+        Run::of(&mut self.command(args), stdin)
     }
 
     /// Runs git in `ws/` and returns its standard output.
@@ -363,23 +406,5 @@ impl Drop for Sandbox {
         if std::thread::panicking() {
             self.keep();
         }
-    }
-}
-
-pub(crate) fn finish(command: &mut Command, stdin: &[u8]) -> Run {
-    let mut child =
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
-    if let Some(mut pipe) = child.stdin.take() {
-        let stdin = stdin.to_vec();
-        std::thread::spawn(move || {
-            // A program that does not read all of it is no reason to fail here.
-            let _ = pipe.write_all(&stdin);
-        });
-    }
-    let output = child.wait_with_output().expect("the program ends");
-    Run {
-        code: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
 }
