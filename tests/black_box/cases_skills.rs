@@ -1,6 +1,6 @@
 //! Public reports about skills on disk: the numbered cases of section E, one test each.
 
-use crate::{NO_BUILTIN, plugin_with_skill, sandbox, skill};
+use crate::{configure, plugin_with_skill, sandbox, skill};
 use symposium_testlib::Sandbox;
 
 fn ready(agents: &[&str]) -> Sandbox {
@@ -8,12 +8,6 @@ fn ready(agents: &[&str]) -> Sandbox {
     configure(&sandbox, agents, "");
     sandbox.package(&[("widget", "1.0.0")]);
     sandbox
-}
-
-fn configure(sandbox: &Sandbox, agents: &[&str], more: &str) {
-    let agents: String =
-        agents.iter().map(|agent| format!("[[agent]]\nname = \"{agent}\"\n")).collect();
-    sandbox.write("home/.symposium/config.toml", format!("{more}\n{agents}\n{NO_BUILTIN}"));
 }
 
 fn names(sandbox: &Sandbox, dir: &str) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{NO_BUILTIN, sandbox};
+use crate::{configure, sandbox};
 use symposium_testlib::{Run, Sandbox};
 
 /// What a run of a debug build on a busy machine takes at most. Without limits these texts took minutes.
@@ -11,10 +11,7 @@ const MANY: usize = 100_000;
 
 fn ready(agent: &str) -> Sandbox {
     let sandbox = sandbox();
-    sandbox.write(
-        "home/.symposium/config.toml",
-        format!("[[agent]]\nname = \"{agent}\"\n{NO_BUILTIN}"),
-    );
+    configure(&sandbox, &[agent], "");
     sandbox.package(&[("widget", "1.0.0")]);
     sandbox
 }

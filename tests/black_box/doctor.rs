@@ -6,7 +6,7 @@ mod sources;
 use serde_json::Value;
 
 use crate::with_agents;
-use crate::{NO_BUILTIN, plugin_with_skill};
+use crate::{configure, plugin_with_skill};
 use symposium_testlib::Sandbox;
 
 /// The findings of a run, as `code` or `agent:code`, without mere notes.
@@ -55,10 +55,7 @@ fn nothing_wrong_is_exit_code_0_and_the_checks_are_counted() {
     let binary = place.path().join("cargo-agents");
     std::fs::copy(crate::program(), &binary).expect("copies");
     let sandbox = Sandbox::new(binary);
-    sandbox.write(
-        "home/.symposium/config.toml",
-        format!("[[agent]]\nname = \"claude\"\n{NO_BUILTIN}"),
-    );
+    configure(&sandbox, &["claude"], "");
     sandbox.package(&[]);
     sandbox.run(&["sync"]).ok();
     let run = sandbox.run(&["doctor", "--offline"]).ok();

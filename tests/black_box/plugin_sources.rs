@@ -1,6 +1,6 @@
 //! Plugin sources on disk (F18, F21, F114–F123) and manifests.
 
-use crate::{NO_BUILTIN, plugin_with_skill, sandbox, skill};
+use crate::{NO_BUILTIN, configure, plugin_with_skill, sandbox, skill};
 use symposium_testlib::Sandbox;
 
 fn ready(more: &str) -> Sandbox {
@@ -199,10 +199,7 @@ fn a_folder_that_is_away_takes_nothing_along() {
     assert_eq!(sandbox.read("home/.claude.json"), servers);
 
     // The user's word that it is gone for good.
-    sandbox.write(
-        "home/.symposium/config.toml",
-        format!("[[agent]]\nname = \"claude\"\n{NO_BUILTIN}"),
-    );
+    configure(&sandbox, &["claude"], "");
     sandbox.run(&["sync"]).ok();
     assert!(!sandbox.has(installed));
     assert!(

@@ -5,7 +5,7 @@ use std::path::Path;
 use symposium_testlib::{Run, Sandbox};
 
 use crate::hook_kit::logs;
-use crate::{NO_BUILTIN, sandbox, skill};
+use crate::{NO_BUILTIN, configure, sandbox, skill};
 
 /// Stands in every secret of these tests.
 const SECRET: &str = "hunter2";
@@ -217,10 +217,7 @@ mod modes {
         }
         let mut sandbox = sandbox();
         sandbox.install();
-        sandbox.write(
-            "home/.symposium/config.toml",
-            format!("[[agent]]\nname = \"claude\"\n{NO_BUILTIN}"),
-        );
+        configure(&sandbox, &["claude"], "");
         sandbox.package(&[("widget", "1.0.0")]);
         sandbox.write("home/.claude/settings.json", "{}\n");
         let settings = sandbox.home().join(".claude/settings.json");

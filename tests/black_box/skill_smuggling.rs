@@ -1,7 +1,7 @@
 //! What a skill would bring past us: `hooks:` that Claude reads and we do not, files that agents read
 //! or run by themselves.
 
-use crate::{NO_BUILTIN, sandbox};
+use crate::{configure, sandbox};
 use serde_yaml::{Mapping, Value};
 use symposium_testlib::{Sandbox, smuggled};
 
@@ -10,10 +10,7 @@ const INSTALLED: &str = "ws/.claude/skills";
 /// A workspace of Claude's, and a plugin that brings skills.
 fn ready() -> Sandbox {
     let sandbox = sandbox();
-    sandbox.write(
-        "home/.symposium/config.toml",
-        format!("[[agent]]\nname = \"claude\"\n{NO_BUILTIN}"),
-    );
+    configure(&sandbox, &["claude"], "");
     sandbox.package(&[("widget", "1.0.0")]);
     let manifest = "name = \"p\"\ncrates = [\"widget\"]\n[[skills]]\nsource.path = \".\"\n";
     sandbox.user_plugin("p/SYMPOSIUM.toml", manifest);

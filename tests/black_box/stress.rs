@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use symposium_testlib::{Node, Sandbox};
 
+use crate::configure;
 use crate::registration::{outside, sandbox};
 
 /// `count` workspaces like the sandbox's own, each a checkout of its own: `w0`, `w1`, …
@@ -186,11 +187,7 @@ fn case_87_leaving_beside_a_sync_leaves_nothing_that_nobody_knows() {
     sandbox.write("home/.config/goose/config.yaml", "GOOSE_MODEL: x\n");
     crate::plugin_with_skill(&sandbox, "skilled", "widget", "widget-basics");
     let before = outside(&sandbox);
-    let agents: String = crate::registration::AGENTS
-        .iter()
-        .map(|agent| format!("[[agent]]\nname = \"{agent}\"\n"))
-        .collect();
-    sandbox.write("home/.symposium/config.toml", format!("{agents}{}", crate::NO_BUILTIN));
+    configure(&sandbox, &crate::registration::AGENTS, "");
     let start = Instant::now();
     sandbox.run(&["sync"]).ok();
     let whole = start.elapsed();
@@ -250,11 +247,7 @@ fn two_hundred_kills_leave_whole_files_and_nothing_behind() {
     sandbox.write("home/.config/goose/config.yaml", "extensions:\n  developer: {}\n");
     let before = outside(&sandbox);
     let agents = ["claude", "codex", "gemini", "goose", "kiro", "opencode"];
-    let config = |agents: &[&str]| {
-        let agents: String =
-            agents.iter().map(|agent| format!("[[agent]]\nname = \"{agent}\"\n")).collect();
-        sandbox.write("home/.symposium/config.toml", format!("{agents}{}", crate::NO_BUILTIN));
-    };
+    let config = |agents: &[&str]| configure(&sandbox, agents, "");
     // Every state that there is, and how long it takes to get from one to the other.
     let mut texts = vec![files(&sandbox)];
     config(&agents);

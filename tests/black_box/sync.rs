@@ -1,6 +1,6 @@
 //! `cargo agents sync`, from dependencies to skill folders.
 
-use crate::{NO_BUILTIN, plugin_with_skill, sandbox, skill};
+use crate::{NO_BUILTIN, configure, plugin_with_skill, sandbox, skill};
 use symposium_testlib::{Sandbox, Tree};
 
 fn quiet_sandbox() -> Sandbox {
@@ -124,8 +124,7 @@ fn f58_copies_for_agents_that_are_gone_are_reaped() {
 fn decision_19_another_agent_named_for_one_run_leaves_the_configured_ones_alone() {
     let sandbox = quiet_sandbox();
     plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
-    sandbox
-        .write("home/.symposium/config.toml", format!("[[agent]]\nname = \"codex\"\n{NO_BUILTIN}"));
+    configure(&sandbox, &["codex"], "");
     sandbox.run(&["sync"]).ok();
     sandbox.run(&["sync", "--agent", "claude"]).ok();
     assert!(sandbox.has("ws/.agents/skills/widget-basics"));
@@ -175,10 +174,7 @@ fn an_unknown_agent_is_an_error_that_names_the_known_ones() {
 fn decision_27_an_unknown_agent_in_the_configuration_is_a_warning_and_the_others_go_on() {
     let sandbox = quiet_sandbox();
     plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
-    sandbox.write(
-        "home/.symposium/config.toml",
-        format!("[[agent]]\nname = \"hal\"\n[[agent]]\nname = \"claude\"\n{NO_BUILTIN}"),
-    );
+    configure(&sandbox, &["hal", "claude"], "");
     let run = sandbox.run(&["sync"]).ok();
     assert!(run.stderr.contains("warning") && run.stderr.contains("`hal`"), "{}", run.stderr);
     assert!(sandbox.has("ws/.claude/skills/widget-basics"));

@@ -3,7 +3,7 @@
 
 use regex::Regex;
 
-use crate::{NO_BUILTIN, for_two_agents, sandbox, skill};
+use crate::{configure, for_two_agents, sandbox, skill};
 use symposium_testlib::{Run, Sandbox};
 
 /// Steers a terminal in every way there is, and pretends to be a line of ours.
@@ -226,10 +226,7 @@ mod on_a_terminal {
     #[test]
     fn the_question_about_a_candidate_is_drawn_once_and_goes_with_ctrl_c() {
         let sandbox = sandbox();
-        sandbox.write(
-            "home/.symposium/config.toml",
-            format!("[[agent]]\nname = \"claude\"\n{NO_BUILTIN}"),
-        );
+        configure(&sandbox, &["claude"], "");
         sandbox.package(&[("widget-with-a-rather-long-name", "1.2.3")]);
         let text = skill("basics", "b");
         let files: &[(&str, &str)] = &[("skills/a/SKILL.md", &text)];
@@ -264,10 +261,7 @@ mod on_a_terminal {
     #[test]
     fn an_agent_that_hangs_when_asked_for_its_version_is_waited_for_in_the_open() {
         let mut sandbox = sandbox();
-        sandbox.write(
-            "home/.symposium/config.toml",
-            format!("[[agent]]\nname = \"kiro\"\n{NO_BUILTIN}"),
-        );
+        configure(&sandbox, &["kiro"], "");
         sandbox.package(&[]);
         crate::init_terminal::program(&sandbox, "kiro-cli", "exec sleep 600");
         sandbox.set("PATH", format!("{}:/usr/bin:/bin", sandbox.dir().join("bin").display()));
