@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::FileFormat;
 use super::edited::{Change, Created, Edited, IsOurs, Keep};
 use super::editor::{self, Editor};
 use super::json::Json;
 use super::toml::Toml;
 use super::yaml::Yaml;
-use super::{FileFormat, compare};
 use crate::text::{Diagnostic, Source};
 
 const BOM: char = '\u{feff}';
@@ -28,8 +28,8 @@ pub(crate) struct Document {
     bom: bool,
     /// The text now, without a byte order mark.
     text: String,
-    /// What the text says, where it is JSON and no key is there twice: the value is asked for many
-    /// times, and parsing takes long.
+    /// What the text says, where no key is there twice: the value is asked for many times, and
+    /// parsing takes long.
     parsed: OnceCell<Option<Value>>,
     /// Whether the file was absent or blank.
     fresh: bool,
@@ -71,20 +71,9 @@ impl Document {
         let (path, parsed) = (path.to_path_buf(), OnceCell::new());
         let (gone, created) = (None, Vec::new());
         let document = Self { path, format, original, bom, text, parsed, fresh, gone, created };
-        match document.json() {
-            Some(json) => drop(document.parsed.set(json.parse_unique()?)),
-            None => drop(document.editor().value()?),
-        }
+        let value = document.editor().unique_value()?;
+        let _ = document.parsed.set(value);
         Ok(document)
-    }
-
-    fn json(&self) -> Option<Json<'_>> {
-        match self.format {
-            FileFormat::Json(rules) => {
-                Some(Json { path: &self.path, text: self.text.clone(), rules })
-            }
-            FileFormat::Toml | FileFormat::Yaml => None,
-        }
     }
 
     fn editor(&self) -> Box<dyn Editor + '_> {
@@ -96,15 +85,24 @@ impl Document {
         }
     }
 
+    /// Takes over what `edit` makes of the text and says that it created.
+    fn edit<T>(
+        &mut self,
+        edit: impl FnOnce(&mut dyn Editor) -> Result<(T, Vec<Created>), Diagnostic>,
+    ) -> Result<T, Diagnostic> {
+        let mut editor = self.editor();
+        let (outcome, created) = edit(&mut *editor)?;
+        let text = editor.into_text();
+        self.replace(text, created);
+        Ok(outcome)
+    }
+
     /// The text as it is now.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// The value at `path`; `None` when there is none. TOML's dates come as strings.
-    ///
-    /// # Errors
-    /// When something on the way is of another type, or a key is there twice.
     pub(crate) fn get(&self, path: &[String]) -> Result<Option<Value>, Diagnostic> {
         match self.known(path) {
             Some(known) => Ok(known.cloned()),
@@ -114,7 +112,8 @@ impl Document {
 
     /// What is known to be at `path`; `None` where that needs a closer look.
     fn known(&self, path: &[String]) -> Option<Option<&Value>> {
-        let mut value = self.parsed.get_or_init(|| self.json()?.parse_unique().ok()?).as_ref()?;
+        let parsed = self.parsed.get_or_init(|| self.editor().unique_value().ok()?);
+        let mut value = parsed.as_ref()?;
         for key in path {
             let Value::Object(object) = value else { return None };
             let Some(next) = object.get(key) else { return Some(None) };
@@ -136,23 +135,12 @@ impl Document {
         value: &Value,
         keep: &Keep<'_>,
     ) -> Result<(), Diagnostic> {
-        let mut editor = self.editor();
-        let created = editor::set(&mut *editor, table, key, value, keep)?;
-        let text = editor.into_text();
-        self.replace(text, created);
-        Ok(())
+        self.edit(|editor| Ok(((), editor::set(editor, table, key, value, keep)?)))
     }
 
     /// Takes `key` out of the table at `table`. Says whether it was there.
-    ///
-    /// # Errors
-    /// As [`Document::set`].
     pub(crate) fn remove(&mut self, table: &[String], key: &str) -> Result<bool, Diagnostic> {
-        let mut editor = self.editor();
-        let found = editor::remove(&mut *editor, table, key)?;
-        let text = editor.into_text();
-        self.replace(text, Vec::new());
-        Ok(found)
+        self.edit(|editor| Ok((editor::remove(editor, table, key)?, Vec::new())))
     }
 
     /// Makes the array of hooks at `array` hold `entry` once and no older form of it (JSON only).
@@ -161,43 +149,26 @@ impl Document {
     /// already, nothing changes. An older form is mended where it stands, since some agents tell
     /// hooks apart by position; more of them go; a handler of ours in a group of the user's with
     /// another matcher goes, and `entry` comes last.
-    ///
-    /// # Errors
-    /// As [`Document::set`]; and when the file is no JSON.
     pub(crate) fn ensure_in_array(
         &mut self,
         array: &[String],
         entry: &Value,
         is_ours: IsOurs<'_>,
     ) -> Result<(), Diagnostic> {
-        let mut json = self.json().ok_or_else(|| compare::refused(&self.path))?;
-        let created = json.ensure_in_array(array, entry, is_ours)?;
-        let text = json.text;
-        self.replace(text, created);
-        Ok(())
+        self.edit(|editor| Ok(((), editor.ensure_in_array(array, entry, is_ours)?)))
     }
 
     /// Takes all that is ours out of the array of hooks at `array` (JSON only). Groups of the user's
     /// keep their other handlers. Says whether there was something.
-    ///
-    /// # Errors
-    /// As [`Document::ensure_in_array`].
     pub(crate) fn remove_from_array(
         &mut self,
         array: &[String],
         is_ours: IsOurs<'_>,
     ) -> Result<bool, Diagnostic> {
-        let mut json = self.json().ok_or_else(|| compare::refused(&self.path))?;
-        let found = json.remove_from_array(array, is_ours)?;
-        let text = json.text;
-        self.replace(text, Vec::new());
-        Ok(found)
+        self.edit(|editor| Ok((editor.remove_from_array(array, is_ours)?, Vec::new())))
     }
 
     /// Undoes what earlier edits created and what is empty again. Gives back what is still in use.
-    ///
-    /// # Errors
-    /// As [`Document::set`].
     pub(crate) fn prune(&mut self, created: &[Created]) -> Result<Vec<Created>, Diagnostic> {
         let mut order = created.to_vec();
         // Deepest first; of one container, its filling before its making.
@@ -216,27 +187,23 @@ impl Document {
     }
 
     fn prune_one(&mut self, created: &Created) -> Result<bool, Diagnostic> {
-        if let Created::Container { path, .. } = created
-            && self.known(path).flatten().is_some_and(holds_something)
-        {
-            return Ok(false);
-        }
-        let mut editor = self.editor();
-        let (path, was) = match created {
-            Created::Container { path, was } => (path, was.as_deref()),
+        match created {
+            Created::Container { path, .. }
+                if self.known(path).flatten().is_some_and(holds_something) =>
+            {
+                Ok(false)
+            }
+            Created::Container { path, was } => {
+                self.edit(|editor| Ok((editor::prune(editor, path, was.as_deref())?, Vec::new())))
+            }
             Created::File { was } => {
-                let bare = editor.is_bare()?;
-                drop(editor);
+                let bare = self.editor().is_bare()?;
                 if bare {
                     self.gone = Some(was.clone());
                 }
-                return Ok(bare);
+                Ok(bare)
             }
-        };
-        let done = editor::prune(&mut *editor, path, was)?;
-        let text = editor.into_text();
-        self.replace(text, Vec::new());
-        Ok(done)
+        }
     }
 
     /// Takes over a text that was edited elsewhere in this room.
@@ -288,6 +255,8 @@ fn holds_something(value: &Value) -> bool {
     match value {
         Value::Object(object) => !object.is_empty(),
         Value::Array(array) => !array.is_empty(),
+        // To YAML, a key with nothing behind it is an empty mapping.
+        Value::Null => false,
         _ => true,
     }
 }

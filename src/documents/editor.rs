@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::compare::{self, joined};
-use super::edited::{Created, Keep};
+use super::edited::{Created, IsOurs, Keep};
 use crate::text::Diagnostic;
 
 /// One text in one format. A failed edit may leave the text half done: it is thrown away.
@@ -15,6 +15,10 @@ pub(super) trait Editor {
     fn into_text(self: Box<Self>) -> String;
     /// The whole value; an error when the text does not parse.
     fn value(&self) -> Result<Value, Diagnostic>;
+    /// As [`Editor::value`]; `None` where a key is there twice.
+    fn unique_value(&self) -> Result<Option<Value>, Diagnostic> {
+        self.value().map(Some)
+    }
     /// The value at `path`.
     fn get(&self, path: &[String]) -> Result<Option<Value>, Diagnostic>;
     /// `value` as far as the format can say it.
@@ -40,6 +44,23 @@ pub(super) trait Editor {
     /// What is left of our making (or, with `was`, our filling) the container at `path`. A filling
     /// is undone at once: `was` is the white space that was there before.
     fn empty(&mut self, path: &[String], was: Option<&str>) -> Result<Emptiness, Diagnostic>;
+    /// See [`super::Document::ensure_in_array`].
+    fn ensure_in_array(
+        &mut self,
+        _array: &[String],
+        _entry: &Value,
+        _is_ours: IsOurs<'_>,
+    ) -> Result<Vec<Created>, Diagnostic> {
+        Err(self.refused())
+    }
+    /// See [`super::Document::remove_from_array`].
+    fn remove_from_array(
+        &mut self,
+        _array: &[String],
+        _is_ours: IsOurs<'_>,
+    ) -> Result<bool, Diagnostic> {
+        Err(self.refused())
+    }
     /// Whether nothing is left: no value, no comment.
     fn is_bare(&self) -> Result<bool, Diagnostic>;
     /// The refusal of an edit that came out wrong.

@@ -38,9 +38,6 @@ pub(crate) struct Added {
 }
 
 /// Adds the lines of `lines` that are not there yet, last.
-///
-/// # Errors
-/// As [`edit_file`].
 pub(crate) fn add(
     locks_dir: &Path,
     exclude: &Path,
@@ -60,9 +57,6 @@ pub(crate) fn add(
 }
 
 /// Takes out each of `lines` once. The file goes when it is `created` by us and blank.
-///
-/// # Errors
-/// As [`edit_file`].
 pub(crate) fn remove(
     locks_dir: &Path,
     exclude: &Path,

@@ -9,6 +9,8 @@
 //!
 //! May use: `text`, `files`, `config`. Used by: `agents`, `sync`, `cli`.
 
+#[cfg(test)]
+mod cases_tests;
 pub(crate) mod checkout;
 mod compare;
 mod document;
@@ -21,6 +23,8 @@ mod hash;
 mod json;
 pub(crate) mod ledger;
 mod splice;
+#[cfg(test)]
+mod testing;
 mod toml;
 pub(crate) mod user_config;
 mod yaml;

@@ -47,9 +47,6 @@ pub(crate) struct UserConfig {
 
 impl UserConfig {
     /// Takes in the text.
-    ///
-    /// # Errors
-    /// When it does not parse.
     pub(crate) fn open(path: &Path, text: Option<&str>) -> Result<Self, Diagnostic> {
         let document = Document::open(path, text, FileFormat::Toml).map_err(|error| {
             error.note("Symposium never overwrites a configuration it can't read")
@@ -63,17 +60,11 @@ impl UserConfig {
     }
 
     /// The value of a key; dots lead into tables.
-    ///
-    /// # Errors
-    /// When something on the way is no table.
     pub(crate) fn get(&self, key: &str) -> Result<Option<Value>, Diagnostic> {
         self.document.get(&parts(key))
     }
 
     /// Sets a key; dots lead into tables, as in `logging.level`.
-    ///
-    /// # Errors
-    /// When something on the way is no table.
     pub(crate) fn set_value(&mut self, key: &str, value: &Value) -> Result<(), Diagnostic> {
         let path = parts(key);
         match path.split_last() {
@@ -84,9 +75,6 @@ impl UserConfig {
 
     /// Adds `name` to one of the lists `use` and `disable` and takes it out of the other: those of
     /// `[plugins]`, or of `[plugins.workspace."<root>"]`. Everything else stays.
-    ///
-    /// # Errors
-    /// When something on the way is no table, or a list is no list of strings.
     pub(crate) fn choose(
         &mut self,
         name: &str,
@@ -147,9 +135,6 @@ impl UserConfig {
 
     /// Makes the `[[agent]]` tables name exactly `wanted`: those of others go, missing ones are
     /// added in the given order, and those that stay keep their place and their further keys.
-    ///
-    /// # Errors
-    /// When `agent` is no array of tables.
     pub(crate) fn set_agents(&mut self, wanted: &[String]) -> Result<(), Diagnostic> {
         let names = self.agents()?;
         let before = self.without_agents()?;
@@ -180,9 +165,6 @@ impl UserConfig {
     }
 
     /// The agents' names.
-    ///
-    /// # Errors
-    /// When `agent` is no array of tables.
     pub(crate) fn agent_names(&self) -> Result<Vec<String>, Diagnostic> {
         Ok(self.agents()?.into_iter().flatten().collect())
     }

@@ -34,9 +34,6 @@ pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
 ///
 /// What another program wrote between our last look and the replacement is seen and put back, and so
 /// is what it writes within a moment into the old file, which it opened before. Only the file that nobody can replace (see [`write_atomic`]) has no such net.
-///
-/// # Errors
-/// As [`write_atomic`].
 pub(crate) fn replace_if_same(
     path: &Path,
     expected: Option<&[u8]>,
@@ -134,9 +131,6 @@ fn rename_over(
 
 /// Removes the file at the end of `path`'s links, but only while it holds `expected`. `false`, and it
 /// stays, when another program wrote, or is about to.
-///
-/// # Errors
-/// Trouble reading or removing it, with the path in the message.
 pub(crate) fn remove_if_same(path: &Path, expected: &[u8]) -> io::Result<bool> {
     let target = final_target(path)?;
     match read_path_when_quiet(&target) {
@@ -314,9 +308,6 @@ fn sync_folder(target: &Path) {
 fn sync_folder(_target: &Path) {}
 
 /// As [`write_atomic`], but a file that holds `bytes` already is left alone. Says whether it wrote.
-///
-/// # Errors
-/// Trouble reading or writing, with the path in the message.
 pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     if read_optional(path, Limit::OURS)?.as_deref() == Some(bytes) {
         return Ok(false);

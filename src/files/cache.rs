@@ -8,9 +8,6 @@ use super::with_parents;
 /// Puts `bytes` in the place of the file at `path` in one step, made with its parents where there is
 /// none; only we may read it. Nothing waits for the disk: after a power cut the file may be empty,
 /// which whoever reads it takes for no file.
-///
-/// # Errors
-/// Trouble writing it.
 pub(crate) fn replace_cache(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = with_parents(path, || tempfile::NamedTempFile::new_in(folder))?;

@@ -6,9 +6,7 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("`{path}` leads out of {root}")]
 pub(crate) struct Escape {
-    /// The path as it was given.
     pub path: String,
-    /// The folder it must stay in.
     pub root: String,
 }
 

@@ -17,22 +17,10 @@ pub(crate) struct Lock {
 /// Why a lock was not taken.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LockError {
-    /// Another process held it for the whole time.
     #[error("another process holds {} (waited {} ms)", path.display(), waited.as_millis())]
-    Busy {
-        /// The lock file.
-        path: PathBuf,
-        /// How long we waited.
-        waited: Duration,
-    },
-    /// The lock file could not be made.
+    Busy { path: PathBuf, waited: Duration },
     #[error("can't lock {}: {source}", path.display())]
-    Io {
-        /// The lock file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
 }
 
 impl Lock {
@@ -46,9 +34,6 @@ impl Lock {
 
     /// Takes the lock at `path` beside others that take it this way; those that take it alone keep
     /// them out, and are kept out by them.
-    ///
-    /// # Errors
-    /// As [`Lock::acquire`].
     pub(crate) fn acquire_shared(path: &Path, patience: Duration) -> Result<Self, LockError> {
         Self::acquire_by(File::try_lock_shared, path, patience)
     }
@@ -113,9 +98,6 @@ impl Lock {
 
 /// Does what makes a file at `path`, and makes its parents first if that fails for want of them: they
 /// are nearly always there.
-///
-/// # Errors
-/// Those of `make`, and trouble making the folders.
 pub(crate) fn with_parents<T>(path: &Path, make: impl Fn() -> io::Result<T>) -> io::Result<T> {
     match make() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

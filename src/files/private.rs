@@ -14,9 +14,6 @@ pub(crate) fn private() -> OpenOptions {
 }
 
 /// Makes the folders of `path` that are not there, for their owner alone.
-///
-/// # Errors
-/// Trouble making one.
 pub(crate) fn private_folders(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]

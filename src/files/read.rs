@@ -140,18 +140,12 @@ pub(super) fn read_opened(file: &mut File, limit: Limit) -> Result<Vec<u8>, Read
 }
 
 /// The text of a regular file.
-///
-/// # Errors
-/// As [`read_bytes`]; it is not UTF-8.
 pub(crate) fn read_text(path: &Path, limit: Limit) -> Result<String, ReadError> {
     String::from_utf8(read_bytes(path, limit)?)
         .map_err(|error| ReadError::NotText(error.into_bytes()))
 }
 
 /// As [`read_text`], to be told of.
-///
-/// # Errors
-/// As [`read_text`].
 pub(crate) fn read_source(path: &Path, limit: Limit) -> Result<Arc<Source>, ReadError> {
     Ok(Source::new(path, read_text(path, limit)?))
 }

@@ -8,9 +8,6 @@ use std::time::{Duration, Instant, SystemTime};
 use super::read::{Limit, open, read_opened};
 
 /// As [`read_when_quiet`], by name.
-///
-/// # Errors
-/// Trouble reading it.
 pub(super) fn read_path_when_quiet(path: &Path) -> io::Result<Vec<u8>> {
     read_when_quiet(&mut open(path)?)
 }
@@ -21,9 +18,6 @@ pub(super) fn read_path_when_quiet(path: &Path) -> io::Result<Vec<u8>> {
 /// Some programs open a file, and write to it only then, without emptying it first (OpenCode does,
 /// within 1 ms): in between nothing shows in what the file holds, so each look waits. A lease would
 /// tell of such a program, but a lease's holder gets a signal when another program opens the file.
-///
-/// # Errors
-/// Trouble reading it.
 pub(super) fn read_when_quiet(file: &mut fs::File) -> io::Result<Vec<u8>> {
     let until = Instant::now() + LONGEST;
     let mut before = stamp(file)?;

@@ -13,9 +13,6 @@ use super::{Child, RunError, start};
 /// us ends our process group; with no streams and no open file of ours, so that nobody waits for
 /// it; in the root folder unless `child` names another. Nobody learns how it ends, but who stays may
 /// learn that it did.
-///
-/// # Errors
-/// [`RunError`] when it could not be started.
 pub(crate) fn spawn_detached(child: &Child) -> Result<Detached, RunError> {
     let mut command = start::command(child)?;
     if child.cwd.is_none()

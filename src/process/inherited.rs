@@ -10,9 +10,6 @@ use super::{Child, RunError, Status, start};
 ///
 /// The keyboard's signals reach the child itself; a signal to end that reaches us is passed on.
 /// Either way we stay until it has ended, and its status is the answer.
-///
-/// # Errors
-/// [`RunError`] when it could not be started.
 pub(crate) fn run_inherited(child: &Child) -> Result<Status, RunError> {
     let command = start::command(child)?;
     let program = command.get_program().to_owned();

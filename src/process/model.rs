@@ -15,7 +15,6 @@ pub(super) const PAUSE: (Duration, Duration) =
 pub(crate) struct Child {
     /// The program: a path, or a name looked up on `PATH`.
     pub program: OsString,
-    /// Its arguments.
     pub args: Vec<OsString>,
     /// Its working folder; `None`: ours.
     pub cwd: Option<PathBuf>,
@@ -56,7 +55,6 @@ impl Child {
         self
     }
 
-    /// Adds arguments.
     #[must_use]
     pub(crate) fn args<T: Into<OsString>>(mut self, args: impl IntoIterator<Item = T>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
@@ -73,21 +71,18 @@ impl Child {
         }
     }
 
-    /// Sets the working folder.
     #[must_use]
     pub(crate) fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
         self.cwd = Some(cwd.into());
         self
     }
 
-    /// Sets a variable.
     #[must_use]
     pub(crate) fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), Some(value.into())));
         self
     }
 
-    /// Removes a variable.
     #[must_use]
     pub(crate) fn env_remove(mut self, name: impl Into<OsString>) -> Self {
         self.env.push((name.into(), None));
@@ -123,11 +118,8 @@ pub(crate) enum Status {
 /// What came of a child.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Output {
-    /// How it ended.
     pub status: Status,
-    /// Its standard output, up to the cap.
     pub stdout: Vec<u8>,
-    /// Its standard error, up to the cap.
     pub stderr: Vec<u8>,
     /// Whether output beyond the cap was dropped.
     pub truncated: bool,
@@ -139,12 +131,10 @@ impl Output {
         self.status == Status::Exited(0)
     }
 
-    /// Standard output as text.
     pub(crate) fn stdout_text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
 
-    /// Standard error as text.
     pub(crate) fn stderr_text(&self) -> String {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }
@@ -174,34 +164,17 @@ impl std::fmt::Display for Status {
 /// The program could not be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RunError {
-    /// There is no such program.
     #[error("{}", not_found(program))]
-    NotFound {
-        /// The program.
-        program: String,
-    },
+    NotFound { program: String },
     /// The file may not be executed.
     #[error("`{program}` is not executable: `chmod +x` it, or name it as a `script`")]
-    NotExecutable {
-        /// The program.
-        program: String,
-    },
+    NotExecutable { program: String },
     /// The folder it should run in is gone.
     #[error("can't run `{program}` in {}: there is no such folder", folder.display())]
-    NoFolder {
-        /// The program.
-        program: String,
-        /// The folder.
-        folder: PathBuf,
-    },
+    NoFolder { program: String, folder: PathBuf },
     /// The system would not start it.
     #[error("can't run `{program}`: {source}")]
-    Io {
-        /// The program.
-        program: String,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    Io { program: String, source: std::io::Error },
 }
 
 fn not_found(program: &str) -> String {

@@ -6,14 +6,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeArray, DeTable, DeValue};
 
 use super::{Diagnostic, Severity, Source};
 
 /// A value together with its byte range in the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Located<T> {
-    /// The value.
     pub value: T,
     /// Where it stands, as a byte range.
     pub span: Range<usize>,
@@ -22,29 +21,24 @@ pub(crate) struct Located<T> {
 /// Where problems go while a document is read.
 #[derive(Debug)]
 pub(crate) struct Diagnostics {
-    /// The text being read.
     pub source: Arc<Source>,
     diagnostics: RefCell<Vec<Diagnostic>>,
     softened: Cell<bool>,
 }
 
 impl Diagnostics {
-    /// An empty diagnostics for `source`.
     pub(crate) fn new(source: Arc<Source>) -> Self {
         Self { source, diagnostics: RefCell::default(), softened: Cell::new(false) }
     }
 
-    /// Records an error at `span`.
     pub(crate) fn error(&self, span: &Range<usize>, message: impl Into<String>) {
         self.push(Diagnostic::error(message).at(&self.source, span.clone()));
     }
 
-    /// Records a warning at `span`.
     pub(crate) fn warning(&self, span: &Range<usize>, message: impl Into<String>) {
         self.push(Diagnostic::warning(message).at(&self.source, span.clone()));
     }
 
-    /// Records a finished diagnostic.
     pub(crate) fn push(&self, diagnostic: Diagnostic) {
         self.diagnostics.borrow_mut().push(diagnostic);
     }
@@ -190,76 +184,53 @@ impl<'a> Table<'a> {
         );
     }
 
-    /// A string.
     pub(crate) fn string(&self, key: &str) -> Option<Located<String>> {
-        let value = self.raw(key)?;
-        match value.get_ref() {
-            DeValue::String(text) => Some(Located { value: text.to_string(), span: value.span() }),
-            _ => {
-                self.wrong_type(key, value, "a string");
-                None
-            }
-        }
+        self.typed(key, "a string", |value| value.as_str().map(str::to_owned))
     }
 
-    /// A boolean.
     pub(crate) fn bool(&self, key: &str) -> Option<Located<bool>> {
-        let value = self.raw(key)?;
-        match value.get_ref() {
-            DeValue::Boolean(flag) => Some(Located { value: *flag, span: value.span() }),
-            _ => {
-                self.wrong_type(key, value, "true or false");
-                None
-            }
-        }
+        self.typed(key, "true or false", DeValue::as_bool)
     }
 
-    /// A whole number.
     pub(crate) fn integer(&self, key: &str) -> Option<Located<i64>> {
-        let value = self.raw(key)?;
-        if let DeValue::Integer(number) = value.get_ref()
-            && let Ok(number) = i64::from_str_radix(number.as_str(), number.radix())
-        {
-            return Some(Located { value: number, span: value.span() });
-        }
-        self.wrong_type(key, value, "a whole number");
-        None
+        self.typed(key, "a whole number", |value| {
+            let number = value.as_integer()?;
+            i64::from_str_radix(number.as_str(), number.radix()).ok()
+        })
     }
 
-    /// An array of strings.
-    pub(crate) fn strings(&self, key: &str) -> Option<Located<Vec<Located<String>>>> {
+    /// The value at `key` as `of` understands it; where it does not, it must have been `expected`.
+    fn typed<T>(
+        &self,
+        key: &str,
+        expected: &str,
+        of: impl FnOnce(&'a DeValue<'a>) -> Option<T>,
+    ) -> Option<Located<T>> {
         let value = self.raw(key)?;
-        match value.get_ref() {
-            DeValue::Array(items) => self.string_items(key, value, items),
-            _ => {
-                self.wrong_type(key, value, "an array of strings");
-                None
-            }
+        let found = of(value.get_ref());
+        if found.is_none() {
+            self.wrong_type(key, value, expected);
         }
+        found.map(|found| Located { value: found, span: value.span() })
+    }
+
+    pub(crate) fn strings(&self, key: &str) -> Option<Located<Vec<Located<String>>>> {
+        let items = self.typed(key, "an array of strings", DeValue::as_array)?;
+        Some(Located { value: self.string_items(key, items.value), span: items.span })
     }
 
     /// A string, or an array of strings; a string counts as an array of one.
     pub(crate) fn string_or_strings(&self, key: &str) -> Option<Located<Vec<Located<String>>>> {
-        let value = self.raw(key)?;
-        match value.get_ref() {
-            DeValue::String(text) => {
-                let item = Located { value: text.to_string(), span: value.span() };
-                Some(Located { value: vec![item], span: value.span() })
-            }
-            DeValue::Array(items) => self.string_items(key, value, items),
-            _ => {
-                self.wrong_type(key, value, "a string or an array of strings");
-                None
-            }
+        if self.table.get(key)?.get_ref().is_str() {
+            let one = self.string(key)?;
+            return Some(Located { span: one.span.clone(), value: vec![one] });
         }
+        let expected = "a string or an array of strings";
+        let items = self.typed(key, expected, DeValue::as_array)?;
+        Some(Located { value: self.string_items(key, items.value), span: items.span })
     }
 
-    fn string_items(
-        &self,
-        key: &str,
-        value: &'a Spanned<DeValue<'a>>,
-        items: &'a [Spanned<DeValue<'a>>],
-    ) -> Option<Located<Vec<Located<String>>>> {
+    fn string_items(&self, key: &str, items: &DeArray<'_>) -> Vec<Located<String>> {
         let mut strings = Vec::new();
         for (index, item) in items.iter().enumerate() {
             match item.get_ref() {
@@ -269,41 +240,24 @@ impl<'a> Table<'a> {
                 _ => self.wrong_type(&format!("{key}[{index}]"), item, "a string"),
             }
         }
-        Some(Located { value: strings, span: value.span() })
+        strings
     }
 
     /// A sub-table, written as `[key]` or inline.
     pub(crate) fn table(&self, key: &str) -> Option<Table<'a>> {
-        let value = self.raw(key)?;
-        match value.get_ref() {
-            DeValue::Table(table) => {
-                Some(Table::new(table, value.span(), self.path_of(key), self.diagnostics))
-            }
-            _ => {
-                self.wrong_type(key, value, "a table");
-                None
-            }
-        }
+        let table = self.typed(key, "a table", DeValue::as_table)?;
+        Some(Table::new(table.value, table.span, self.path_of(key), self.diagnostics))
     }
 
-    /// An array of tables.
     pub(crate) fn tables(&self, key: &str) -> Option<Vec<Table<'a>>> {
-        let value = self.raw(key)?;
-        let DeValue::Array(items) = value.get_ref() else {
-            self.wrong_type(key, value, "an array of tables");
-            return None;
-        };
         let mut tables = Vec::new();
+        let items = self.typed(key, "an array of tables", DeValue::as_array)?.value;
         for (index, item) in items.iter().enumerate() {
             let place = format!("{key}[{index}]");
             match item.get_ref() {
                 DeValue::Table(table) => {
-                    tables.push(Table::new(
-                        table,
-                        item.span(),
-                        self.path_of(&place),
-                        self.diagnostics,
-                    ));
+                    let path = self.path_of(&place);
+                    tables.push(Table::new(table, item.span(), path, self.diagnostics));
                 }
                 _ => self.wrong_type(&place, item, "a table"),
             }
@@ -347,17 +301,9 @@ impl<'a> Table<'a> {
 
     /// An array whose items are strings or tables.
     pub(crate) fn strings_or_tables(&self, key: &str) -> Option<Vec<StringOrTable<'a>>> {
-        let value = self.raw(key)?;
-        let DeValue::Array(items) = value.get_ref() else {
-            self.wrong_type(key, value, "an array");
-            return None;
-        };
-        let items = items.iter().enumerate();
-        Some(
-            items
-                .filter_map(|(index, item)| self.one_of_both(&format!("{key}[{index}]"), item))
-                .collect(),
-        )
+        let items = self.typed(key, "an array", DeValue::as_array)?.value.iter().enumerate();
+        let read = |(index, item)| self.one_of_both(&format!("{key}[{index}]"), item);
+        Some(items.filter_map(read).collect())
     }
 
     /// The keys that nothing has asked for, in the order of the file.
@@ -369,9 +315,7 @@ impl<'a> Table<'a> {
 
 /// Either form of a value that accepts two.
 pub(crate) enum StringOrTable<'a> {
-    /// A string.
     String(Located<String>),
-    /// A table.
     Table(Table<'a>),
 }
 

@@ -29,7 +29,7 @@ struct Found {
     right: bool,
 }
 
-/// See [`Json::ensure_in_array`].
+/// See [`crate::documents::Document::ensure_in_array`].
 pub(super) fn ensure(
     json: &mut Json<'_>,
     path: &[String],
@@ -68,7 +68,7 @@ pub(super) fn ensure(
     }
 }
 
-/// See [`Json::remove_from_array`].
+/// See [`crate::documents::Document::remove_from_array`].
 pub(super) fn remove(
     json: &mut Json<'_>,
     path: &[String],

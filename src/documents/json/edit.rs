@@ -170,9 +170,6 @@ pub(super) fn replace(
 /// The next small edit on the way from `node` to `wanted`; `None` when it is equal.
 ///
 /// What is equal inside is not touched, so that comments and order survive.
-///
-/// # Errors
-/// When a key is there twice.
 pub(super) fn step(
     tree: &Tree<'_>,
     layout: &Layout,

@@ -6,7 +6,8 @@
 //!
 //! `jsonc-parser` has a tree that can be edited, too (its `cst`). It is not used, since an entry that
 //! comes and goes must leave the user's bytes behind, and there it does not: `{\n}` comes back as
-//! `{}`, and objects on one line are spread over several (`layouts_that_jsonc_parsers_tree_loses`).
+//! `{}`, and objects on one line are spread over several (`empty-container` and `one-line` among
+//! the cases in `tests/fixtures/documents`).
 
 mod array;
 mod edit;
@@ -46,6 +47,12 @@ impl Editor for Json<'_> {
 
     fn value(&self) -> Result<Value, Diagnostic> {
         Ok(to_value(&self.tree()?.root))
+    }
+
+    fn unique_value(&self) -> Result<Option<Value>, Diagnostic> {
+        let tree = self.tree()?;
+        let value = to_value(&tree.root);
+        Ok((!has_duplicate_keys(&tree.root, &value)).then_some(value))
     }
 
     fn get(&self, path: &[String]) -> Result<Option<Value>, Diagnostic> {
@@ -110,30 +117,7 @@ impl Editor for Json<'_> {
         Ok(Emptiness::Done)
     }
 
-    fn is_bare(&self) -> Result<bool, Diagnostic> {
-        let tree = self.tree()?;
-        Ok(is_bare(&tree, &tree.root) && !tree.has_outer_comments())
-    }
-
-    fn refused(&self) -> Diagnostic {
-        compare::refused(self.path)
-    }
-}
-
-impl Json<'_> {
-    fn tree(&self) -> Result<Tree<'_>, Diagnostic> {
-        Tree::parse(self.path, &self.text, self.rules)
-    }
-
-    /// The whole value; `None` where a key is there twice.
-    pub(super) fn parse_unique(&self) -> Result<Option<Value>, Diagnostic> {
-        let tree = self.tree()?;
-        let value = to_value(&tree.root);
-        Ok((!has_duplicate_keys(&tree.root, &value)).then_some(value))
-    }
-
-    /// Makes the array at `array` hold `entry` once and no older form of it.
-    pub(super) fn ensure_in_array(
+    fn ensure_in_array(
         &mut self,
         array: &[String],
         entry: &Value,
@@ -150,8 +134,7 @@ impl Json<'_> {
         Ok(created)
     }
 
-    /// Takes all that is ours out of the array at `array`. Says whether there was something.
-    pub(super) fn remove_from_array(
+    fn remove_from_array(
         &mut self,
         array: &[String],
         is_ours: IsOurs<'_>,
@@ -160,6 +143,21 @@ impl Json<'_> {
         let found = array::remove(self, array, is_ours)?;
         self.verify_against(&before, &|value| compare::without_ours(value, array, is_ours))?;
         Ok(found)
+    }
+
+    fn is_bare(&self) -> Result<bool, Diagnostic> {
+        let tree = self.tree()?;
+        Ok(is_bare(&tree, &tree.root) && !tree.has_outer_comments())
+    }
+
+    fn refused(&self) -> Diagnostic {
+        compare::refused(self.path)
+    }
+}
+
+impl Json<'_> {
+    fn tree(&self) -> Result<Tree<'_>, Diagnostic> {
+        Tree::parse(self.path, &self.text, self.rules)
     }
 
     /// Puts `value` where `path` leads, making what is missing on the way. With `key`, the last
@@ -225,8 +223,6 @@ fn is_bare(tree: &Tree<'_>, node: &Node<'_>) -> bool {
     empty && tree.between(range.start + 1..range.end - 1).next().is_none()
 }
 
-#[cfg(test)]
-mod goldens;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]

@@ -4,9 +4,11 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::Path;
 
-use crate::documents::{Candidate, Change, Created, Document, FileFormat, JsonRules, Keep, Ours};
+use crate::documents::testing::there_and_back;
+use crate::documents::{Candidate, Document, FileFormat, JsonRules, Keep, Ours};
 
-const LENIENT: JsonRules = JsonRules { comments: true, trailing_commas: true, bom: true };
+const FORMAT: FileFormat =
+    FileFormat::Json(JsonRules { comments: true, trailing_commas: true, bom: true });
 
 /// White space and comments between two tokens.
 fn gap() -> BoxedStrategy<String> {
@@ -96,54 +98,6 @@ fn ours(candidate: &Candidate<'_>) -> Ours {
     }
 }
 
-type Edit<'a> = dyn Fn(&mut Document) -> Result<(), crate::text::Diagnostic> + 'a;
-
-/// Adds, adds again, takes out; `None` when the document was refused.
-fn there_and_back(text: &str, add: &Edit<'_>, take_out: &Edit<'_>) -> Option<(String, String)> {
-    let open =
-        |text: &str| Document::open(Path::new("f.json"), Some(text), FileFormat::Json(LENIENT));
-    let mut document = open(text).ok()?;
-    add(&mut document).ok()?;
-    let edited = document.finish();
-    let Change::Write(with) = edited.change else { panic!("nothing was added to {text:?}") };
-
-    let mut again = open(&with).expect("what we write can be read");
-    add(&mut again).expect("a second time");
-    assert_eq!(again.finish().change, Change::Keep, "a second time changes {with:?}");
-
-    // What was created is remembered in words of its own.
-    let remembered = serde_json::to_string(&edited.created).expect("serialises");
-    let created: Vec<Created> = serde_json::from_str(&remembered).expect("reads back");
-    let mut back = open(&with).expect("what we write can be read");
-    take_out(&mut back).expect("it can be taken out");
-    assert_eq!(back.prune(&created).expect("prunes"), [], "all of it goes from {with:?}");
-    let Change::Write(back) = back.finish().change else { panic!("nothing to remove") };
-    Some((with, back))
-}
-
-#[test]
-fn layouts_that_jsonc_parsers_tree_loses() {
-    let table = ["mcpServers".to_owned()];
-    let server = json!({"command": "x"});
-    let add = |document: &mut Document| document.set(&table, "ours", &server, &Keep::default());
-    let take_out = |document: &mut Document| document.remove(&table, "ours").map(|_| ());
-    for (text, expected) in [
-        (
-            "{\n}\n",
-            "{\n  \"mcpServers\": {\n    \"ours\": {\n      \"command\": \"x\"\n    }\n  }\n}\n",
-        ),
-        ("{\"a\": 1}\n", "{\"a\": 1, \"mcpServers\": {\"ours\": {\"command\": \"x\"}}}\n"),
-        (
-            "{\"mcpServers\":{\"a\":{\"command\":\"y\"}}}",
-            "{\"mcpServers\":{\"a\":{\"command\":\"y\"},\"ours\":{\"command\":\"x\"}}}",
-        ),
-    ] {
-        let (with, back) = there_and_back(text, &add, &take_out).expect("can be edited");
-        assert_eq!(with, expected);
-        assert_eq!(back, text);
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
@@ -155,9 +109,9 @@ proptest! {
             document.set(&table, "ours", &server, &Keep::default())
         };
         let take_out = |document: &mut Document| document.remove(&table, "ours").map(|_| ());
-        if let Some((with, back)) = there_and_back(&text, &add, &take_out) {
+        if let Some((with, back)) = there_and_back(FORMAT, &text, &add, &take_out) {
             prop_assert_eq!(back, text);
-            let document = Document::open(Path::new("f"), Some(&with), FileFormat::Json(LENIENT));
+            let document = Document::open(Path::new("f"), Some(&with), FORMAT);
             let found = document.expect("parses").get(&["mcpServers".to_owned(), "ours".to_owned()]);
             prop_assert_eq!(found.expect("is there"), Some(server.clone()));
         }
@@ -174,7 +128,7 @@ proptest! {
         let take_out = |document: &mut Document| {
             document.remove_from_array(&array, is_ours).map(|_| ())
         };
-        if let Some((_, back)) = there_and_back(&text, &add, &take_out) {
+        if let Some((_, back)) = there_and_back(FORMAT, &text, &add, &take_out) {
             prop_assert_eq!(back, text);
         }
     }
@@ -184,7 +138,7 @@ proptest! {
         text in document(), pick in any::<proptest::sample::Index>(),
     ) {
         // Removing any member of the root leaves all others as they were.
-        let rules = FileFormat::Json(LENIENT);
+        let rules = FORMAT;
         let Ok(mut document) = Document::open(Path::new("f"), Some(&text), rules) else {
             return Ok(());
         };

@@ -199,9 +199,6 @@ impl<'a> Tree<'a> {
     }
 
     /// The node that `path` leads to, as far as it exists: the node and how many keys lead there.
-    ///
-    /// # Errors
-    /// When something on the way is no object, or a key is there twice.
     pub(super) fn walk<'t>(&'t self, path: &[String]) -> Result<(&'t Node<'a>, usize), Diagnostic> {
         let mut node = &self.root;
         for (depth, key) in path.iter().enumerate() {

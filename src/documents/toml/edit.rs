@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::syntax::{Assignment, Section, sections};
 use super::values::{dotted, inline, key_text};
+use crate::documents::compare::joined;
 use crate::documents::edited::Created;
 use crate::documents::editor::{made_below, nested};
 use crate::documents::splice::{
@@ -95,60 +96,67 @@ pub(super) fn insert(
     own_section: bool,
 ) -> Insertion {
     let all = sections(text);
-    let as_section = own_section && value.is_object() && !table.is_empty();
+    let own_section = own_section && value.is_object() && !table.is_empty();
     let depth = (0..=table.len())
         .rev()
         .find(|depth| *depth == 0 || locate(&all, &table[..*depth]).is_some())
         .unwrap_or(0);
-    let (known, missing) = table.split_at(depth);
-    let place = locate(&all, known);
-    // Inside an inline table, everything must be inline.
-    if let Some(Place::Value(found)) = &place
-        && let Some(members) = &found.members
-    {
-        let mut keys = missing.to_vec();
-        keys.push(key.to_owned());
-        let (first, rest) = (keys[0].clone(), &keys[1..]);
-        let nested = nested(rest, value.clone());
-        let mut created = made_below(depth, table);
-        let inside = &text[found.value.start + 1..found.value.end - 1];
-        if members.is_empty() && !inside.is_empty() {
-            created.push(Created::container(known, Some(inside.to_owned())));
+    let is_there = depth == table.len();
+    let pair = |keys: &[String]| format!("{} = {}", dotted(keys), inline(value));
+    let (splice, created) = match locate(&all, &table[..depth]) {
+        Some(Place::Value(Assignment { value: range, members: Some(members), .. })) => {
+            return insert_inline(text, &range, &members, (table, depth), key, value);
         }
-        return Insertion { splice: into_inline(found, members, &first, &nested), created };
-    }
-    let mut created = Vec::new();
-    let splice = match (&place, missing.is_empty()) {
-        (Some(Place::Dotted { last, keys }), true) => {
-            let mut keys = keys.clone();
-            keys.push(key.to_owned());
-            let line = format!("{} = {}", dotted(&keys), inline(value));
-            after_line(text, last.start, last.value.end, &line)
+        Some(Place::Dotted { last, keys }) if is_there => {
+            (after_line(text, last.start, last.value.end, &pair(&joined(&keys, key))), Vec::new())
         }
-        (Some(Place::Section(section)), true) if !as_section => {
-            let line = format!("{} = {}", key_text(key), inline(value));
-            into_section(text, &all, section, &line)
+        Some(Place::Section(section)) if is_there && !own_section => {
+            (into_section(text, &all, &section, &pair(&[key.to_owned()])), Vec::new())
         }
         _ => {
-            let mut path = table.to_vec();
-            let mut lines = Vec::new();
-            match value {
-                Value::Object(members) if as_section => {
-                    path.push(key.to_owned());
-                    lines.extend(
-                        members
-                            .iter()
-                            .map(|(key, value)| format!("{} = {}", key_text(key), inline(value))),
-                    );
+            let family = table.get(..1.max(depth)).unwrap_or_default();
+            let (lines, created) = match value {
+                Value::Object(members) if own_section => {
+                    let header = format!("[{}]", dotted(&joined(table, key)));
+                    let members = members
+                        .iter()
+                        .map(|(key, value)| format!("{} = {}", key_text(key), inline(value)));
+                    (std::iter::once(header).chain(members).collect(), Vec::new())
                 }
-                value => {
-                    lines.push(format!("{} = {}", key_text(key), inline(value)));
-                    created.push(Created::container(table, None));
+                _ => {
+                    let lines = vec![format!("[{}]", dotted(table)), pair(&[key.to_owned()])];
+                    (lines, vec![Created::container(table, None)])
                 }
+            };
+            (append_section(text, &all, family, &lines), created)
+        }
+    };
+    Insertion { splice, created }
+}
+
+/// As [`insert`], where the first `depth` keys of `table` lead to an inline table with `members`:
+/// inside of one, everything must be inline.
+fn insert_inline(
+    text: &str,
+    range: &Range<usize>,
+    members: &[Assignment],
+    (table, depth): (&[String], usize),
+    key: &str,
+    value: &Value,
+) -> Insertion {
+    let keys = joined(&table[depth..], key);
+    let value = nested(&keys[1..], value.clone());
+    let pair = format!("{} = {}", key_text(&keys[0]), inline(&value));
+    let mut created = made_below(depth, table);
+    let inside = range.start + 1..range.end - 1;
+    let splice = match members.last() {
+        Some(last) => Splice::insert(last.value.end, format!(", {pair}")),
+        None => {
+            if !inside.is_empty() {
+                let was = text[inside.clone()].to_owned();
+                created.push(Created::container(&table[..depth], Some(was)));
             }
-            lines.insert(0, format!("[{}]", dotted(&path)));
-            let family = path.get(..1.max(depth)).unwrap_or_default();
-            append_section(text, &all, family, &lines)
+            Splice::replace(inside, format!(" {pair} "))
         }
     };
     Insertion { splice, created }
@@ -229,14 +237,6 @@ fn into_section(text: &str, all: &[Section], section: &Section, line: &str) -> S
         return Splice::insert(limit, format!("{line}{newline}{gap}"));
     }
     insert_below(text, head.len(), newline, &format!("{newline}{line}"))
-}
-
-fn into_inline(table: &Assignment, members: &[Assignment], key: &str, value: &Value) -> Splice {
-    let pair = format!("{} = {}", key_text(key), inline(value));
-    match members.last() {
-        Some(last) => Splice::insert(last.value.end, format!(", {pair}")),
-        None => Splice::replace(table.value.start + 1..table.value.end - 1, format!(" {pair} ")),
-    }
 }
 
 /// Takes out one piece of what stands at `path`; `None` when there is nothing any more.
