@@ -1,4 +1,5 @@
-//! Cargo's configuration files: folders that stand in for registries, and patches.
+//! Cargo's configuration files: folders that stand in for registries, patches
+//! and overrides.
 //!
 //! Format: <https://doc.rust-lang.org/cargo/reference/config.html>; source replacement:
 //! <https://doc.rust-lang.org/cargo/reference/source-replacement.html>. Only read, and a broken
@@ -8,10 +9,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::manifest::read_patches;
+use super::overrides::{patch_folders, read_patches};
 use super::paths::normalize;
 use super::reader::read_text;
-use super::resolve::patch_folders;
 use crate::config::Environment;
 use crate::files::Limit;
 use crate::text::toml::{Diagnostics, StringOrTable, Table, read};
@@ -121,6 +121,8 @@ pub(super) struct CargoConfig {
     offline: Option<bool>,
     /// Packages that `[patch]` takes from a folder.
     pub patches: Vec<(String, PathBuf)>,
+    /// `paths`: packages in these folders stand in for dependencies of their names.
+    pub override_folders: Vec<PathBuf>,
     pub inputs: Vec<PathBuf>,
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -194,12 +196,13 @@ impl CargoConfig {
             let offline =
                 root.table("net").and_then(|net| net.bool("offline")).map(|found| found.value);
             let sources = (read_sources(root, base), read_registries(root), offline);
-            (sources, read_patches(root), read_includes(root, folder))
+            let folders = root.strings("paths").map(|found| found.value).unwrap_or_default();
+            (sources, (read_patches(root), folders), read_includes(root, folder))
         });
         if let Some(problem) = diagnostics.finish().into_iter().next() {
             self.tolerate(problem);
         }
-        let Some(((sources, registries, offline), patches, includes)) = found else {
+        let Some(((sources, registries, offline), (patches, folders), includes)) = found else {
             return Vec::new();
         };
         self.offline = self.offline.or(offline);
@@ -214,6 +217,8 @@ impl CargoConfig {
             self.registries.entry(name).or_insert(index);
         }
         self.patches.extend(patch_folders(base, &patches));
+        let folders = folders.iter().map(|folder| normalize(&base.join(&folder.value)));
+        self.override_folders.extend(folders);
         includes
     }
 

@@ -277,6 +277,13 @@ fn missing_member(
     named: &Named,
 ) -> Result<(), Diagnostic> {
     let manifest = dir.join("Cargo.toml");
+    // Cargo passes over files, such as a README beside the members.
+    if matches!(named, Named::Listed(_) | Named::Matched) {
+        reader.observe(dir);
+        if dir.is_file() {
+            return Ok(());
+        }
+    }
     match named {
         Named::Listed(pattern) => Err(Diagnostic::error(format!(
             "the workspace's member `{}` has no Cargo.toml",

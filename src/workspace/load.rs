@@ -7,6 +7,7 @@ use super::cargo_config::CargoConfig;
 use super::discover::{self, locate};
 use super::lock::Lock;
 use super::manifest::Manifest;
+use super::overrides::{self, Overrides};
 use super::reader::Reader;
 use super::resolve::{self, Facts};
 use super::{Fingerprint, Member, Workspace};
@@ -58,10 +59,12 @@ impl Workspace {
         let lock = Lock::load(&mut reader, &lock_path)?;
         let mut config = CargoConfig::load(&root.dir, env, &mut |path| reader.observe(path));
         reader.diagnostics.append(&mut config.diagnostics);
-        let mut patches = resolve::patch_folders(&root.dir, &root.patches);
+        let mut patches = overrides::patch_folders(&root.dir, &root.patches);
         patches.append(&mut config.patches);
+        let packages = overrides::packages_in(&mut reader, &config.override_folders);
+        let overrides = Overrides { patches, replaced: root.replaced.clone(), packages };
         let vendor_folders = Some(config.vendor_folders());
-        let facts = Facts { root: &root, members: &members, lock: lock.as_ref(), patches };
+        let facts = Facts { root: &root, members: &members, lock: lock.as_ref(), overrides };
         let dependencies = resolve::dependencies(&mut reader, &facts);
         let (fingerprint, diagnostics) = reader.finish();
         let members = members

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use semver::{Version, VersionReq};
 
+use super::overrides::{PathPatch, Replacement, read_patches, read_replacements};
 use crate::text::toml::{Diagnostics, Located, StringOrTable, Table, read};
 use crate::text::{Diagnostic, Source};
 
@@ -24,6 +25,8 @@ pub(super) struct Manifest {
     pub dependencies: Vec<Declared>,
     /// Packages that `[patch]` takes from a folder.
     pub patches: Vec<PathPatch>,
+    /// Packages that `[replace]` takes from elsewhere.
+    pub replaced: Vec<Replacement>,
 }
 
 /// `[package]`.
@@ -85,14 +88,6 @@ impl Declared {
     }
 }
 
-/// `[patch.<source>] key = { path = … }`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PathPatch {
-    pub name: String,
-    /// The folder as written.
-    pub path: String,
-}
-
 /// The tables that declare dependencies; the spellings with `_` are old but still read.
 const DEPENDENCY_TABLES: [&str; 5] = [
     "dependencies",
@@ -143,7 +138,8 @@ impl Manifest {
                 }
             }
         }
-        Self { source, dir, package, workspace, dependencies, patches: read_patches(root) }
+        let (patches, replaced) = (read_patches(root), read_replacements(root));
+        Self { source, dir, package, workspace, dependencies, patches, replaced }
     }
 
     /// Whether this is the root of a workspace.
@@ -259,23 +255,4 @@ fn read_requirement(table: &Table<'_>, text: &Located<String>) -> Option<Version
             None
         }
     }
-}
-
-/// `[patch]` of a manifest, or of a cargo configuration file, where it looks the same.
-pub(super) fn read_patches(root: &Table<'_>) -> Vec<PathPatch> {
-    let mut patches = Vec::new();
-    let Some(table) = root.table("patch") else { return patches };
-    for source in table.keys() {
-        let Some(entries) = table.table(&source.value) else { continue };
-        for key in entries.keys() {
-            let Some(StringOrTable::Table(entry)) = entries.string_or_table(&key.value) else {
-                continue;
-            };
-            if let Some(path) = entry.string("path") {
-                let name = entry.string("package").map_or(key.value, |name| name.value);
-                patches.push(PathPatch { name, path: path.value });
-            }
-        }
-    }
-    patches
 }

@@ -27,6 +27,7 @@ mod manifest;
 mod model;
 mod observer;
 mod origin;
+mod overrides;
 mod paths;
 mod reader;
 mod resolve;

@@ -1,7 +1,7 @@
 //! Direct dependencies: what members declare, at the version the lock file resolved.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use semver::Version;
@@ -9,6 +9,8 @@ use semver::Version;
 use super::discover::{dependency_folder, inherited, root_of};
 use super::lock::Lock;
 use super::manifest::{Declared, DeclaredFrom, Manifest, PackageVersion};
+use super::overrides::Overrides;
+use super::paths::normalize;
 use super::reader::Reader;
 use super::{Dependency, DependencyOrigin, LockedPackage};
 use crate::text::Diagnostic;
@@ -21,8 +23,7 @@ pub(super) struct Facts<'a> {
     pub root: &'a Rc<Manifest>,
     pub members: &'a [Rc<Manifest>],
     pub lock: Option<&'a Lock>,
-    /// Packages that a `[patch]` takes from a folder: name and folder.
-    pub patches: Vec<(String, PathBuf)>,
+    pub overrides: Overrides,
 }
 
 /// A member's version, its own or the workspace's.
@@ -78,7 +79,8 @@ fn resolve(
         );
         return locked(facts, declared, listed);
     };
-    match dependency_folder(facts.root, member, declared) {
+    let overriding = || facts.overrides.package(entry.name());
+    match dependency_folder(facts.root, member, declared).or_else(overriding) {
         None => locked(facts, entry, listed),
         // A package may depend on itself, to build its tests with other features.
         Some(dir) if dir == member.dir => Vec::new(),
@@ -159,12 +161,26 @@ fn locked(facts: &Facts<'_>, entry: &Declared, listed: &ByName<'_>) -> Vec<Depen
     chosen
         .into_iter()
         .map(|package| Dependency {
-            origin: DependencyOrigin::of_locked(package)
+            origin: replaced(facts, package)
+                .or_else(|| DependencyOrigin::of_locked(package))
                 .unwrap_or_else(|| in_folder(facts, &package.name)),
             name: package.name.clone(),
             version: Some(package.version.clone()),
         })
         .collect()
+}
+
+/// Where `[replace]` has a locked package taken from.
+fn replaced(facts: &Facts<'_>, package: &LockedPackage) -> Option<DependencyOrigin> {
+    let replacement = facts.overrides.replacement(&package.name, &package.version)?;
+    match &replacement.path {
+        Some(path) => Some(DependencyOrigin::Path(normalize(&facts.root.dir.join(path)))),
+        None => facts.lock?.named(&package.name).into_iter().find_map(|other| {
+            let is_git = other.source.as_deref().is_some_and(|source| source.starts_with("git+"));
+            let is_it = is_git && other.version == package.version;
+            is_it.then(|| DependencyOrigin::of_locked(other)).flatten()
+        }),
+    }
 }
 
 fn in_folder(facts: &Facts<'_>, name: &str) -> DependencyOrigin {
@@ -173,7 +189,7 @@ fn in_folder(facts: &Facts<'_>, name: &str) -> DependencyOrigin {
 
 /// The folder of a package that the lock file says is local though its dependent names no path.
 fn local_folder(facts: &Facts<'_>, name: &str) -> Option<PathBuf> {
-    let patched = facts.patches.iter().find(|(patched, _)| patched == name);
+    let patched = facts.overrides.patches.iter().find(|(patched, _)| patched == name);
     let member = || {
         facts
             .members
@@ -254,13 +270,4 @@ fn warn_unlocked(reader: &mut Reader, facts: &Facts<'_>, dependencies: &[Depende
             .note("run `cargo check`, which completes it")
     };
     reader.diagnostics.push(warning.in_file(lock));
-}
-
-/// `patches` of a manifest or configuration file, with the folders that they mean.
-pub(super) fn patch_folders(
-    base: &Path,
-    patches: &[super::manifest::PathPatch],
-) -> Vec<(String, PathBuf)> {
-    let folder = |path: &str| super::paths::normalize(&base.join(path));
-    patches.iter().map(|patch| (patch.name.clone(), folder(&patch.path))).collect()
 }

@@ -321,3 +321,70 @@ fn f51_an_edited_manifest_runs_ahead_of_its_lock_file() {
         ]
     );
 }
+
+#[test]
+fn a_package_in_the_configuration_s_paths_stands_in_for_the_dependency_of_its_name() {
+    let place = Place::with(&[]);
+    place.package("", "root", "[dependencies]\ndirect = \"1\"\ndeep = \"1\"\nother = \"1\"\n");
+    place.write(".cargo/config.toml", "paths = [\"../near\", \"../far\"]\n");
+    place.package("../near", "direct", "");
+    place.package("../far/crates/deep", "deep", "");
+    place.package("../far/.hidden", "other", "");
+    place.package("../far/target/package", "other", "");
+    let locked = ["direct", "deep", "other"].map(|name| (name, "1.0.0", CRATES_IO, &[][..]));
+    let root = ("root", "0.1.0", "", &["direct", "deep", "other"][..]);
+    place.write("Cargo.lock", &lock(&[locked[0], locked[1], locked[2], root]));
+    let up = |name: &str| place.root.parent().expect("a parent").join(name).display().to_string();
+    // As cargo does: the folder's own version, whatever the lock file has.
+    assert_eq!(
+        place.dependencies(&place.load("")),
+        [
+            format!("deep 0.1.0 path {}", up("far/crates/deep")),
+            format!("direct 0.1.0 path {}", up("near")),
+            "other 1.0.0 crates.io sum-other-1.0.0".to_owned(),
+        ]
+    );
+    // Another package appears below: the workspace is read again.
+    let before = place.load("");
+    place.package("../far/new/one", "other", "");
+    assert!(!before.fingerprint.holds());
+}
+
+#[test]
+fn replaced_packages_come_from_where_the_manifest_says() {
+    let place = Place::with(&[]);
+    place.package(
+        "",
+        "root",
+        r#"[dependencies]
+here = "1"
+there = "1"
+stays = "1"
+[replace]
+"here:1.0.0" = { path = "../here" }
+"https://github.com/rust-lang/crates.io-index#there@1.0.0" = { git = "https://example.com/t" }
+"stays:0.9.0" = { path = "../stays" }
+"#,
+    );
+    place.package("../here", "here", "");
+    let names = ["here", "there", "stays"];
+    place.write(
+        "Cargo.lock",
+        &lock(&[
+            ("here", "1.0.0", "", &[]),
+            ("here", "1.0.0", CRATES_IO, &[]),
+            ("there", "1.0.0", "git+https://example.com/t#abc", &[]),
+            ("there", "1.0.0", CRATES_IO, &[]),
+            ("stays", "1.0.0", CRATES_IO, &[]),
+            ("root", "0.1.0", "", &names),
+        ]),
+    );
+    assert_eq!(
+        place.dependencies(&place.load("")),
+        [
+            format!("here 1.0.0 path {}", place.root.with_file_name("here").display()),
+            "stays 1.0.0 crates.io sum-stays-1.0.0".to_owned(),
+            "there 1.0.0 git https://example.com/t abc".to_owned(),
+        ]
+    );
+}

@@ -233,6 +233,7 @@ fn f70_every_path_that_was_asked_for_is_an_input() {
         crates
         crates/Cargo.toml
         crates/a/Cargo.toml
+        crates/empty
         crates/empty/Cargo.toml"#]]
     .assert_eq(&inside.join("\n"));
     assert!(loaded.workspace.inputs.is_sorted());
@@ -313,4 +314,16 @@ fn what_is_broken_outside_is_told_once() {
     let told = place.told(&place.load(""));
     let broken = told.iter().filter(|line| line.contains("out/Cargo.toml:1:"));
     assert_eq!(broken.count(), 1, "{told:?}");
+}
+
+#[test]
+fn a_file_that_members_names_is_passed_over() {
+    let place = Place::with(&[]);
+    place.write("Cargo.toml", "[workspace]\nmembers = [\"a\", \"README.md\", \"c*\"]\n");
+    place.write("README.md", "# Shop\n");
+    place.write("changes", "");
+    place.package("a", "a", "");
+    let loaded = place.load("");
+    assert!(loaded.diagnostics.iter().all(|problem| !problem.is_error()));
+    assert_eq!(loaded.workspace.members.len(), 1);
 }
