@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use symposium_hook::{Decision, Event};
 
 use super::envelope::blocked;
-use super::json::parse_json;
+use super::json::{first_object, parse_json};
 use super::merge::merge;
 use super::wire::{ChildAnswer, Outcome};
 
@@ -48,7 +48,7 @@ fn read_output(event: Event, stdout: &str) -> ParsedAnswer {
     let mut parsed = ParsedAnswer::default();
     let mut is_answer = false;
     let found = objects(stdout);
-    for (_, object) in &found {
+    for (_, object) in &found.objects {
         let fields = match object.get(event.name()) {
             Some(Value::Object(fields)) => fields,
             Some(_) => {
@@ -61,16 +61,21 @@ fn read_output(event: Event, stdout: &str) -> ParsedAnswer {
             }
             None => object,
         };
-        is_answer |= object.contains_key(event.name())
-            || object.is_empty()
-            || FIELDS.iter().any(|field| object.contains_key(*field));
+        let is_tagged = object.contains_key(event.name());
+        let is_known = FIELDS.iter().any(|field| fields.contains_key(*field));
+        is_answer |= is_tagged || is_known;
+        if is_tagged && !is_known && !fields.is_empty() {
+            parsed.unclear(format!("nothing in its `{}` is known", event.name()));
+        }
         let wanted = read_fields(event, fields, &mut parsed);
         merge(&mut parsed.outcome, wanted);
     }
-    if found.is_empty() && !stdout.trim().is_empty() {
+    if found.objects.is_empty() && !stdout.trim().is_empty() {
         parsed.unclear("its output holds no JSON object");
-    } else if !is_answer && !found.is_empty() {
+    } else if !is_answer && !found.says_nothing() {
         parsed.unclear("its output holds no answer");
+    } else if found.has_fragment {
+        parsed.unclear("its output holds a piece of an answer that is no JSON");
     }
     parsed
 }
@@ -106,40 +111,59 @@ fn read_fields(event: Event, fields: &Map<String, Value>, parsed: &mut ParsedAns
     outcome
 }
 
-/// The complete JSON objects in `text` that stand in no other one, each with its text.
-pub(crate) fn objects(text: &str) -> Vec<(&str, Map<String, Value>)> {
-    if let Ok(Value::Object(object)) = parse_json(text.trim()) {
-        return vec![(text, object)];
+/// What there is of JSON in an output.
+#[derive(Debug, Default)]
+pub(crate) struct Found<'a> {
+    /// The complete objects that stand in no other one, each with its text.
+    pub(crate) objects: Vec<(&'a str, Map<String, Value>)>,
+    /// Whether something between them looks like an answer that was cut off or misspelled.
+    pub(crate) has_fragment: bool,
+}
+
+impl Found<'_> {
+    /// Whether there is nothing but empty objects.
+    pub(crate) fn says_nothing(&self) -> bool {
+        self.objects.iter().all(|(_, object)| object.is_empty())
     }
-    let mut found = Vec::new();
-    let mut position = 0;
+}
+
+/// Finds the JSON objects in an output.
+pub(crate) fn objects(text: &str) -> Found<'_> {
+    if let Ok(Value::Object(object)) = parse_json(text.trim()) {
+        return Found { objects: vec![(text, object)], has_fragment: false };
+    }
+    let mut found = Found::default();
+    let (mut position, mut end_of_last) = (0, 0);
     let mut tries = 100;
     while let Some(offset) = text[position..].find('{') {
         let start = position + offset;
         if !text[start + 1..].trim_start().starts_with(['"', '}']) {
             position = start + 1;
-            continue;
-        }
-        let mut stream =
-            serde_json::Deserializer::from_str(&text[start..]).into_iter::<Map<String, Value>>();
-        match stream.next() {
-            Some(Ok(object)) => {
-                position = start + stream.byte_offset();
-                found.push((&text[start..position], object));
-            }
+        } else if let Some((length, object)) = first_object(&text[start..]) {
+            found.has_fragment |= is_fragment(&text[end_of_last..start]);
+            position = start + length;
+            end_of_last = position;
+            found.objects.push((&text[start..position], object));
+        } else if tries > 0 {
             // Not JSON here, but the next brace may be. Trying every brace of a large output would
             // take quadratic time, so after some the next line is gone to.
-            _ if tries > 0 => {
-                tries -= 1;
-                position = start + 1;
-            }
-            _ => match text[start..].find('\n') {
-                Some(newline) => position = start + newline + 1,
-                None => break,
-            },
+            tries -= 1;
+            position = start + 1;
+        } else {
+            let Some(newline) = text[start..].find('\n') else { break };
+            position = start + newline + 1;
         }
     }
+    found.has_fragment |= is_fragment(&text[end_of_last..]);
     found
+}
+
+/// Whether what is no JSON looks like a piece of an answer, of whatever format.
+fn is_fragment(text: &str) -> bool {
+    const WORDS: [&str; 4] = ["ecision\"", "\"deny\"", "\"block\"", "\"hookSpecificOutput\""];
+    let names_event =
+        || Event::ALL.iter().any(|event| text.contains(&format!("\"{}\"", event.name())));
+    text.contains('{') && (WORDS.iter().any(|word| text.contains(word)) || names_event())
 }
 
 #[cfg(test)]

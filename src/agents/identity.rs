@@ -1,5 +1,6 @@
 //! What is fixed about an agent: names, folders, limits, fields and tools.
 
+use serde_json::{Map, Value};
 use symposium_hook::Event;
 
 use super::payload::Fields;
@@ -40,6 +41,8 @@ pub(crate) struct Identity {
     pub hook_timeout: u64,
     /// The names of its payloads' fields.
     pub fields: Fields,
+    /// Keys of the JSON object that is an answer of its hooks; none where answers are plain text.
+    pub answer_keys: &'static [&'static str],
     /// Its tools whose names or fields are not the canonical ones.
     pub tools: &'static [Tool],
 }
@@ -54,6 +57,17 @@ pub(crate) struct NewLayout {
 }
 
 impl Identity {
+    /// The keys of Claude Code's answers, which other agents took over.
+    pub(crate) const CLAUDES_ANSWER: &[&str] = &[
+        "continue",
+        "suppressOutput",
+        "stopReason",
+        "systemMessage",
+        "decision",
+        "reason",
+        "hookSpecificOutput",
+    ];
+
     /// An identity of which nothing but the names is known.
     pub(crate) const fn new(name: &'static str, title: &'static str) -> Self {
         Self {
@@ -71,7 +85,28 @@ impl Identity {
             events: &Event::ALL,
             hook_timeout: 60,
             fields: Fields::COMMON,
+            answer_keys: &[],
             tools: &[],
         }
+    }
+
+    /// Whether this is an answer of its hooks, or says nothing.
+    pub(crate) fn is_answer(&self, object: &Map<String, Value>) -> bool {
+        let keys = self.answer_keys;
+        object.is_empty() || keys.is_empty() || keys.iter().any(|key| object.contains_key(*key))
+    }
+
+    /// Whether a decision stands in this answer that no agent knows.
+    pub(crate) fn has_unknown_decision(&self, object: &Map<String, Value>) -> bool {
+        const KNOWN: [&str; 9] =
+            ["allow", "approve", "auto_approve", "ask", "force_ask", "defer", "block", "deny", ""];
+        let inner = object.get("hookSpecificOutput").and_then(Value::as_object);
+        let decisions = [Some(object), inner].into_iter().flatten().flat_map(|object| {
+            ["decision", "permissionDecision"].into_iter().filter_map(|key| object.get(key))
+        });
+        let is_known = |word: &Value| {
+            word.is_null() || word.as_str().is_some_and(|word| KNOWN.contains(&word))
+        };
+        !self.answer_keys.is_empty() && !decisions.into_iter().all(is_known)
     }
 }

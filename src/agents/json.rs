@@ -13,6 +13,39 @@ pub(crate) fn parse_json(text: &str) -> Result<Value, serde_json::Error> {
         .or_else(|error| serde_json::from_str(&prune(&mend_surrogates(text))).map_err(|_| error))
 }
 
+/// The object that the text begins with, and its length in bytes.
+pub(crate) fn first_object(text: &str) -> Option<(usize, Map<String, Value>)> {
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter();
+    if let Some(Ok(object)) = stream.next() {
+        return Some((stream.byte_offset(), object));
+    }
+    // What `parse_json` reads in spite of its faults.
+    let length = closing_brace(text)? + 1;
+    match parse_json(&text[..length]) {
+        Ok(Value::Object(object)) => Some((length, object)),
+        _ => None,
+    }
+}
+
+/// Where the object that the text begins with ends.
+fn closing_brace(text: &str) -> Option<usize> {
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if in_string => {
+                in_string = byte != b'"' || escaped;
+                escaped = byte == b'\\' && !escaped;
+            }
+            b'"' => in_string = true,
+            b'{' => depth += 1,
+            b'}' if depth <= 1 => return Some(at),
+            b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
 /// How deep JSON may be nested; the parser takes a little more.
 const DEEPEST: usize = 100;
 

@@ -97,6 +97,10 @@ fn ended(hook: &SnapshotHook, call: &HookCall<'_>, output: &Output, limit: Durat
         }
     }
     let denied = outcome.decision == Some(Decision::Deny);
+    if is_unclear && !denied && hook.on_failure == OnFailure::Block {
+        // What was not understood may have been a denial, which no other decision undoes.
+        outcome.decision = None;
+    }
     if denied && outcome.reasons.iter().all(|reason| reason.trim().is_empty()) {
         outcome.reasons = vec![format!("blocked by {}", hook.who())];
     }
@@ -126,15 +130,23 @@ fn parse_answer(
     if hook.is_canonical() {
         return canonical::decode_answer(call.event, answer);
     }
+    let identity = call.codec.identity();
     let whole = call.codec.decode_answer(call.event, answer);
     let text = answer.stdout.trim().trim_start_matches('\u{feff}');
-    let objects = canonical::objects(text);
-    if answer.exit == Some(2) || objects.iter().any(|(object, _)| object.len() == text.len()) {
+    let found = canonical::objects(text);
+    if answer.exit == Some(2) {
         return ParsedAnswer { outcome: whole, ..ParsedAnswer::default() };
+    }
+    let is_unclear = found.has_fragment
+        || found.objects.iter().any(|(_, object)| identity.has_unknown_decision(object));
+    if found.objects.iter().any(|(object, _)| object.len() == text.len()) {
+        let is_answer = found.objects.iter().all(|(_, object)| identity.is_answer(object));
+        let is_unclear = is_unclear || !is_answer;
+        return ParsedAnswer { outcome: whole, is_unclear, ..ParsedAnswer::default() };
     }
     // Answers with something around them, which the agent would take for plain text.
     let mut outcome = Outcome::default();
-    for (object, _) in objects {
+    for (object, _) in &found.objects {
         let answer = ChildAnswer { stdout: object, ..*answer };
         let mut one = call.codec.decode_answer(call.event, &answer);
         one.extra.clear();
@@ -143,14 +155,11 @@ fn parse_answer(
         merge(&mut outcome, one);
     }
     if !outcome.is_empty() {
-        return ParsedAnswer { outcome, ..ParsedAnswer::default() };
+        return ParsedAnswer { outcome, is_unclear, ..ParsedAnswer::default() };
     }
     let is_text = !text.starts_with(['{', '[']) && !whole.is_empty();
-    ParsedAnswer {
-        outcome: whole,
-        is_unclear: !text.is_empty() && !is_text,
-        ..ParsedAnswer::default()
-    }
+    let is_unclear = is_unclear || (!text.is_empty() && !is_text);
+    ParsedAnswer { outcome: whole, is_unclear, ..ParsedAnswer::default() }
 }
 
 /// A failure: what the hook answered counts all the same, and a guard that decided nothing blocks.

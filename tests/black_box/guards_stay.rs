@@ -31,7 +31,11 @@ fn native_denials() -> [(&'static str, serde_json::Value); 6] {
 fn around(denial: &serde_json::Value) -> Vec<(&'static str, String)> {
     let pretty = serde_json::to_string_pretty(denial).expect("JSON");
     let allow = denial.to_string().replace("\"deny\"", "\"allow\"");
+    let noted = |note: &str| format!("{{\"note\":{note},{}", &denial.to_string()[1..]);
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
     vec![
+        ("with half an emoji, then an empty object", format!("{}\n{{}}\n", noted("\"\\ud83d\""))),
+        ("nested deep, then an empty object", format!("{}\n{{}}\n", noted(&deep))),
         ("deny then an empty object", format!("{denial}\n{{}}\n")),
         ("a line of log in JSON before", format!("{{\"level\":\"info\"}}\n{denial}\n")),
         ("a line of log in JSON behind", format!("{denial}\n{{\"level\":\"info\"}}\n")),
@@ -120,6 +124,11 @@ fn decision_30_what_a_guard_printed_and_nobody_understands_blocks() {
         "{\"PreToolUse\": [\"deny\"]}\n",
         "{\"PreToolUse\": {\"decision\": \"refuse\"}}\n",
         "{\"PreToolUse\": {\"decision\": \"deny\", \"reason\": \"cut he\n",
+        "{}\n{\"PreToolUse\": {\"decision\": \"deny\", \"reason\": \"cut he\n",
+        "{\"PreToolUse\": {\"decision\": \"allow\"}}\n{\"PreToolUse\": {\"decision\": \"de\n",
+        "{\"PreToolUse\": {\"decision\": \"allow\"}}\n{\"PreToolUse\": {\"decision\": \"no\"}}\n",
+        "{\"PreToolUse\": {\"decison\": \"deny\"}}\n",
+        "{\"level\": \"info\"}\n{}\n",
     ];
     in_parallel(&odd, |text| {
         for (keys, agent) in
@@ -130,12 +139,39 @@ fn decision_30_what_a_guard_printed_and_nobody_understands_blocks() {
             hook_plugin(&sandbox, "p", Event::PreToolUse, &guard, &prints(text, ""));
             let told = Told::in_ws(&sandbox);
             let reason = send(&sandbox, agent, Event::PreToolUse, &told).refused;
-            // In the agent's own format what is one object is the agent's to understand.
-            if keys.is_empty() || !text.ends_with("}\n") {
-                assert!(reason.is_some_and(|why| why.contains("plugin `p`")), "{agent} {text}");
-            }
+            assert!(reason.is_some_and(|why| why.contains("plugin `p`")), "{agent} {text}");
         }
     });
+    // So it is in each agent's own format, where a word for a decision is none or a key is unknown.
+    in_parallel(&native_denials(), |(agent, denial)| {
+        let misspelled = denial.to_string().replace("\"deny\"", "\"denied\"");
+        let misspelled = misspelled.replace("\"block\"", "\"blocked\"");
+        for (number, text) in
+            [misspelled, json!({"verdict": "deny"}).to_string()].iter().enumerate()
+        {
+            if *agent == "opencode" && number == 0 {
+                continue; // Its key is the denial: there is no word to misspell.
+            }
+            let sandbox = lab();
+            let guard = format!("{BLOCK}\nformat = \"{agent}\"");
+            hook_plugin(
+                &sandbox,
+                "p",
+                Event::PreToolUse,
+                &guard,
+                &prints(&format!("{text}\n"), ""),
+            );
+            let reason = send(&sandbox, agent, Event::PreToolUse, &Told::in_ws(&sandbox)).refused;
+            assert!(reason.is_some_and(|why| why.contains("plugin `p`")), "{agent} {text}");
+        }
+    });
+    for text in ["{}\n", "{\"continue\": true}\n", "{\"suppressOutput\": true}\n"] {
+        let sandbox = lab();
+        let guard = format!("{BLOCK}\nformat = \"claude\"");
+        hook_plugin(&sandbox, "p", Event::PreToolUse, &guard, &prints(text, ""));
+        let effect = send(&sandbox, "claude", Event::PreToolUse, &Told::in_ws(&sandbox));
+        assert_eq!(effect.refused, None, "{text}");
+    }
     // What says nothing is no opinion, a guard's too; and any text is log where there is an answer.
     for text in ["", "{}\n", "checked\n{\"PreToolUse\": {}}\n"] {
         let sandbox = lab();

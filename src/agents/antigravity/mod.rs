@@ -68,6 +68,7 @@ pub(super) static IDENTITY: Identity = Identity {
     events: &[Event::SessionStart, Event::PreToolUse, Event::PostToolUse],
     hook_timeout: 30,
     fields: FIELDS,
+    answer_keys: &["decision", "reason", "allow_tool", "deny_reason", "injectSteps"],
     tools: TOOLS,
     ..Identity::new("antigravity", "Antigravity CLI")
 };

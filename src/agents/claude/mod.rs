@@ -54,6 +54,7 @@ pub(super) static IDENTITY: Identity = Identity {
     // The same command runs once an event.
     runs_both_scopes: false,
     fields: FIELDS,
+    answer_keys: Identity::CLAUDES_ANSWER,
     tools: TOOLS,
     ..Identity::new("claude", "Claude Code")
 };

@@ -63,6 +63,7 @@ pub(super) static IDENTITY: Identity = Identity {
     description_budget: Some(19_000),
     verified_version: Some("0.171.0"),
     fields: FIELDS,
+    answer_keys: Identity::CLAUDES_ANSWER,
     tools: TOOLS,
     ..Identity::new("codex", "Codex CLI")
 };

@@ -93,6 +93,14 @@ pub(super) static IDENTITY: Identity = Identity {
     // Then it goes on (`timeoutSec`; also its default).
     hook_timeout: 30,
     fields: FIELDS,
+    answer_keys: &[
+        "permissionDecision",
+        "permissionDecisionReason",
+        "modifiedArgs",
+        "additionalContext",
+        "decision",
+        "reason",
+    ],
     tools: TOOLS,
     ..Identity::new("copilot", "GitHub Copilot")
 };

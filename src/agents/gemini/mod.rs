@@ -83,6 +83,7 @@ pub(super) static IDENTITY: Identity = Identity {
     // The same name and command run once.
     runs_both_scopes: false,
     fields: FIELDS,
+    answer_keys: Identity::CLAUDES_ANSWER,
     tools: TOOLS,
     ..Identity::new("gemini", "Gemini CLI")
 };

@@ -107,6 +107,7 @@ pub(super) static IDENTITY: Identity = Identity {
     // Its default, written out.
     hook_timeout: 30,
     fields: FIELDS,
+    answer_keys: &["decision", "reason"],
     tools: TOOLS,
     ..Identity::new("goose", "Goose")
 };

@@ -70,6 +70,7 @@ pub(super) static IDENTITY: Identity = Identity {
     verified_version: Some("1.18.33"),
     // Then the plugin gives up on us; OpenCode itself would wait for ever.
     hook_timeout: 30,
+    answer_keys: &["deny", "args", "replace", "context"],
     tools: TOOLS,
     ..Identity::new("opencode", "OpenCode")
 };
