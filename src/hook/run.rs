@@ -13,7 +13,7 @@ use crate::agents::symposium::NAME as CANONICAL;
 use crate::agents::wire::{ChildAnswer, Outcome};
 use crate::config::Environment;
 use crate::plugins::model::OnFailure;
-use crate::process::{Child, Output, Status, run};
+use crate::process::{Child, Leftovers, Output, Status, run};
 use crate::sync::snapshot::SnapshotHook;
 
 /// What a hook is run with.
@@ -178,6 +178,7 @@ fn child(hook: &SnapshotHook, argv: &[String], call: &HookCall<'_>) -> Option<Ch
         .args(args)
         .stdin(call.stdin.clone())
         .limit(call.limit)
+        .leftovers(if hook.detach { Leftovers::Keep } else { Leftovers::EndAll })
         .env("SYMPOSIUM_AGENT", call.codec.name())
         .env("SYMPOSIUM_EVENT", call.event.name());
     child = match call.root {

@@ -133,6 +133,7 @@ mod tests {
             format: format.to_owned(),
             timeout: 1000,
             on_failure: OnFailure::Continue,
+            detach: false,
             run: Run::default(),
         }
     }

@@ -187,6 +187,8 @@ pub(crate) struct Hook {
     pub timeout: Duration,
     /// What a crash, a time-out or a missing program means.
     pub on_failure: OnFailure,
+    /// Whether processes that it leaves behind go on.
+    pub detach: bool,
 }
 
 /// What a failing hook means.

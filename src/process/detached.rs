@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use process_wrap::std::CommandWrap;
 
-use super::{Child, RunError, start};
+use super::{Child, RunError, orphans, start};
 
 /// Starts a background process: in a session of its own, so that it lives on when whoever started
 /// us ends our process group; with no streams and no open file of ours, so that nobody waits for
@@ -24,7 +24,8 @@ pub(crate) fn spawn_detached(child: &Child) -> Result<Detached, RunError> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let program = command.get_program().to_owned();
     let mut command = detach(command);
-    let mut running = start::retry_busy(|| command.spawn())
+    let spawn = || start::retry_busy(|| command.spawn());
+    let mut running = orphans::registered(spawn, |running| running.id())
         .map_err(|error| start::refusal(child, &program, error))?;
     // While we live, it would stay a zombie after its end; when we end, the system takes over.
     let (over, ended) = mpsc::channel::<()>();

@@ -6,7 +6,7 @@ use std::process::{Command, ExitStatus};
 use process_wrap::std::{ChildWrapper, CommandWrap};
 
 #[cfg(unix)]
-use super::signals;
+use super::{orphans, signals};
 
 /// A running group.
 pub(super) struct Group {
@@ -23,7 +23,8 @@ impl Group {
         {
             command.wrap(process_wrap::std::ProcessGroup::leader());
             let (inner, guard) = signals::guarded(signals::SignalPolicy::Group, || {
-                let child = super::start::retry_busy(|| command.spawn())?;
+                let start = || super::start::retry_busy(|| command.spawn());
+                let child = orphans::registered(start, |child| child.id())?;
                 let id = child.id();
                 Ok((child, id))
             })?;

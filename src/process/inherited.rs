@@ -48,9 +48,11 @@ enum Failed {
 
 #[cfg(unix)]
 fn wait_for(mut command: std::process::Command) -> Result<std::process::ExitStatus, Failed> {
+    use super::orphans;
     use super::signals::{self, SignalPolicy};
     let (mut running, mut guard) = signals::guarded(SignalPolicy::Foreground, || {
-        let running = start::retry_busy(|| command.spawn())?;
+        let start = || start::retry_busy(|| command.spawn());
+        let running = orphans::registered(start, |running| running.id())?;
         let id = running.id();
         Ok((running, id))
     })

@@ -22,6 +22,7 @@ mod find;
 mod group;
 mod inherited;
 mod model;
+mod orphans;
 mod run;
 #[cfg(unix)]
 mod signals;
@@ -35,5 +36,5 @@ pub(crate) use find::find_program;
 #[cfg(unix)]
 pub(crate) use inherited::outlive_file_limits;
 pub(crate) use inherited::{exec_replace, run_inherited};
-pub(crate) use model::{Child, Output, RunError, Status};
+pub(crate) use model::{Child, Leftovers, Output, RunError, Status};
 pub(crate) use run::run;

@@ -26,6 +26,8 @@ pub(crate) struct Child {
     pub stdin: Vec<u8>,
     /// How long it and its whole group may take.
     pub limit: Duration,
+    /// What becomes of the processes that it leaves behind.
+    pub leftovers: Leftovers,
     /// How much of each output stream is kept, in bytes; the rest is read and dropped.
     pub output_cap: usize,
 }
@@ -41,6 +43,7 @@ impl Child {
             env: Vec::new(),
             stdin: Vec::new(),
             limit: Duration::from_secs(30),
+            leftovers: Leftovers::EndGroup,
             output_cap: 1024 * 1024,
         }
     }
@@ -96,12 +99,30 @@ impl Child {
         self
     }
 
+    /// Sets what becomes of the processes that it leaves behind.
+    #[must_use]
+    pub(crate) fn leftovers(mut self, leftovers: Leftovers) -> Self {
+        self.leftovers = leftovers;
+        self
+    }
+
     /// Sets how long it may take.
     #[must_use]
     pub(crate) fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
+}
+
+/// What becomes of the processes that a child leaves behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leftovers {
+    /// Those in its process group end.
+    EndGroup,
+    /// All end, also those that left the group, where the system can tell which they are (Linux).
+    EndAll,
+    /// They go on, unless its time was up.
+    Keep,
 }
 
 /// How a child ended.

@@ -2,8 +2,9 @@
 //!
 //! Input and output are moved as either side is ready ([`ChildIo`]), so that neither a child that
 //! does not read nor one that floods us can hold the other side. When the child itself has ended,
-//! what is left of its group gets [`GRACE`] to finish writing and is then ended too: only a process
-//! that left the group (`setsid`) outlives its parent, and its hold on our pipes is ignored.
+//! what is left of its group gets [`GRACE`] to finish writing and is then ended too. A process that left
+//! the group (`setsid`) is ended where [`Leftovers::EndAll`] asks for it; else it outlives its parent,
+//! and its hold on our pipes is ignored.
 
 use std::io;
 use std::process::{ExitStatus, Stdio};
@@ -16,7 +17,7 @@ use super::child_io::ChildIo;
 use super::child_io_threads::ChildIo;
 use super::group::Group;
 use super::model::PAUSE;
-use super::{Child, Output, RunError, Status, start};
+use super::{Child, Leftovers, Output, RunError, Status, orphans, start};
 
 /// How long what a child leaves behind may go on writing to us.
 const GRACE: Duration = Duration::from_millis(100);
@@ -35,6 +36,9 @@ pub(crate) fn run(child: &Child) -> Result<Output, RunError> {
     command.stdin(if child.stdin.is_empty() { Stdio::null() } else { Stdio::piped() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let program = command.get_program().to_owned();
+    if child.leftovers == Leftovers::EndAll {
+        orphans::adopt();
+    }
     let mut group =
         Group::spawn(command).map_err(|error| start::refusal(child, &program, error))?;
 
@@ -43,9 +47,14 @@ pub(crate) fn run(child: &Child) -> Result<Output, RunError> {
     if exited {
         child_io.until_closed(GRACE);
     }
-    group.kill();
-    child_io.until_closed(AFTER_KILL);
+    if !exited || child.leftovers != Leftovers::Keep {
+        group.kill();
+    }
     let reaped = reap(group);
+    if child.leftovers == Leftovers::EndAll {
+        orphans::end();
+    }
+    child_io.until_closed(AFTER_KILL);
     let status = match reaped {
         _ if !exited => Status::TimedOut,
         Ok(status) => status_of(status),

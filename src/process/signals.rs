@@ -227,6 +227,11 @@ fn pass_on(signal: i32, children: &[(Pid, SignalPolicy)]) -> bool {
     for (pid, _) in groups() {
         let _ = kill_process_group(*pid, Signal::KILL);
     }
+    if groups().next().is_some() {
+        // What left a group becomes ours when its parent is gone.
+        sleep(Duration::from_millis(5));
+        super::orphans::end();
+    }
     let mut foreground = false;
     for (pid, _) in children.iter().filter(|(_, policy)| *policy == SignalPolicy::Foreground) {
         foreground = true;

@@ -46,6 +46,7 @@ mod hook_answers;
 mod hook_handlers;
 mod hook_inputs;
 mod hook_kit;
+mod hook_leftovers;
 mod hook_safety;
 #[cfg(unix)]
 mod hook_session;

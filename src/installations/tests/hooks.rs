@@ -16,6 +16,7 @@ pub(super) fn hook(command: &str) -> Hook {
         format: "symposium".to_owned(),
         timeout: Duration::from_secs(10),
         on_failure: OnFailure::Continue,
+        detach: false,
     }
 }
 

@@ -15,7 +15,7 @@ use crate::plugins::diagnostics::codes;
 use crate::plugins::model::{Hook, Installation, OnFailure};
 use crate::text::toml::{Located, Table};
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "name",
     "event",
     "matcher",
@@ -28,6 +28,7 @@ const KEYS: [&str; 15] = [
     "format",
     "timeout",
     "on-failure",
+    "detach",
     "crates",
     "depends-on",
     "predicates",
@@ -61,6 +62,7 @@ fn hook(cx: &Context<'_>, table: &Table<'_>, pool: &mut Pool) -> Option<Hook> {
         "on-failure",
         &[("continue", OnFailure::Continue), ("block", OnFailure::Block)],
     );
+    let detach = table.bool("detach").is_some_and(|detach| detach.value);
     let name = name?.value;
     let runnable = runnable(cx, table);
     let args = table.strings("args");
@@ -85,6 +87,7 @@ fn hook(cx: &Context<'_>, table: &Table<'_>, pool: &mut Pool) -> Option<Hook> {
         format,
         timeout,
         on_failure,
+        detach,
     })
 }
 

@@ -86,6 +86,9 @@ pub(crate) struct SnapshotHook {
     pub timeout: u64,
     /// What a failure means.
     pub on_failure: OnFailure,
+    /// Whether processes that it leaves behind go on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub detach: bool,
     /// What to run.
     pub run: Run,
 }
@@ -344,6 +347,7 @@ mod tests {
             format: "symposium".to_owned(),
             timeout: 1000,
             on_failure: OnFailure::Block,
+            detach: false,
             run: Run { argv: Some(vec!["/bin/x".to_owned()]), ..Run::default() },
         };
         let skill = SnapshotSkill {

@@ -114,6 +114,7 @@ impl Sync<'_> {
                 format: hook.format.clone(),
                 timeout: u64::try_from(hook.timeout.as_millis()).unwrap_or(u64::MAX),
                 on_failure: hook.on_failure,
+                detach: hook.detach,
                 run: run_of(self.sym, plugin, &hook.command, &prepared),
             });
         }
