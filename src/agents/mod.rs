@@ -147,10 +147,12 @@ impl Agent {
         let any = Transport::Stdio { command: String::new(), args: Vec::new(), env: Vec::new() };
         let file = |everywhere| match self.registration().server("any", &any, everywhere, placement)
         {
-            ServerPlace::Entry { path, format, .. } => Some((path, format)),
-            ServerPlace::Unsupported { .. } => None,
+            ServerPlace::Entry { path, format, merged_with, .. } => {
+                std::iter::once(path).chain(merged_with).map(|path| (path, format)).collect()
+            }
+            ServerPlace::Unsupported { .. } => Vec::new(),
         };
-        [true, false].into_iter().filter_map(file).collect()
+        [true, false].into_iter().flat_map(file).collect()
     }
 
     /// All places that some version of it has its hooks in.

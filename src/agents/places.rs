@@ -206,6 +206,8 @@ pub(crate) enum ServerPlace {
         users_keys: &'static [&'static str],
         /// What people should know, such as "read only in a trusted project".
         note: Option<String>,
+        /// A file that the agent merges with this one, and that gives way to it.
+        merged_with: Option<PathBuf>,
     },
     /// The agent can't do this.
     Unsupported {
@@ -225,7 +227,15 @@ impl ServerPlace {
     ) -> Self {
         let Some(path) = path else { return Self::no_workspace() };
         let table = vec![table.to_owned()];
-        Self::Entry { path, format, table, value, users_keys, note: None }
+        Self::Entry { path, format, table, value, users_keys, note: None, merged_with: None }
+    }
+
+    /// With a file that the agent merges with this one, and that gives way to it.
+    pub(crate) fn merged(mut self, other: Option<PathBuf>) -> Self {
+        if let Self::Entry { merged_with, .. } = &mut self {
+            *merged_with = other;
+        }
+        self
     }
 
     /// With what people should know.

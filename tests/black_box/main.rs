@@ -65,6 +65,7 @@ mod manners;
 mod mcp;
 mod mcp_everywhere;
 mod newer_schema;
+mod opencode_files;
 mod plugin_commands;
 mod plugin_sources;
 #[cfg(unix)]

@@ -197,6 +197,7 @@ impl Registration for Claude {
             value: typed_entry(transport),
             users_keys: &["disabled", "enabled", "timeout", "alwaysLoad"],
             note,
+            merged_with: None,
         }
     }
 

@@ -228,8 +228,10 @@ impl Registration for OpenCode {
                 "enabled": true,
             }),
         };
-        let path = placement.path(everywhere, || config_file(&user_folder(placement)), config_file);
+        let folder = placement.path(everywhere, || user_folder(placement), Path::to_path_buf);
+        let (path, merged) = folder.map(|folder| config_files(&folder)).unzip();
         ServerPlace::entry(path, FileFormat::Json(CONFIG_RULES), "mcp", value, &["enabled"])
+            .merged(merged.flatten())
     }
 }
 
@@ -245,11 +247,16 @@ fn user_folder(placement: &Placement<'_>) -> PathBuf {
     placement.base_dir("XDG_CONFIG_HOME", ".config").join("opencode")
 }
 
-/// The configuration in a folder. Where there are both spellings OpenCode merges them.
-fn config_file(folder: &Path) -> PathBuf {
+/// The configuration in a folder: the file that counts, and another one that OpenCode merges with it.
+/// Of two entries of one name that of the `.jsonc` is used (run).
+fn config_files(folder: &Path) -> (PathBuf, Option<PathBuf>) {
     let plain = folder.join("opencode.json");
     let commented = folder.join("opencode.jsonc");
-    if !plain.exists() && commented.exists() { commented } else { plain }
+    match (plain.exists(), commented.exists()) {
+        (true, true) => (commented, Some(plain)),
+        (false, true) => (commented, None),
+        (_, false) => (plain, None),
+    }
 }
 
 /// What the model reads instead of a blocked prompt.

@@ -254,7 +254,7 @@ fn f292_case_35_no_server_keeps_opencode_from_starting() {
 }
 
 #[test]
-fn the_configuration_that_exists_is_the_one_to_edit() {
+fn the_configuration_that_counts_is_the_one_to_edit() {
     let dir = tempfile::tempdir().expect("a folder");
     let env = env(&[]);
     let at = Placement { root: Some(dir.path()), ..placement(&env, HookScope::Global) };
@@ -266,5 +266,5 @@ fn the_configuration_that_exists_is_the_one_to_edit() {
     std::fs::write(dir.path().join("opencode.jsonc"), "{}").expect("a file");
     assert_eq!(name(), "opencode.jsonc");
     std::fs::write(dir.path().join("opencode.json"), "{}").expect("a file");
-    assert_eq!(name(), "opencode.json");
+    assert_eq!(name(), "opencode.jsonc", "of the two it counts more");
 }

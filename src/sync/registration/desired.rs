@@ -61,6 +61,8 @@ pub(crate) enum DesiredEntry {
         value: Value,
         /// Keys of it that are the user's.
         users_keys: &'static [&'static str],
+        /// A file that the agent merges with this one: an entry of that name in it is the user's, too.
+        merged_with: Option<PathBuf>,
     },
     /// Trust in hooks of one agent.
     Trust(DesiredTrust),
@@ -197,10 +199,11 @@ impl Desired {
     ) {
         let everywhere = everywhere && placement.scope == HookScope::Global;
         match agent.registration().server(&server.name, &server.transport, everywhere, placement) {
-            ServerPlace::Entry { path, format, table, value, users_keys, note } => {
+            ServerPlace::Entry { path, format, table, value, users_keys, note, merged_with } => {
                 let which = if everywhere { Which::Home } else { Which::Workspace };
                 let name = server.name.clone();
-                let entry = DesiredEntry::Server { agent, name, table, value, users_keys };
+                let entry =
+                    DesiredEntry::Server { agent, name, table, value, users_keys, merged_with };
                 let file = self.file(&path, format);
                 if file.entries.iter().any(|(_, known)| is_same_server(known, &entry)) {
                     return self.remarks.taken(&server.name);

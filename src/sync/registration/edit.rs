@@ -1,5 +1,7 @@
 //! A shared file's text, turned into what it should be.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::desired::{Desired, DesiredEntry, FileWork, Slot, Which};
@@ -7,7 +9,9 @@ pub(crate) use super::ledgers::Ledgers;
 use super::ledgers::is_member;
 use super::ownership::{Ownership, covers, is_as_written, restricted_hash};
 use crate::agents::Agent;
-use crate::documents::{Candidate, Created, Document, Edited, Entry, Keep, Record, hash_value};
+use crate::documents::{
+    Candidate, Created, Document, Edited, Entry, Keep, Record, hash_value, read_text,
+};
 use crate::report::{Action, Change, Kind, Place};
 use crate::text::{Diagnostic, Subject};
 
@@ -54,7 +58,12 @@ pub(crate) fn edit(
             DesiredEntry::Hooks { agent, slots, wanted } => {
                 editing.hooks(*agent, slots, *wanted)?
             }
-            DesiredEntry::Server { agent, name, table, value, users_keys } => {
+            DesiredEntry::Server { agent, name, table, merged_with: Some(other), .. }
+                if editing.is_users_in(other, table, name)? =>
+            {
+                editing.yield_to(other, *agent, table, name)?;
+            }
+            DesiredEntry::Server { agent, name, table, value, users_keys, .. } => {
                 editing.server(*agent, name, table, value, users_keys)?;
             }
             DesiredEntry::Trust(desired) => editing.trust(desired)?,
@@ -182,6 +191,40 @@ impl Editing<'_> {
             let action = if existing.is_some() { Action::Update } else { Action::Register };
             self.tell(action, Kind::Server, agent, name);
         }
+        Ok(())
+    }
+
+    /// Whether a file that the agent merges with this one has a member of that name that is not ours.
+    fn is_users_in(&self, other: &Path, table: &[String], name: &str) -> Result<bool, Diagnostic> {
+        let text = read_text(other)?;
+        let document = Document::open(other, text.as_deref(), self.work.format)?;
+        let Some(existing) = document.get(&member(table, name))? else { return Ok(false) };
+        let ledger = self.ledgers.of(self.which);
+        let mut written = ledger.into_iter().flat_map(|ledger| ledger.written_at(other));
+        Ok(!written
+            .any(|record| is_member(record, table, name) && is_as_written(&existing, record)))
+    }
+
+    /// Leaves a server to the user's entry in a merged file, which ours would beat.
+    fn yield_to(
+        &mut self,
+        other: &Path,
+        agent: Agent,
+        table: &[String],
+        name: &str,
+    ) -> Result<(), Diagnostic> {
+        if self.stands_as_written(table, name)? {
+            self.document.remove(table, name)?;
+            self.tell(Action::Unregister, Kind::Server, agent, name);
+        }
+        let records = self.written_members(table, name);
+        self.noted.forgotten.extend(records.into_iter().map(|record| (self.which, record)));
+        let file = other.file_name().unwrap_or_default().display();
+        let message = format!(
+            "there is a server `{name}` in {file} that is not Symposium's; it is left as it is"
+        );
+        let subject = Subject::Server { name: name.to_owned(), was_ours: false };
+        self.note(message, subject, "rename or remove it to have the plugin's");
         Ok(())
     }
 
