@@ -41,10 +41,30 @@ pub(crate) struct Identity {
     pub hook_timeout: u64,
     /// The names of its payloads' fields.
     pub fields: Fields,
+    /// How a server's `env` and `headers` refer to variables; `None` where no form is known.
+    pub env_reference: Option<EnvReference>,
     /// Keys of the JSON object that is an answer of its hooks; none where answers are plain text.
     pub answer_keys: &'static [&'static str],
     /// Its tools whose names or fields are not the canonical ones.
     pub tools: &'static [Tool],
+}
+
+/// How an agent writes a reference to a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct EnvReference {
+    /// What stands before the name.
+    pub before: &'static str,
+    /// What stands behind it.
+    pub after: &'static str,
+    /// Whether a default may stand behind the name (`:-default`).
+    pub has_default: bool,
+}
+
+impl EnvReference {
+    /// `${NAME}`.
+    pub(crate) const BRACES: Self = Self { before: "${", after: "}", has_default: false };
+    /// `${NAME}` and `${NAME:-default}`.
+    pub(crate) const WITH_DEFAULT: Self = Self { has_default: true, ..Self::BRACES };
 }
 
 /// From a version on, an agent reads other files.
@@ -85,6 +105,7 @@ impl Identity {
             events: &Event::ALL,
             hook_timeout: 60,
             fields: Fields::COMMON,
+            env_reference: None,
             answer_keys: &[],
             tools: &[],
         }

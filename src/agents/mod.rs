@@ -19,6 +19,7 @@ pub(crate) mod codec;
 pub(crate) mod codex;
 pub(crate) mod command;
 pub(crate) mod copilot;
+pub(crate) mod env_references;
 pub(crate) mod envelope;
 pub(crate) mod gemini;
 pub(crate) mod goose;
@@ -145,13 +146,14 @@ impl Agent {
     /// The files that servers go to.
     pub(crate) fn server_files(self, placement: &Placement<'_>) -> Vec<(PathBuf, FileFormat)> {
         let any = Transport::Stdio { command: String::new(), args: Vec::new(), env: Vec::new() };
-        let file = |everywhere| match self.registration().server("any", &any, everywhere, placement)
-        {
-            ServerPlace::Entry { path, format, merged_with, .. } => {
-                std::iter::once(path).chain(merged_with).map(|path| (path, format)).collect()
-            }
-            ServerPlace::Unsupported { .. } => Vec::new(),
-        };
+        let file =
+            |everywhere| match self.registration().place_server("any", &any, everywhere, placement)
+            {
+                ServerPlace::Entry { path, format, merged_with, .. } => {
+                    std::iter::once(path).chain(merged_with).map(|path| (path, format)).collect()
+                }
+                ServerPlace::Unsupported { .. } => Vec::new(),
+            };
         [true, false].into_iter().flat_map(file).collect()
     }
 

@@ -239,11 +239,16 @@ impl ServerPlace {
     }
 
     /// With what people should know.
-    pub(crate) fn noted(mut self, text: Option<String>) -> Self {
-        if let Self::Entry { note, .. } = &mut self {
-            *note = text;
-        }
+    pub(crate) fn noted(mut self, text: Option<&str>) -> Self {
+        self.add_note(text);
         self
+    }
+
+    /// Adds something that people should know.
+    pub(super) fn add_note(&mut self, text: Option<&str>) {
+        if let (Self::Entry { note, .. }, Some(text)) = (self, text) {
+            *note = Some(note.take().map_or(text.to_owned(), |note| format!("{note}; {text}")));
+        }
     }
 
     /// A server for one workspace, asked for outside of any.

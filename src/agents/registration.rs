@@ -2,6 +2,8 @@
 
 use super::codec::Codec;
 use super::command::Shell;
+use super::env_references::translate;
+use super::identity::Identity;
 use super::places::{
     HookPlace, Placement, ServerPlace, SettingsFile, Transport, Trust, TrustedHook,
 };
@@ -32,6 +34,33 @@ pub(crate) trait Registration: Codec {
     fn settings(&self, placement: &Placement<'_>) -> Vec<SettingsFile> {
         let _ = placement;
         Vec::new()
+    }
+
+    /// As [`Self::server`], with references to variables in the agent's own form.
+    fn place_server(
+        &self,
+        name: &str,
+        transport: &Transport,
+        everywhere: bool,
+        placement: &Placement<'_>,
+    ) -> ServerPlace {
+        let Identity { title, env_reference, .. } = *self.identity();
+        let translated = translate(transport, env_reference);
+        let mut place = self.server(name, &translated.transport, everywhere, placement);
+        if translated.has_references {
+            place.add_note(self.reference_note());
+        }
+        for reference in translated.unknown {
+            let note =
+                format!("{title} takes `{reference}` as it stands and puts no variable there");
+            place.add_note(Some(&note));
+        }
+        place
+    }
+
+    /// What people should know where an entry refers to variables.
+    fn reference_note(&self) -> Option<&'static str> {
+        None
     }
 
     /// Where a server goes and what its entry looks like; `everywhere` for servers of plugins that

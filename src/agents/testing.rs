@@ -328,7 +328,8 @@ pub(super) fn servers(registration: &dyn Registration, env: &Environment) -> Str
     {
         writeln!(text, "{scope:?}, everywhere: {everywhere}").expect("a string takes it");
         for transport in sample_transports() {
-            match registration.server("docs", &transport, everywhere, &placement(env, scope)) {
+            match registration.place_server("docs", &transport, everywhere, &placement(env, scope))
+            {
                 ServerPlace::Entry { path, format, table, value, users_keys, note, .. } => {
                     let path = slashes(&path);
                     let note = note.map(|note| format!("\n    {note}")).unwrap_or_default();

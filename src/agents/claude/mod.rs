@@ -13,7 +13,7 @@ use symposium_hook::{Decision, Event, Input};
 use super::codec::Codec;
 use super::command::hook_command;
 use super::envelope::{Envelope, Reply, blocked, decide, permission};
-use super::identity::Identity;
+use super::identity::{EnvReference, Identity};
 use super::payload::{Fields, Payload};
 use super::places::{
     FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SettingsFile, Transport, typed_entry,
@@ -55,6 +55,7 @@ pub(super) static IDENTITY: Identity = Identity {
     runs_both_scopes: false,
     fields: FIELDS,
     answer_keys: Identity::CLAUDES_ANSWER,
+    env_reference: Some(EnvReference::WITH_DEFAULT),
     tools: TOOLS,
     ..Identity::new("claude", "Claude Code")
 };

@@ -212,16 +212,11 @@ impl Registration for Codex {
                 "Codex has no server-sent events; it takes programs and streamable HTTP",
             );
         };
-        let mut notes = Vec::new();
-        if !everywhere {
-            notes.push("Codex reads `.codex/config.toml` only in a project that it trusts");
-        }
-        if value.to_string().contains("${") {
-            notes.push("Codex takes `${…}` as it stands and puts no variable there");
-        }
         let path = file(placement, everywhere, "config.toml");
-        ServerPlace::entry(path, FileFormat::Toml, "mcp_servers", value, USERS_KEYS)
-            .noted((!notes.is_empty()).then(|| notes.join("; ")))
+        ServerPlace::entry(path, FileFormat::Toml, "mcp_servers", value, USERS_KEYS).noted(
+            (!everywhere)
+                .then_some("Codex reads `.codex/config.toml` only in a project that it trusts"),
+        )
     }
 }
 

@@ -14,7 +14,7 @@ use symposium_hook::{Decision, Event};
 use super::codec::Codec;
 use super::command::{hook_command, powershell_command, powershell_word};
 use super::envelope::{Envelope, Reply, permission};
-use super::identity::Identity;
+use super::identity::{EnvReference, Identity};
 use super::json::{arguments, as_given, as_object};
 use super::payload::{Fields, Payload};
 use super::places::{
@@ -101,6 +101,7 @@ pub(super) static IDENTITY: Identity = Identity {
         "decision",
         "reason",
     ],
+    env_reference: Some(EnvReference::BRACES),
     tools: TOOLS,
     ..Identity::new("copilot", "GitHub Copilot")
 };
@@ -239,7 +240,7 @@ impl Registration for Copilot {
             place(path, JsonRules::STRICT, own_entry(transport), &["tools"])
         };
         let note = "Copilot reads a project's servers only in a folder that you trust";
-        place.noted(Some(note.to_owned()))
+        place.noted(Some(note))
     }
 
     fn settings(&self, placement: &Placement<'_>) -> Vec<SettingsFile> {

@@ -14,7 +14,7 @@ use symposium_hook::{Decision, Event};
 use super::codec::Codec;
 use super::command::{Shell, hook_command, powershell_command};
 use super::envelope::{Envelope, Reply, blocked, decide};
-use super::identity::Identity;
+use super::identity::{EnvReference, Identity};
 use super::payload::{Fields, Payload, merge_input};
 use super::places::{
     FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SettingsFile, Transport, string_map,
@@ -84,6 +84,7 @@ pub(super) static IDENTITY: Identity = Identity {
     runs_both_scopes: false,
     fields: FIELDS,
     answer_keys: Identity::CLAUDES_ANSWER,
+    env_reference: Some(EnvReference::WITH_DEFAULT),
     tools: TOOLS,
     ..Identity::new("gemini", "Gemini CLI")
 };

@@ -15,7 +15,7 @@ use symposium_hook::Event;
 
 use super::codec::Codec;
 use super::command::hook_command;
-use super::identity::{Identity, NewLayout};
+use super::identity::{EnvReference, Identity, NewLayout};
 use super::payload::{Fields, Payload};
 use super::places::{
     FileFormat, HookPlace, JsonRules, Placement, ServerPlace, Transport, stdio_entry, string_map,
@@ -82,6 +82,8 @@ pub(super) static IDENTITY: Identity = Identity {
     own_names: &[".kiro"],
     // Its default, written out.
     hook_timeout: 30,
+    // Its documentation (kiro.dev/docs/cli/mcp/configuration).
+    env_reference: Some(EnvReference::BRACES),
     tools: TOOLS,
     ..Identity::new("kiro", "Kiro")
 };
@@ -173,6 +175,10 @@ impl Codec for Kiro {
 }
 
 impl Registration for Kiro {
+    fn reference_note(&self) -> Option<&'static str> {
+        Some("Kiro puts in only variables that you approved (`kiroAgent.mcpApprovedEnvVars`)")
+    }
+
     fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
         let (kind, file) = if is_standalone(placement) {
             ("hooks", hooks_file(placement))
@@ -208,7 +214,7 @@ impl Registration for Kiro {
             value,
             users_keys,
         )
-        .noted(plain_http(transport).then(|| PLAIN_HTTP.to_owned()))
+        .noted(plain_http(transport).then_some(PLAIN_HTTP))
     }
 }
 

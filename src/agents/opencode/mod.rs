@@ -15,7 +15,7 @@ use symposium_hook::Event;
 use super::codec::Codec;
 use super::command::program_path;
 use super::envelope::{Envelope, Reply};
-use super::identity::Identity;
+use super::identity::{EnvReference, Identity};
 use super::payload::{Fields, Payload};
 use super::places::{
     FileFormat, HookPlace, HookShape, JsonRules, Placement, ServerPlace, Transport, string_map,
@@ -71,6 +71,8 @@ pub(super) static IDENTITY: Identity = Identity {
     // Then the plugin gives up on us; OpenCode itself would wait for ever.
     hook_timeout: 30,
     answer_keys: &["deny", "args", "replace", "context"],
+    // The only form that it knows (run).
+    env_reference: Some(EnvReference { before: "{env:", after: "}", has_default: false }),
     tools: TOOLS,
     ..Identity::new("opencode", "OpenCode")
 };

@@ -184,7 +184,7 @@ fn servers_twice(context: &CheckContext<'_>, agent: Agent) -> Vec<Finding> {
     for (_, server, everywhere) in &known.facts.servers {
         let place = |scope: HookScope, everywhere: bool| {
             let placement = survey.setup.placement(agent, scope, "");
-            match agent.registration().server(
+            match agent.registration().place_server(
                 &server.name,
                 &server.transport,
                 everywhere,

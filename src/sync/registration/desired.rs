@@ -198,7 +198,12 @@ impl Desired {
         placement: &Placement<'_>,
     ) {
         let everywhere = everywhere && placement.scope == HookScope::Global;
-        match agent.registration().server(&server.name, &server.transport, everywhere, placement) {
+        match agent.registration().place_server(
+            &server.name,
+            &server.transport,
+            everywhere,
+            placement,
+        ) {
             ServerPlace::Entry { path, format, table, value, users_keys, note, merged_with } => {
                 let which = if everywhere { Which::Home } else { Which::Workspace };
                 let name = server.name.clone();

@@ -169,3 +169,57 @@ fn case_38_codex_and_goose_switches_stay_too() {
     sandbox.run(&["init", "--remove-agent", "codex", "--remove-agent", "goose"]).ok();
     assert!(!sandbox.has(codex) && !sandbox.has(goose));
 }
+
+/// Each agent's file, what it makes of `${TOK}` in it, and of `${TOK:-d}`; `None`: the note that it
+/// takes it as it stands.
+const REFERENCES: [(&str, &str, Option<&str>, Option<&str>); 8] = [
+    ("claude", "home/.claude.json", Some("${TOK}"), Some("${TOK:-d}")),
+    ("codex", "ws/.codex/config.toml", None, None),
+    ("copilot", "ws/.github/mcp.json", Some("${TOK}"), None),
+    ("gemini", "ws/.gemini/settings.json", Some("${TOK}"), Some("${TOK:-d}")),
+    ("antigravity", "ws/.agents/mcp_config.json", None, None),
+    ("goose", "ws/.agents/plugins/symposium-servers/.mcp.json", None, None),
+    ("kiro", "ws/.kiro/settings/mcp.json", Some("${TOK}"), None),
+    ("opencode", "ws/opencode.json", Some("{env:TOK}"), None),
+];
+
+#[test]
+fn references_to_variables_are_in_each_agent_s_own_form_or_a_note_says_that_it_has_none() {
+    for (agent, path, reference, default) in REFERENCES {
+        let sandbox = sandbox();
+        sandbox.user_plugin(
+            "refs/SYMPOSIUM.toml",
+            r#"name = "refs"
+crates = ["widget"]
+
+[[mcp_servers]]
+name = "refs-docs"
+command = "npx"
+env = { T = "${TOK}", U = "pre-${TOK}-post", V = "$TOK", W = "${TOK:-d}", X = "5$ $5" }
+
+[[mcp_servers]]
+name = "refs-http"
+type = "http"
+url = "https://mcp.example.com/refs"
+headers = { Authorization = "Bearer ${TOK}" }
+"#,
+        );
+        let run = sandbox.run(&["init", "--add-agent", agent]).ok();
+        let text = sandbox.read(path);
+        let has = |value: &str| {
+            let value = format!("\"{value}\"");
+            assert!(text.contains(&value), "{agent}: no {value} in\n{text}");
+        };
+        let written = reference.unwrap_or("${TOK}");
+        has(written);
+        has(&format!("pre-{written}-post"));
+        has(&format!("Bearer {written}"));
+        has(reference.unwrap_or("$TOK"));
+        has("${TOK:-d}");
+        has("5$ $5");
+        let notes = |kind: &str| run.stderr.contains(&format!("takes `{kind}` as it stands"));
+        assert_eq!(notes("${…}"), reference.is_none(), "{agent}: {}", run.stderr);
+        assert_eq!(notes("${…:-…}"), default.is_none(), "{agent}: {}", run.stderr);
+        sandbox.run(&["sync", "--check"]).ok();
+    }
+}
