@@ -18,6 +18,9 @@ use crate::files::is_absent;
 use crate::text::Diagnostic;
 use crate::text::toml::Located;
 
+/// How deep packages are looked for in a folder of the configuration's `paths`.
+const OVERRIDE_DEPTH: usize = 4;
+
 /// The folder of the root manifest of the workspace (or lone package) that `start` belongs to;
 /// `None` when it is in no Rust project. Absolute and canonical.
 ///
@@ -333,4 +336,30 @@ pub(super) fn dependency_folder(
         DeclaredFrom::Path(path) => Some(normalize(&base.join(path))),
         DeclaredFrom::Registry | DeclaredFrom::Git => None,
     }
+}
+
+/// The packages in the folders that `paths` names, the first of a name first. Hidden folders and
+/// what cargo built are not entered, and what can't be read is passed over.
+pub(super) fn packages_below(reader: &mut Reader, folders: &[PathBuf]) -> Vec<(String, PathBuf)> {
+    let mut packages = Vec::new();
+    let mut level = folders.to_vec();
+    for _ in 0..=OVERRIDE_DEPTH {
+        let mut below = Vec::new();
+        for dir in level {
+            if let Ok(Some(manifest)) = reader.manifest(&dir)
+                && let Some(package) = &manifest.package
+            {
+                packages.push((package.name.clone(), dir.clone()));
+            }
+            let inside = globs::expand(&dir, "*", &mut |path| reader.observe(path));
+            below.extend(inside.map(|found| found.folders).unwrap_or_default().into_iter().filter(
+                |folder| {
+                    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or(".");
+                    !name.starts_with('.') && name != "target" && name != "node_modules"
+                },
+            ));
+        }
+        level = below;
+    }
+    packages
 }

@@ -61,7 +61,7 @@ impl Workspace {
         reader.diagnostics.append(&mut config.diagnostics);
         let mut patches = overrides::patch_folders(&root.dir, &root.patches);
         patches.append(&mut config.patches);
-        let packages = overrides::packages_in(&mut reader, &config.override_folders);
+        let packages = discover::packages_below(&mut reader, &config.override_folders);
         let overrides = Overrides { patches, replaced: root.replaced.clone(), packages };
         let vendor_folders = Some(config.vendor_folders());
         let facts = Facts { root: &root, members: &members, lock: lock.as_ref(), overrides };

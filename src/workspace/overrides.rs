@@ -9,13 +9,8 @@ use std::path::{Path, PathBuf};
 
 use semver::Version;
 
-use super::globs;
 use super::paths::normalize;
-use super::reader::Reader;
 use crate::text::toml::{StringOrTable, Table};
-
-/// How deep packages are looked for in a folder of `paths`.
-const MAX_DEPTH: usize = 4;
 
 /// `[patch.<source>] key = { path = … }`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,30 +88,4 @@ pub(super) fn read_replacements(root: &Table<'_>) -> Vec<Replacement> {
 pub(super) fn patch_folders(base: &Path, patches: &[PathPatch]) -> Vec<(String, PathBuf)> {
     let folder = |path: &str| normalize(&base.join(path));
     patches.iter().map(|patch| (patch.name.clone(), folder(&patch.path))).collect()
-}
-
-/// The packages in the folders that `paths` names, the first of a name first. Hidden folders and
-/// what cargo built are not entered, and what can't be read is passed over.
-pub(super) fn packages_in(reader: &mut Reader, folders: &[PathBuf]) -> Vec<(String, PathBuf)> {
-    let mut packages = Vec::new();
-    let mut level = folders.to_vec();
-    for _ in 0..=MAX_DEPTH {
-        let mut below = Vec::new();
-        for dir in level {
-            if let Ok(Some(manifest)) = reader.manifest(&dir)
-                && let Some(package) = &manifest.package
-            {
-                packages.push((package.name.clone(), dir.clone()));
-            }
-            let inside = globs::expand(&dir, "*", &mut |path| reader.observe(path));
-            below.extend(inside.map(|found| found.folders).unwrap_or_default().into_iter().filter(
-                |folder| {
-                    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or(".");
-                    !name.starts_with('.') && name != "target" && name != "node_modules"
-                },
-            ));
-        }
-        level = below;
-    }
-    packages
 }
