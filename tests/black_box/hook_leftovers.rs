@@ -26,13 +26,13 @@ fn running(token: &str) -> Vec<String> {
     .collect()
 }
 
-/// Whether a process of that token runs a moment later.
-fn comes_to_run(token: &str) -> bool {
+/// The processes of that token, once there are so many: who was started may not be there yet.
+fn come_to_run(token: &str, count: usize) -> Vec<String> {
     let end = Instant::now() + Duration::from_secs(10);
-    while running(token).is_empty() && Instant::now() < end {
+    while running(token).len() < count && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(10));
     }
-    !running(token).is_empty()
+    running(token)
 }
 
 /// Ways to leave a process behind.
@@ -76,7 +76,7 @@ fn an_agent_that_ends_us_leaves_nothing_of_a_hook_behind() {
     command.current_dir(sandbox.ws()).stdin(Stdio::piped());
     let mut started = command.spawn().expect("it starts");
     started.stdin.take().expect("a pipe").write_all(&told).expect("it reads");
-    assert!(comes_to_run(&token));
+    assert_eq!(come_to_run(&token, 2).len(), 2);
     let id = rustix::process::Pid::from_child(&started);
     rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("it runs");
     started.wait().expect("it ends");
@@ -94,7 +94,7 @@ fn a_hook_that_says_detach_may_leave_a_process_behind_but_not_beyond_its_limit()
         &format!("sleep {token} {quiet} &\nsetsid -f sleep {token} {quiet}"),
     );
     send(&sandbox, "claude", Event::PreToolUse, &Told::in_ws(&sandbox));
-    let left = running(&token);
+    let left = come_to_run(&token, 2);
     assert_eq!(left.len(), 2);
     for id in left {
         let id = rustix::process::Pid::from_raw(id.parse().expect("a number")).expect("a process");
