@@ -273,12 +273,14 @@ impl Lookup<'_> {
             }
             _ => None,
         });
+        let replaced = disk.replacement(index);
         let _progress = self.sym.report.busy("Fetching", self.name);
         let fetched = fetcher.fetch(&FetchRequest {
             name: self.name,
             version: request.version.as_ref(),
             requirement: request.requirement.as_ref(),
             index,
+            replaced: replaced.as_ref(),
             ..FetchRequest::default()
         });
         match (fetched, on_disk) {

@@ -12,7 +12,10 @@ use semver::{Version, VersionReq};
 
 use crate::config::{Dirs, Environment};
 use crate::text::{SecretUrl, same_crate};
-use crate::workspace::{ByCrate, Dependency, DependencyOrigin, LockedPackage, Workspace, vendored};
+use crate::workspace::{
+    ByCrate, Dependency, DependencyOrigin, LockedPackage, Registries, SourceReplacement, Workspace,
+    is_crates_io, vendored,
+};
 
 pub(crate) mod fetch;
 mod git;
@@ -133,6 +136,8 @@ pub(crate) struct CrateDisk<'a> {
     pub workspace: &'a Workspace,
     pub cargo_home: Option<PathBuf>,
     pub vendor: Vec<PathBuf>,
+    /// What cargo's configuration has in the place of registries.
+    registries: Registries,
     /// Our own folders: `.crate` files are unpacked there.
     pub dirs: &'a Dirs,
     /// See [`Self::registry_dirs`]. Copies share it.
@@ -159,9 +164,21 @@ struct Candidate {
 impl<'a> CrateDisk<'a> {
     pub(crate) fn new(workspace: &'a Workspace, env: &Environment, dirs: &'a Dirs) -> Self {
         let (registry_dirs, known) = (Rc::default(), Rc::default());
-        let vendor = workspace.vendor_folders.clone();
-        let vendor = vendor.unwrap_or_else(|| vendored(&workspace.root, env).folders);
-        Self { workspace, cargo_home: env.cargo_home(), vendor, dirs, registry_dirs, known }
+        let (vendor, registries) = match &workspace.vendor_folders {
+            Some(folders) => (folders.clone(), workspace.registries.clone()),
+            None => {
+                let found = vendored(&workspace.root, env);
+                (found.folders, found.registries)
+            }
+        };
+        let cargo_home = env.cargo_home();
+        Self { workspace, cargo_home, vendor, registries, dirs, registry_dirs, known }
+    }
+
+    /// What the workspace's cargo asks in the place of a registry: `index` as in the lock file,
+    /// `None` for crates.io.
+    pub(crate) fn replacement(&self, index: Option<&str>) -> Option<SourceReplacement> {
+        self.registries.replacement(index)
     }
 
     /// What the workspace resolved for this name, for a fetch: name, version and origin.
@@ -184,7 +201,8 @@ impl<'a> CrateDisk<'a> {
     fn present(&self, name: &str) -> Vec<(String, Version)> {
         let mut found = vendor::versions(&self.vendor, name);
         if let Some(registry_dirs) = self.registry_dirs() {
-            found.extend(registry_dirs.versions(name));
+            let replaced = self.replacement(None);
+            found.extend(registry_dirs.versions(name, asked(None, replaced.as_ref())));
         }
         found.sort_by(|one, other| other.1.cmp(&one.1));
         found
@@ -258,22 +276,27 @@ impl<'a> CrateDisk<'a> {
 
     fn on_disk(&self, candidate: &Candidate) -> Result<Located, Option<String>> {
         let Candidate { name, version, origin } = candidate;
-        if let Some(located) = vendor::exact(&self.vendor, name, version) {
-            return Ok(located);
-        }
-        let home = self.cargo_home.as_deref().ok_or(None)?;
+        let checksum = match origin {
+            DependencyOrigin::Registry { checksum, .. } => checksum.as_deref(),
+            _ => None,
+        };
+        let other = match vendor::exact(&self.vendor, name, version, checksum) {
+            Ok(Some(located)) => return Ok(located),
+            Ok(None) => None,
+            Err(reason) => Some(reason),
+        };
+        let home = self.cargo_home.as_deref().ok_or_else(|| other.clone())?;
         match origin {
             DependencyOrigin::Git { url, commit } => {
                 git::find(home, url.expose(), commit, name, version).ok_or(None)
             }
-            DependencyOrigin::Registry { index, checksum } => {
-                let wanted = registry::Wanted {
-                    name,
-                    version,
-                    index: index.as_ref().map(SecretUrl::expose),
-                    checksum: checksum.as_deref(),
-                };
-                self.registry_dirs().ok_or(None)?.find(self.dirs, &wanted)
+            DependencyOrigin::Registry { index, .. } => {
+                let index = index.as_ref().map(SecretUrl::expose);
+                let replaced = self.replacement(index);
+                let index = asked(index, replaced.as_ref());
+                let wanted = registry::Wanted { name, version, index, checksum };
+                let found = self.registry_dirs().ok_or(None)?.find(self.dirs, &wanted);
+                found.map_err(|reason| other.or(reason))
             }
             DependencyOrigin::Path(_) | DependencyOrigin::Unresolved => Err(None),
         }
@@ -325,6 +348,11 @@ impl Candidate {
         let version = dependency.version.clone().filter(|_| resolved)?;
         Some(Self { name: dependency.name.clone(), version, origin: dependency.origin.clone() })
     }
+}
+
+/// The index that is asked for what the lock file has from `index`; `None` for crates.io.
+fn asked<'a>(index: Option<&'a str>, replaced: Option<&'a SourceReplacement>) -> Option<&'a str> {
+    replaced.and_then(SourceReplacement::index).or(index).filter(|index| !is_crates_io(index))
 }
 
 /// The folders in `dir`, sorted; none when it can't be read.

@@ -30,6 +30,8 @@ pub(crate) struct Vendored {
     /// Each holds one sub-folder a crate (`serde/` or `serde-1.0.0/`). What replaces crates.io comes
     /// first. They need not exist.
     pub folders: Vec<PathBuf>,
+    /// Registries, and what stands in for them.
+    pub registries: Registries,
     /// The configuration files that were looked for, there or not: a change in them can change
     /// `folders`. They are among [`super::Workspace::inputs`] too.
     pub inputs: Vec<PathBuf>,
@@ -42,7 +44,8 @@ pub(crate) struct Vendored {
 pub(crate) fn vendored(root: &Path, env: &Environment) -> Vendored {
     let config = CargoConfig::load(root, env, &mut |_| ());
     Vendored {
-        folders: config.vendor_folders(),
+        folders: config.registries.vendor_folders(),
+        registries: config.registries,
         inputs: config.inputs,
         diagnostics: config.diagnostics,
     }
@@ -60,7 +63,8 @@ pub(crate) enum SourceReplacement {
 }
 
 impl SourceReplacement {
-    pub(crate) fn into_index(self) -> Option<String> {
+    /// The other registry's index.
+    pub(crate) fn index(&self) -> Option<&str> {
         match self {
             Self::Index(index) => Some(index),
             Self::Crates(_) | Self::Sources(_) => None,
@@ -68,35 +72,67 @@ impl SourceReplacement {
     }
 }
 
-/// What replaces a registry for a cargo that runs in `dir`: `index` as in the lock file, `None` for
-/// crates.io.
-pub(crate) fn source_replacement(
-    dir: &Path,
-    env: &Environment,
-    index: Option<&str>,
-) -> Option<SourceReplacement> {
-    let config = CargoConfig::load(dir, env, &mut |_| ());
-    let is_it = |(name, table): &(&String, &SourceTable)| match index {
-        None => name.as_str() == DEFAULT_SOURCE,
-        Some(index) => table.registry.as_deref().is_some_and(|known| same_index(known, index)),
-    };
-    let (_, mut table) = config.sources.iter().find(is_it)?;
-    for _ in 0..MAX_CHAIN {
-        let Some(next) = &table.replace_with else { break };
-        let Some(found) = config.sources.get(next) else {
-            // It may be an alternative registry's name.
-            let variable = next.to_uppercase().replace('-', "_");
-            let variable = env.text(&format!("CARGO_REGISTRIES_{variable}_INDEX"));
-            let index =
-                variable.map(str::to_owned).or_else(|| config.registries.get(next).cloned());
-            return index.map(SourceReplacement::Index);
-        };
-        table = found;
+/// The registries that cargo's configuration names, and what it has in the place of registries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Registries {
+    sources: BTreeMap<String, SourceTable>,
+    /// Indexes of alternative registries, by name.
+    indexes: BTreeMap<String, String>,
+    /// The same by environment variables, which win: by name in upper case, with `_`.
+    indexes_by_variable: BTreeMap<String, String>,
+}
+
+impl Registries {
+    /// Those of a cargo that runs in `dir`.
+    pub(crate) fn load(dir: &Path, env: &Environment) -> Self {
+        CargoConfig::load(dir, env, &mut |_| ()).registries
     }
-    table.replace_with.is_none().then_some(())?;
-    let index = table.registry.clone().map(SourceReplacement::Index);
-    let crates = table.local_registry.clone().map(SourceReplacement::Crates);
-    index.or(crates).or_else(|| table.directory.clone().map(SourceReplacement::Sources))
+
+    /// The index of the alternative registry `name`.
+    pub(crate) fn index_of(&self, name: &str) -> Option<&str> {
+        let variable = name.to_uppercase().replace('-', "_");
+        let index = self.indexes_by_variable.get(&variable).or_else(|| self.indexes.get(name));
+        index.map(String::as_str)
+    }
+
+    /// What replaces a registry: `index` as in the lock file, `None` for crates.io.
+    pub(crate) fn replacement(&self, index: Option<&str>) -> Option<SourceReplacement> {
+        let is_it = |(name, table): &(&String, &SourceTable)| match index {
+            None => name.as_str() == DEFAULT_SOURCE,
+            Some(index) => table.registry.as_deref().is_some_and(|known| same_index(known, index)),
+        };
+        let (_, mut table) = self.sources.iter().find(is_it)?;
+        for _ in 0..MAX_CHAIN {
+            let Some(next) = &table.replace_with else { break };
+            let Some(found) = self.sources.get(next) else {
+                // It may be an alternative registry's name.
+                return self.index_of(next).map(|index| SourceReplacement::Index(index.to_owned()));
+            };
+            table = found;
+        }
+        table.replace_with.is_none().then_some(())?;
+        let index = table.registry.clone().map(SourceReplacement::Index);
+        let crates = table.local_registry.clone().map(SourceReplacement::Crates);
+        index.or(crates).or_else(|| table.directory.clone().map(SourceReplacement::Sources))
+    }
+
+    pub(super) fn vendor_folders(&self) -> Vec<PathBuf> {
+        let mut folders = Vec::new();
+        let default = self.sources.get(DEFAULT_SOURCE);
+        for source in default.into_iter().chain(self.sources.values()) {
+            let mut next = source.replace_with.as_ref();
+            for _ in 0..MAX_CHAIN {
+                let Some(table) = next.and_then(|name| self.sources.get(name)) else { break };
+                if let Some(folder) = &table.directory
+                    && !folders.contains(folder)
+                {
+                    folders.push(folder.clone());
+                }
+                next = table.replace_with.as_ref();
+            }
+        }
+        folders
+    }
 }
 
 /// Whether cargo's configuration keeps a cargo that runs in `dir` off the network (`net.offline`).
@@ -114,9 +150,7 @@ fn same_index(one: &str, other: &str) -> bool {
 /// What configuration files say that matters here.
 #[derive(Debug, Default)]
 pub(super) struct CargoConfig {
-    sources: BTreeMap<String, SourceTable>,
-    /// Indexes of alternative registries.
-    registries: BTreeMap<String, String>,
+    pub registries: Registries,
     /// `net.offline`.
     offline: Option<bool>,
     /// Packages that `[patch]` takes from a folder.
@@ -128,7 +162,7 @@ pub(super) struct CargoConfig {
 }
 
 /// `[source.<name>]`.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct SourceTable {
     replace_with: Option<String>,
     directory: Option<PathBuf>,
@@ -140,6 +174,7 @@ impl CargoConfig {
     /// Reads the files that apply in `root`; `observe` is called with each before it is read.
     pub(super) fn load(root: &Path, env: &Environment, observe: &mut dyn FnMut(&Path)) -> Self {
         let mut config = Self::default();
+        config.registries.indexes_by_variable = indexes_by_variable(env);
         let mut folders: Vec<PathBuf> =
             root.ancestors().map(|folder| folder.join(".cargo")).collect();
         folders.extend(env.cargo_home().filter(|home| !folders.contains(home)));
@@ -207,38 +242,29 @@ impl CargoConfig {
         };
         self.offline = self.offline.or(offline);
         for (name, table) in sources {
-            let known = self.sources.entry(name).or_default();
+            let known = self.registries.sources.entry(name).or_default();
             known.replace_with = known.replace_with.take().or(table.replace_with);
             known.directory = known.directory.take().or(table.directory);
             known.local_registry = known.local_registry.take().or(table.local_registry);
             known.registry = known.registry.take().or(table.registry);
         }
         for (name, index) in registries {
-            self.registries.entry(name).or_insert(index);
+            self.registries.indexes.entry(name).or_insert(index);
         }
         self.patches.extend(patch_folders(base, &patches));
         let folders = folders.iter().map(|folder| normalize(&base.join(&folder.value)));
         self.override_folders.extend(folders);
         includes
     }
+}
 
-    pub(super) fn vendor_folders(&self) -> Vec<PathBuf> {
-        let mut folders = Vec::new();
-        let default = self.sources.get(DEFAULT_SOURCE);
-        for source in default.into_iter().chain(self.sources.values()) {
-            let mut next = source.replace_with.as_ref();
-            for _ in 0..MAX_CHAIN {
-                let Some(table) = next.and_then(|name| self.sources.get(name)) else { break };
-                if let Some(folder) = &table.directory
-                    && !folders.contains(folder)
-                {
-                    folders.push(folder.clone());
-                }
-                next = table.replace_with.as_ref();
-            }
-        }
-        folders
-    }
+/// `CARGO_REGISTRIES_<NAME>_INDEX`.
+fn indexes_by_variable(env: &Environment) -> BTreeMap<String, String> {
+    let index = |(variable, index): (&std::ffi::OsStr, &std::ffi::OsStr)| {
+        let name = variable.to_str()?.strip_prefix("CARGO_REGISTRIES_")?.strip_suffix("_INDEX")?;
+        Some((name.to_owned(), index.to_str()?.to_owned()))
+    };
+    env.vars().filter_map(index).collect()
 }
 
 /// `include = ["a.toml", { path = "b.toml", optional = true }]`.

@@ -63,7 +63,7 @@ impl Workspace {
         patches.append(&mut config.patches);
         let packages = discover::packages_below(&mut reader, &config.override_folders);
         let overrides = Overrides { patches, replaced: root.replaced.clone(), packages };
-        let vendor_folders = Some(config.vendor_folders());
+        let vendor_folders = Some(config.registries.vendor_folders());
         let facts = Facts { root: &root, members: &members, lock: lock.as_ref(), overrides };
         let dependencies = resolve::dependencies(&mut reader, &facts);
         let (fingerprint, diagnostics) = reader.finish();
@@ -86,6 +86,7 @@ impl Workspace {
             locked: lock.map(|lock| lock.packages).unwrap_or_default(),
             inputs: fingerprint.paths().map(Path::to_path_buf).collect(),
             vendor_folders,
+            registries: config.registries,
         };
         Ok(Some(Loaded {
             workspace,

@@ -34,7 +34,7 @@ mod resolve;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cargo_config::{SourceReplacement, is_offline, source_replacement, vendored};
+pub(crate) use cargo_config::{Registries, SourceReplacement, is_offline, vendored};
 pub(crate) use discover::{locate, nearest_manifest};
 pub(crate) use fingerprint::Fingerprint;
 pub(crate) use load::Loaded;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use semver::Version;
 
-use super::DependencyOrigin;
+use super::{DependencyOrigin, Registries};
 use crate::text::spelling;
 
 /// A Rust workspace (or a single package), as its files tell.
@@ -31,6 +31,8 @@ pub(crate) struct Workspace {
     /// Folders that replace a registry, by cargo's configuration; `None` where there is no workspace to
     /// have read it for.
     pub vendor_folders: Option<Vec<PathBuf>>,
+    /// Registries, and what stands in for them, by cargo's configuration.
+    pub registries: Registries,
 }
 
 /// One member of a workspace.

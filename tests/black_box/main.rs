@@ -73,6 +73,7 @@ mod readers;
 mod real_crates;
 pub mod registration;
 mod registries;
+mod registry_checksums;
 mod secrets;
 #[cfg(unix)]
 mod self_update;

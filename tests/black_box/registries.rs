@@ -126,9 +126,7 @@ fn the_workspace_s_own_configuration_and_toolchain_are_not_in_effect_for_a_fetch
     sandbox.program("ws/evil.sh", &evil);
     sandbox.write(
         "ws/.cargo/config.toml",
-        "[build]\nrustc = \"./evil.sh\"\nrustc-wrapper = \"./evil.sh\"\n\
-         [source.crates-io]\nreplace-with = \"nowhere\"\n\
-         [source.nowhere]\nregistry = \"sparse+http://127.0.0.1:1/\"\n",
+        "[build]\nrustc = \"./evil.sh\"\nrustc-wrapper = \"./evil.sh\"\n",
     );
     sandbox.write("ws/rust-toolchain.toml", "[toolchain]\nchannel = \"nightly-1999-01-01\"\n");
     let run = sandbox.run(&["sync", "--agent", "claude"]).ok();

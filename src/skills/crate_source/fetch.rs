@@ -6,22 +6,21 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use semver::{Version, VersionReq};
 
 use super::registry::{self, RegistryDirs, Wanted};
-use super::{How, Located, git};
+use super::{Located, git};
 use crate::config::{Dirs, Environment};
 use crate::files::private_folders;
 use crate::process::{Child, Output, RunError, Status};
 use crate::text::{is_crate_name, same_crate, spellings};
-use crate::workspace::{
-    CRATES_IO, Lock, SourceReplacement, is_crates_io, is_offline, source_replacement,
-};
+use crate::workspace::{CRATES_IO, Lock, Registries, SourceReplacement, is_crates_io, is_offline};
 
 mod entry;
+mod metadata;
 mod refusal;
 
 pub(crate) use entry::RegistryEntry;
@@ -68,6 +67,9 @@ pub(crate) struct FetchRequest<'a> {
     pub requirement: Option<&'a VersionReq>,
     /// The registry's index as in `Cargo.lock`; `None` for crates.io.
     pub index: Option<&'a str>,
+    /// What the workspace's configuration has in the place of that registry. Cargo runs where that
+    /// configuration does not apply, so it is told.
+    pub replaced: Option<&'a SourceReplacement>,
     /// SHA-256 of the `.crate` file in hex, where the lock file has it.
     pub checksum: Option<&'a str>,
     /// The repository and the commit of a git dependency, instead of a registry.
@@ -87,6 +89,12 @@ pub(crate) enum FetchError {
     TimedOut(Duration),
     #[error("cargo says: {0}")]
     Cargo(Refusal),
+    /// What cargo has is not what is wanted.
+    #[error("{0}")]
+    Other(String),
+    /// The folder that the workspace has in the place of the registry is without it.
+    #[error("the workspace takes crates from {}, which does not have it", .0.display())]
+    NotIn(PathBuf),
     /// Cargo was content, and still the sources are nowhere.
     #[error("cargo has them in no place we know")]
     Nowhere,
@@ -99,8 +107,18 @@ impl Fetcher<'_> {
     /// (`cargo info`, since 1.82), and says where it is. A yanked version comes with what it
     /// depends on: only a whole lock file makes cargo take it.
     pub(crate) fn fetch(&self, request: &FetchRequest<'_>) -> Result<Located, FetchError> {
-        let session =
+        let mut session =
             self.session(request.name, request.index.filter(|index| !is_crates_io(index)))?;
+        if let Some(replaced) = request.replaced
+            && session.mirror().as_ref() != Some(replaced)
+        {
+            match replaced {
+                SourceReplacement::Index(index) => session.index = Some(index),
+                SourceReplacement::Crates(folder) | SourceReplacement::Sources(folder) => {
+                    return session.in_replacement(request, folder);
+                }
+            }
+        }
         if request.git.is_none()
             && let Some(version) = request.version
         {
@@ -279,7 +297,7 @@ impl Session<'_> {
             return self.download(&self.resolve(request)?);
         };
         self.write_package(&locked.name, request)?;
-        let source = self.index.unwrap_or(CRATES_IO);
+        let source = self.index.map_or_else(|| CRATES_IO.to_owned(), lock_source);
         let lock = format!(
             "version = 3\n\n[[package]]\nname = \"{0}\"\nversion = \"{version}\"\n\
              source = \"{source}\"\nchecksum = \"{checksum}\"\n\n\
@@ -302,36 +320,61 @@ impl Session<'_> {
     /// The one crate, if cargo can be made to download it alone. `cargo info` asks no mirror of
     /// crates.io unless the mirror's index is named.
     fn download_alone(&self, locked: &Locked) -> Result<Option<Located>, FetchError> {
-        if let Some(located) = self.find(locked) {
+        if let Ok(located) = self.find(locked) {
             return Ok(Some(located));
         }
-        let mirror = source_replacement(self.folder.path(), self.fetcher.env, self.index);
+        let mirror = self.mirror();
         if let Some(SourceReplacement::Crates(folder)) = &mirror {
             return Ok(registry::in_folder(folder, self.fetcher.dirs, &self.wanted(locked)));
         }
-        let mirror = mirror.and_then(SourceReplacement::into_index);
         let spec = format!("{}@{}", locked.name, locked.version);
         let mut args = vec!["info".to_owned(), spec];
-        if let Some(index) = mirror.as_deref().or(self.index) {
+        let mirror = mirror.as_ref().and_then(SourceReplacement::index);
+        if let Some(index) = mirror.or(self.index) {
             args.extend(["--index".to_owned(), index_url(index).to_owned()]);
         }
         // Its exit status does not matter: only whether the crate is on disk afterwards.
         self.cargo(args)?;
-        Ok(self.find(locked))
+        Ok(self.find(locked).ok())
+    }
+
+    /// What the user's own configuration has in the place of the registry.
+    fn mirror(&self) -> Option<SourceReplacement> {
+        Registries::load(self.folder.path(), self.fetcher.env).replacement(self.index)
+    }
+
+    /// A crate of a folder that the workspace has in the place of the registry. Folders of unpacked
+    /// crates have been looked into by now.
+    fn in_replacement(
+        &self,
+        request: &FetchRequest<'_>,
+        folder: &Path,
+    ) -> Result<Located, FetchError> {
+        let (name, checksum) = (request.name, request.checksum);
+        let found = request.version.and_then(|version| {
+            let wanted = Wanted { name, version, index: self.index, checksum };
+            registry::in_folder(folder, self.fetcher.dirs, &wanted)
+        });
+        found.ok_or_else(|| FetchError::NotIn(folder.to_path_buf()))
     }
 
     /// The crate and all that it depends on.
     fn download_tree(&self, locked: &Locked) -> Result<Located, FetchError> {
         let output = self.cargo(["metadata", "--format-version", "1"])?;
-        if !output.success() {
-            return Err(FetchError::Cargo(Refusal::of(&output)));
+        match self.find(locked) {
+            Ok(located) => Ok(located),
+            _ if output.success() => {
+                let Locked { name, version, .. } = locked;
+                metadata::located(&output, name, version).ok_or(FetchError::Nowhere)
+            }
+            Err(Some(reason)) => Err(FetchError::Other(reason)),
+            Err(None) => Err(FetchError::Cargo(Refusal::of(&output))),
         }
-        self.find(locked).or_else(|| from_metadata(&output, locked)).ok_or(FetchError::Nowhere)
     }
 
-    fn find(&self, locked: &Locked) -> Option<Located> {
-        let home = self.fetcher.env.cargo_home()?;
-        RegistryDirs::of(&home).find(self.fetcher.dirs, &self.wanted(locked)).ok()
+    fn find(&self, locked: &Locked) -> Result<Located, Option<String>> {
+        let home = self.fetcher.env.cargo_home().ok_or(None)?;
+        RegistryDirs::of(&home).find(self.fetcher.dirs, &self.wanted(locked))
     }
 
     fn wanted<'b>(&'b self, locked: &'b Locked) -> Wanted<'b> {
@@ -380,27 +423,8 @@ fn index_url(index: &str) -> &str {
     index.strip_prefix("registry+").unwrap_or(index)
 }
 
-/// The place that `cargo metadata` names: the one way to know a replaced source's.
-fn from_metadata(output: &Output, locked: &Locked) -> Option<Located> {
-    #[derive(serde::Deserialize)]
-    struct Metadata {
-        packages: Vec<Package>,
-    }
-    #[derive(serde::Deserialize)]
-    struct Package {
-        name: String,
-        version: Version,
-        manifest_path: PathBuf,
-    }
-    let metadata: Metadata = serde_json::from_slice(&output.stdout).ok()?;
-    let found = metadata
-        .packages
-        .into_iter()
-        .find(|package| package.name == locked.name && package.version == locked.version)?;
-    Some(Located {
-        name: found.name,
-        version: found.version,
-        dir: found.manifest_path.parent()?.to_path_buf(),
-        how: How::Vendor,
-    })
+/// An index as cargo's lock files name it.
+fn lock_source(index: &str) -> String {
+    let has_kind = index.starts_with("sparse+") || index.starts_with("registry+");
+    if has_kind { index.to_owned() } else { format!("registry+{index}") }
 }

@@ -51,6 +51,14 @@ impl<'a> OnDemand<'a> {
         };
         let requirement = request.requirement.as_ref();
         let mut wanted = FetchRequest { name, version, requirement, ..FetchRequest::default() };
+        let replaced = match resolved.as_ref().map(|(_, _, origin)| origin) {
+            Some(DependencyOrigin::Registry { index, .. }) => {
+                self.disk.replacement(index.as_ref().map(SecretUrl::expose))
+            }
+            Some(_) => None,
+            None => self.disk.replacement(None),
+        };
+        wanted.replaced = replaced.as_ref();
         match resolved.as_ref().map(|(_, _, origin)| origin) {
             Some(DependencyOrigin::Registry { index, checksum }) => {
                 wanted.index = index.as_ref().map(SecretUrl::expose);

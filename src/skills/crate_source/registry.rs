@@ -8,16 +8,19 @@ use std::time::Duration;
 
 use semver::Version;
 
+use super::vendor::other_file;
 use super::{How, Located, folders, package_id, split_name};
 use crate::config::Dirs;
-use crate::fetch::archive::{Format, Layout, Limits, unpack, verify_sha256};
-use crate::files::{Lock, open};
+use crate::fetch::archive::{Format, Layout, Limits, sha256_file, unpack, verify_sha256};
+use crate::files::{Limit, Lock, open, read_optional, write_atomic};
 use crate::text::spellings;
 
 /// Cargo writes it when a crate is unpacked whole.
 const COMPLETE: &str = ".cargo-ok";
-/// Hosts of crates.io's own indexes.
-const CRATES_IO: [&str; 2] = ["index.crates.io", "github.com"];
+/// The host of crates.io's index, and the folders of the git repository that it was before: another
+/// folder of that host belongs to somebody else's registry.
+const CRATES_IO: &str = "index.crates.io";
+const CRATES_IO_IN_GIT: [&str; 2] = ["github.com-1ecc6299db9ec823", "github.com-25cdd57fae9f0462"];
 /// How long another process may take to unpack the same crate.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -26,7 +29,8 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
 pub(super) struct Wanted<'a> {
     pub name: &'a str,
     pub version: &'a Version,
-    /// The index as in the lock file; `None` for crates.io.
+    /// The index that cargo asks: that of the lock file, or what the configuration has in its place;
+    /// `None` for crates.io.
     pub index: Option<&'a str>,
     /// SHA-256 of the `.crate` file in hex.
     pub checksum: Option<&'a str>,
@@ -36,11 +40,9 @@ impl Wanted<'_> {
     /// Whether a registry's folder is that of the index. That of a mirror has another name; where
     /// cargo has never been to crates.io itself, every folder may be a mirror's.
     fn is_home(&self, registry: &Path, mirrored: bool) -> bool {
-        let folder = registry.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let host = folder.rsplit_once('-').map_or(folder, |(host, _)| host);
         match self.index {
-            None => mirrored || CRATES_IO.contains(&host),
-            Some(index) => index_host(index) == Some(host),
+            None => mirrored || is_crates_io(registry),
+            Some(index) => index_host(index) == Some(host_of(registry)),
         }
     }
 
@@ -70,6 +72,17 @@ pub(super) struct RegistryDirs {
     mirrored: bool,
 }
 
+/// `index.crates.io-1949cf8c6b5b557f` without the hash.
+fn host_of(registry: &Path) -> &str {
+    let folder = registry.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    folder.rsplit_once('-').map_or(folder, |(host, _)| host)
+}
+
+fn is_crates_io(registry: &Path) -> bool {
+    let folder = registry.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    host_of(registry) == CRATES_IO || CRATES_IO_IN_GIT.contains(&folder)
+}
+
 fn index_host(index: &str) -> Option<&str> {
     let (_, rest) = index.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next()?;
@@ -95,8 +108,39 @@ impl RegistryDirs {
         registry_dirs
     }
 
-    /// Finds a crate. Where the registry is another than the index's own, a mirror or a stranger,
-    /// the `.crate` file must have the checksum of the lock file.
+    /// Whether what the folder `registry` has is the crate that is wanted. The lock file's checksum
+    /// decides; where it has none, or there is no `.crate` file to hold it against, the registry must
+    /// be the crate's own beyond doubt.
+    ///
+    /// # Errors
+    /// It is another crate, or can't be told from one.
+    fn is_the_one(
+        &self,
+        registry: &Path,
+        dirs: &Dirs,
+        wanted: &Wanted<'_>,
+    ) -> Result<bool, String> {
+        let cache = self.dir.join("cache").join(registry.file_name().unwrap_or_default());
+        match (wanted.checksum, wanted.in_registry(&cache, ".crate")) {
+            (Some(checksum), Some((_, file))) => verify(&file, checksum, dirs).map(|()| true),
+            (Some(_), None) => Ok(wanted.index.is_none() && is_crates_io(registry)),
+            (None, _) if !wanted.is_home(registry, self.mirrored) => Ok(false),
+            (None, _) if !is_crates_io(registry) && self.has_rival(registry) => Err(format!(
+                "there are several registries of {}, and Cargo.lock has no checksum to tell by",
+                host_of(registry)
+            )),
+            (None, _) => Ok(true),
+        }
+    }
+
+    /// Whether there is another registry of the same host.
+    fn has_rival(&self, registry: &Path) -> bool {
+        let mut all = self.sources.iter().chain(&self.caches);
+        let name = registry.file_name();
+        all.any(|other| other.file_name() != name && host_of(other) == host_of(registry))
+    }
+
+    /// Finds a crate.
     ///
     /// # Errors
     /// `Some` with the reason when it is there and can't be used.
@@ -105,24 +149,24 @@ impl RegistryDirs {
         let mut incomplete = None;
         for source in self.in_order(&self.sources, wanted) {
             let Some((name, dir)) = wanted.in_registry(source, "") else { continue };
-            let cache = self.dir.join("cache").join(source.file_name().unwrap_or_default());
-            let known = wanted.is_home(source, self.mirrored) || is_the_one(&cache, wanted);
-            if !known {
-                continue;
+            match self.is_the_one(source, dirs, wanted) {
+                Ok(true) if dir.join(COMPLETE).is_file() => {
+                    return Ok(wanted.located(name, dir, How::RegistrySource));
+                }
+                Ok(true) => incomplete = incomplete.or(Some((name, dir))),
+                Ok(false) => {}
+                Err(reason) => problem = problem.or(Some(reason)),
             }
-            if dir.join(COMPLETE).is_file() {
-                return Ok(wanted.located(name, dir, How::RegistrySource));
-            }
-            incomplete.get_or_insert((name, dir));
         }
         for cache in self.in_order(&self.caches, wanted) {
             let Some((name, file)) = wanted.in_registry(cache, ".crate") else { continue };
-            if wanted.checksum.is_none() && !wanted.is_home(cache, self.mirrored) {
-                continue;
-            }
-            match unpacked(&file, &name, dirs, wanted) {
-                Ok(dir) => return Ok(wanted.located(name, dir, How::RegistryCache)),
-                Err(reason) => problem = Some(format!("{}: {reason}", file.display())),
+            match self.is_the_one(cache, dirs, wanted) {
+                Ok(true) => match unpacked(&file, &name, dirs, wanted) {
+                    Ok(dir) => return Ok(wanted.located(name, dir, How::RegistryCache)),
+                    Err(reason) => problem = Some(format!("{}: {reason}", file.display())),
+                },
+                Ok(false) => {}
+                Err(reason) => problem = problem.or(Some(reason)),
             }
         }
         // Sources that something else than cargo put there are whole if their manifest is.
@@ -134,13 +178,13 @@ impl RegistryDirs {
         Err(problem)
     }
 
-    /// The versions of a crate of crates.io, in either form.
-    pub(super) fn versions(&self, name: &str) -> Vec<(String, Version)> {
+    /// The versions of a crate of the registry at `index`, in either form.
+    pub(super) fn versions(&self, name: &str, index: Option<&str>) -> Vec<(String, Version)> {
         let any = Version::new(0, 0, 0);
-        let of_crates_io = Wanted { name, version: &any, index: None, checksum: None };
+        let of_index = Wanted { name, version: &any, index, checksum: None };
         let mut found = Vec::new();
         let registry_dirs = self.sources.iter().chain(&self.caches);
-        for folder in registry_dirs.filter(|folder| of_crates_io.is_home(folder, self.mirrored)) {
+        for folder in registry_dirs.filter(|folder| of_index.is_home(folder, self.mirrored)) {
             let Ok(entries) = fs::read_dir(folder) else { continue };
             let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
             found.extend(names.filter_map(|entry| {
@@ -162,25 +206,44 @@ pub(super) fn in_folder(folder: &Path, dirs: &Dirs, wanted: &Wanted<'_>) -> Opti
     Some(wanted.located(name, dir, How::RegistryCache))
 }
 
-/// Whether the `.crate` file in `cache` has the checksum that is wanted.
-fn is_the_one(cache: &Path, wanted: &Wanted<'_>) -> bool {
-    let file = wanted.in_registry(cache, ".crate");
-    wanted.checksum.is_some_and(|checksum| {
-        file.is_some_and(|(_, file)| verify_sha256(&file, checksum).is_ok())
-    })
+/// Checks a `.crate` file against the lock file's checksum. Hundreds are asked about in each run, so
+/// a file that was found right is not read again while its size and time are the same.
+fn verify(file: &Path, checksum: &str, dirs: &Dirs) -> Result<(), String> {
+    let broken = |error: std::io::Error| format!("{}: {error}", file.display());
+    if !is_sha256(checksum) {
+        return Err(format!("`{}` in Cargo.lock is no checksum", checksum.escape_debug()));
+    }
+    let metadata = fs::metadata(file).map_err(broken)?;
+    let modified = metadata.modified().map_err(broken)?;
+    let state = format!("{}\n{}\n{modified:?}\n", file.display(), metadata.len());
+    let note = dirs.cache().join("verified").join(checksum.to_ascii_lowercase());
+    let known = read_optional(&note, Limit::LINE);
+    if known.is_ok_and(|known| known.as_deref() == Some(state.as_bytes())) {
+        return Ok(());
+    }
+    let found = sha256_file(file).map_err(broken)?;
+    if !found.eq_ignore_ascii_case(checksum) {
+        return Err(other_file(file, &found, checksum));
+    }
+    if let Err(error) = write_atomic(&note, state.as_bytes()) {
+        tracing::debug!("{}: {error}", note.display());
+    }
+    Ok(())
+}
+
+fn is_sha256(checksum: &str) -> bool {
+    checksum.len() == 64 && checksum.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The `.crate` file's content in our own cache: unpacked once, whole or not at all.
 fn unpacked(file: &Path, name: &str, dirs: &Dirs, wanted: &Wanted<'_>) -> Result<PathBuf, String> {
     let folder = format!("{name}-{}", wanted.version);
-    let hash = wanted.checksum.and_then(|sum| sum.get(..8));
-    let place = match (hash, wanted.index) {
-        (Some(hash), _) => format!("{folder}-{}", hash.to_ascii_lowercase()),
-        (None, Some(index)) => {
-            format!("{folder}-{}", &crate::fetch::archive::sha256_hex(index.as_bytes())[..8])
-        }
-        (None, None) => folder.clone(),
+    // Half of the checksum tells any two files apart, also those that were made to be confused.
+    let sum = match wanted.checksum.filter(|checksum| is_sha256(checksum)) {
+        Some(checksum) => checksum.to_ascii_lowercase(),
+        None => sha256_file(file).map_err(|error| error.to_string())?,
     };
+    let place = format!("{folder}-{}", &sum[..32]);
     let target = dirs.crates().join(&place);
     if target.is_dir() {
         return Ok(target);

@@ -1,15 +1,47 @@
 //! Vendored sources: folders called `<name>` or `<name>-<version>` (`cargo vendor`).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use semver::Version;
 
 use super::{How, Located, folders, package_id, split_name};
+use crate::files::{Limit, read_optional};
 use crate::text::same_crate;
 
-/// The crate in one of `roots`, if its manifest says that it is the one.
-pub(super) fn exact(roots: &[PathBuf], name: &str, version: &Version) -> Option<Located> {
-    packages(roots, name).find(|located| &located.version == version)
+/// The crate in one of `roots`, if its manifest says that it is the one, and nothing says that it
+/// was made of another `.crate` file than that of the checksum.
+///
+/// # Errors
+/// The folder was made of another file.
+pub(super) fn exact(
+    roots: &[PathBuf],
+    name: &str,
+    version: &Version,
+    checksum: Option<&str>,
+) -> Result<Option<Located>, String> {
+    let mut problem = None;
+    for located in packages(roots, name).filter(|located| &located.version == version) {
+        match (checksum, package_checksum(&located.dir)) {
+            (Some(wanted), Some(found)) if !found.eq_ignore_ascii_case(wanted) => {
+                problem.get_or_insert_with(|| other_file(&located.dir, &found, wanted));
+            }
+            _ => return Ok(Some(located)),
+        }
+    }
+    problem.map_or(Ok(None), Err)
+}
+
+/// Says that what is at `path` is not what the lock file means.
+pub(super) fn other_file(path: &Path, found: &str, wanted: &str) -> String {
+    let found = found.escape_debug();
+    format!("{} has the SHA-256 {found}, Cargo.lock has {wanted}", path.display())
+}
+
+/// The checksum of the `.crate` file that `cargo vendor` made a folder of.
+fn package_checksum(dir: &Path) -> Option<String> {
+    let bytes = read_optional(&dir.join(".cargo-checksum.json"), Limit::CARGO).ok()??;
+    let checksums: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
+    checksums.get("package")?.as_str().map(str::to_owned)
 }
 
 /// The versions of a crate in `roots`.

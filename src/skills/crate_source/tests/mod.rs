@@ -74,6 +74,7 @@ impl Place {
             workspace: &self.workspace,
             cargo_home: Some(self.dir.path().join("cargo")),
             vendor: vec![self.dir.path().join("vendor")],
+            registries: Registries::default(),
             dirs: &self.dirs,
         }
     }

@@ -103,7 +103,7 @@ fn f138_a_downloaded_crate_is_unpacked_once() {
     place.depends("a", "1.0.0", crates_io(Some(checksum.clone())));
     let located = place.locate("a").expect("is there");
     assert_eq!(located.how, How::RegistryCache);
-    assert_eq!(located.dir, place.dirs.crates().join(format!("a-1.0.0-{}", &checksum[..8])));
+    assert_eq!(located.dir, place.dirs.crates().join(format!("a-1.0.0-{}", &checksum[..32])));
     let before = fs::metadata(located.dir.join("Cargo.toml")).and_then(|meta| meta.modified());
     assert_eq!(place.locate("a").expect("is there"), located);
     let after = fs::metadata(located.dir.join("Cargo.toml")).and_then(|meta| meta.modified());
@@ -126,11 +126,65 @@ fn a_stranger_of_the_same_name_in_another_registry_is_not_taken() {
     place.source(CRATES_IO, "a", "1.0.0");
     place.cached(CRATES_IO, "a", "1.0.0");
     let index = Some("sparse+https://crates.example.com/index/".into());
-    let origin = DependencyOrigin::Registry { index, checksum: Some("11".repeat(32)) };
+    let bytes = crate_file("a", "1.0.0");
+    let origin = DependencyOrigin::Registry { index, checksum: Some(sha256_hex(&bytes)) };
     place.depends("a", "1.0.0", origin);
-    assert!(place.locate("a").is_err());
+    place.put(&format!("cargo/registry/cache/{CRATES_IO}/a-1.0.0.crate"), "another crate");
+    let missing = place.locate("a").expect_err("another crate").to_string();
+    assert!(missing.contains("SHA-256"), "{missing}");
+    // Of the same host, and without a file that tells which of its registries it is of.
     place.source("crates.example.com-0123456789abcdef", "a", "1.0.0");
+    assert!(place.locate("a").is_err());
+    place.cached("crates.example.com-0123456789abcdef", "a", "1.0.0");
     assert!(place.found("a").0 == How::RegistrySource);
+}
+
+#[test]
+fn a_registry_of_the_same_host_is_told_apart_by_the_checksum() {
+    let mut place = Place::new();
+    let (one, other) = ("git.example.com-0123456789abcdef", "git.example.com-fedcba9876543210");
+    place.source(one, "a", "1.0.0");
+    place.put(&format!("cargo/registry/cache/{one}/a-1.0.0.crate"), "another crate");
+    place.source(other, "a", "1.0.0");
+    let checksum = place.cached(other, "a", "1.0.0");
+    let origin = |checksum| DependencyOrigin::Registry {
+        index: Some("sparse+https://git.example.com/acme/index/".into()),
+        checksum,
+    };
+    place.depends("a", "1.0.0", origin(Some(checksum)));
+    let located = place.locate("a").expect("is there");
+    assert!(located.dir.to_string_lossy().contains(other), "{located:?}");
+    place.workspace.dependencies.clear();
+    place.depends("a", "1.0.0", origin(None));
+    let missing = place.locate("a").expect_err("either could be it").to_string();
+    assert!(missing.contains("several registries of git.example.com"), "{missing}");
+}
+
+#[test]
+fn a_file_that_was_found_right_is_read_again_once_it_changed() {
+    let mut place = Place::new();
+    place.source(CRATES_IO, "a", "1.0.0");
+    let checksum = place.cached(CRATES_IO, "a", "1.0.0");
+    place.depends("a", "1.0.0", crates_io(Some(checksum)));
+    for _ in 0..2 {
+        assert_eq!(place.found("a").0, How::RegistrySource);
+    }
+    place.put(&format!("cargo/registry/cache/{CRATES_IO}/a-1.0.0.crate"), "another crate");
+    assert!(place.locate("a").is_err());
+}
+
+#[test]
+fn a_vendored_crate_of_another_file_than_the_lock_file_means_is_refused() {
+    let mut place = Place::new();
+    place.put("vendor/a/Cargo.toml", manifest("a", "1.0.0"));
+    let sums = format!("{{\"package\":\"{}\"}}", "11".repeat(32));
+    place.put("vendor/a/.cargo-checksum.json", sums);
+    place.depends("a", "1.0.0", crates_io(Some("22".repeat(32))));
+    let missing = place.locate("a").expect_err("another crate").to_string();
+    assert!(missing.contains("has the SHA-256 1111"), "{missing}");
+    place.workspace.dependencies.clear();
+    place.depends("a", "1.0.0", crates_io(Some("11".repeat(32))));
+    assert_eq!(place.found("a").0, How::Vendor);
 }
 
 #[test]
