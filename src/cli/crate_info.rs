@@ -6,7 +6,7 @@ use crate::report::ExitCode;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use semver::{Version, VersionReq};
+use semver::Version;
 use serde::Serialize;
 
 use super::CommandResult;
@@ -26,7 +26,11 @@ use crate::skills::resolve::Resolver;
 use crate::sync::facts::Gatherer;
 use crate::sync::facts::gates::ByFacts;
 use crate::text::{Diagnostic, SecretUrl, is_crate_name, same_crate};
-use crate::workspace::{Dependency, DependencyOrigin, UNOBSERVED, Workspace};
+use crate::workspace::{Dependency, DependencyOrigin, RegistryRequirement, UNOBSERVED, Workspace};
+
+mod wanted;
+
+use wanted::Wanted;
 
 /// One version of a crate.
 #[derive(Debug, Serialize)]
@@ -108,45 +112,6 @@ fn workspace(sym: &Symposium) -> anyhow::Result<Option<Workspace>> {
     Ok(loaded.map(|loaded| loaded.workspace))
 }
 
-/// What `--version` says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Wanted {
-    /// `1.0.3`, or `=1.0.3`.
-    Exact(Version),
-    /// `^1`, `1.0`, `>=1, <2`.
-    Requirement(VersionReq),
-}
-
-impl Wanted {
-    fn parse(text: &str) -> Result<Self, Diagnostic> {
-        let text = text.trim();
-        let bare = text.strip_prefix('=').unwrap_or(text).trim();
-        if let Ok(version) = Version::parse(bare) {
-            return Ok(Self::Exact(version));
-        }
-        VersionReq::parse(text).map(Self::Requirement).map_err(|error| {
-            Diagnostic::error(format!("`{}` is no version: {error}", fit(text, 80)))
-                .note("for example `1.0.3`, `^1.2`, `>=1, <2`")
-        })
-    }
-
-    fn takes(&self, version: &Version) -> bool {
-        match self {
-            // Build metadata does not tell versions apart.
-            Self::Exact(wanted) => wanted.cmp_precedence(version).is_eq(),
-            Self::Requirement(wanted) => wanted.matches(version),
-        }
-    }
-
-    fn request(&self, name: &str) -> CrateRequest {
-        let (version, requirement) = match self {
-            Self::Exact(version) => (Some(version.clone()), None),
-            Self::Requirement(requirement) => (None, Some(requirement.clone())),
-        };
-        CrateRequest { name: name.to_owned(), version, requirement }
-    }
-}
-
 struct Lookup<'a> {
     sym: &'a Symposium,
     workspace: Option<&'a Workspace>,
@@ -172,7 +137,11 @@ impl Lookup<'_> {
             };
             return known.into_iter().map(choice).collect();
         }
-        let request = wanted.map_or_else(|| CrateRequest::any(self.name), |w| w.request(self.name));
+        let mut request =
+            wanted.map_or_else(|| CrateRequest::any(self.name), |w| w.request(self.name));
+        if wanted.is_none() {
+            request.requirement = self.declared().map(|asked| asked.requirement.clone());
+        }
         vec![Choice { request, from: self.why_not_ours(wanted), is_settled: false }]
     }
 
@@ -190,12 +159,23 @@ impl Lookup<'_> {
         let direct =
             direct.filter_map(|found| Some((found.version.clone()?, from_dependency(found)?)));
         let own: Vec<_> = members.chain(direct).collect();
-        if !own.is_empty() {
+        // What others lock is not what this workspace's manifest asks for.
+        if !own.is_empty() || self.declared().is_some() {
             return own;
         }
         let locked = workspace.locked.iter().filter(|package| is_it(&package.name));
         let from = "this workspace's Cargo.lock, where other dependencies need it";
         locked.map(|package| (package.version.clone(), from.to_owned())).collect()
+    }
+
+    /// What the workspace asks of a registry where its lock file has no version that meets it.
+    fn declared(&self) -> Option<&RegistryRequirement> {
+        let mut dependencies = self.workspace?.dependencies.iter();
+        let found = dependencies.find(|found| same_crate(&found.name, self.name))?;
+        match &found.origin {
+            DependencyOrigin::Unresolved(asked) => asked.as_ref(),
+            _ => None,
+        }
     }
 
     /// Why a version is shown that the workspace does not use.
@@ -209,7 +189,9 @@ impl Lookup<'_> {
                 format!("the newest version that meets {requirement}")
             }
             (None, Some(_)) if declared => {
-                "the newest version; this workspace's Cargo.lock has none yet".to_owned()
+                "the newest version that this workspace's Cargo.toml admits; its Cargo.lock has none \
+                 yet"
+                    .to_owned()
             }
             (None, Some(_)) => {
                 "the newest version; this workspace does not depend on it".to_owned()
@@ -270,6 +252,9 @@ impl Lookup<'_> {
         let index = dependencies.iter().find_map(|found| match &found.origin {
             DependencyOrigin::Registry { index, .. } if same_crate(&found.name, self.name) => {
                 index.as_ref().map(SecretUrl::expose)
+            }
+            DependencyOrigin::Unresolved(Some(asked)) if same_crate(&found.name, self.name) => {
+                asked.index.as_ref().map(SecretUrl::expose)
             }
             _ => None,
         });
@@ -397,7 +382,7 @@ fn from_dependency(dependency: &Dependency) -> Option<String> {
         DependencyOrigin::Registry { index: None, .. } => {
             Some("this workspace's Cargo.lock".to_owned())
         }
-        DependencyOrigin::Unresolved => None,
+        DependencyOrigin::Unresolved(_) => None,
     }
 }
 

@@ -66,6 +66,8 @@ pub(crate) struct NotOnDisk {
     pub name: String,
     /// Its version, where it is known.
     pub version: Option<Version>,
+    /// What its version must meet.
+    pub requirement: Option<VersionReq>,
     /// What kept it from being used or had, where it was more than not being there.
     pub reason: Option<String>,
     /// Whether the reason is that there is no cargo to fetch it.
@@ -95,6 +97,8 @@ impl std::fmt::Display for NotOnDisk {
         write!(f, "the sources of {}", self.name)?;
         if let Some(version) = &self.version {
             write!(f, " {version}")?;
+        } else if let Some(requirement) = &self.requirement {
+            write!(f, " {requirement}")?;
         }
         match &self.reason {
             Some(reason) => write!(f, " can't be had: {reason}"),
@@ -192,17 +196,18 @@ impl<'a> CrateDisk<'a> {
     /// The versions of a crate of crates.io, or of a vendor folder, that are on this machine; the
     /// newest first.
     pub(crate) fn versions(&self, name: &str) -> Vec<Version> {
-        let mut versions: Vec<_> = self.present(name).into_iter().map(|found| found.1).collect();
+        let found = self.present(name, None).into_iter();
+        let mut versions: Vec<_> = found.map(|(_, version)| version).collect();
         versions.dedup();
         versions
     }
 
     /// As [`Self::versions`], each with the name as it is spelt there.
-    fn present(&self, name: &str) -> Vec<(String, Version)> {
+    fn present(&self, name: &str, index: Option<&str>) -> Vec<(String, Version)> {
         let mut found = vendor::versions(&self.vendor, name);
         if let Some(registry_dirs) = self.registry_dirs() {
-            let replaced = self.replacement(None);
-            found.extend(registry_dirs.versions(name, asked(None, replaced.as_ref())));
+            let replaced = self.replacement(index);
+            found.extend(registry_dirs.versions(name, asked(index, replaced.as_ref())));
         }
         found.sort_by(|one, other| other.1.cmp(&one.1));
         found
@@ -257,7 +262,7 @@ impl<'a> CrateDisk<'a> {
         self.registry_dirs.take();
     }
 
-    /// What the lock file resolved for this name, newest first.
+    /// What the lock file resolved for this name: the newest that is wanted.
     fn resolved(&self, request: &CrateRequest) -> Option<Candidate> {
         let known = self.known();
         let direct = known.dependencies.get(&request.name).iter();
@@ -298,18 +303,53 @@ impl<'a> CrateDisk<'a> {
                 let found = self.registry_dirs().ok_or(None)?.find(self.dirs, &wanted);
                 found.map_err(|reason| other.or(reason))
             }
-            DependencyOrigin::Path(_) | DependencyOrigin::Unresolved => Err(None),
+            DependencyOrigin::Path(_) | DependencyOrigin::Unresolved(_) => Err(None),
         }
     }
 
-    /// The newest version on this machine that is wanted, of crates.io or a vendor folder.
-    fn newest(&self, request: &CrateRequest) -> Option<Located> {
-        let mut versions = self.present(&request.name);
+    /// The request with what the manifest asks for, where the lock file does not settle that; and the
+    /// index of the registry that it asks, `None` for crates.io.
+    ///
+    /// # Errors
+    /// It is a dependency of which nothing says where it comes from: a crate of the same name on a
+    /// registry is another one.
+    fn as_declared(
+        &self,
+        request: &CrateRequest,
+    ) -> Result<(CrateRequest, Option<SecretUrl>), NotOnDisk> {
+        let declared = self.known().dependencies.get(&request.name).iter();
+        let asked: Option<Vec<_>> = declared
+            .map(|dependency| match &dependency.origin {
+                DependencyOrigin::Unresolved(asked) => Some(asked.as_ref()),
+                _ => None,
+            })
+            .collect();
+        let mut request = request.clone();
+        match asked.as_deref() {
+            None | Some([]) => Ok((request, None)),
+            Some([Some(asked), ..]) => {
+                if request.version.is_none() && request.requirement.is_none() {
+                    request.requirement = Some(asked.requirement.clone());
+                }
+                Ok((request, asked.index.clone()))
+            }
+            Some([None, ..]) => Err(NotOnDisk {
+                name: request.name,
+                version: request.version,
+                reason: Some("nothing says where it comes from; Cargo.lock lacks it".to_owned()),
+                ..NotOnDisk::default()
+            }),
+        }
+    }
+
+    /// The newest version on this machine that is wanted, of a registry or a vendor folder.
+    fn newest(&self, request: &CrateRequest, index: Option<&SecretUrl>) -> Option<Located> {
+        let mut versions = self.present(&request.name, index.map(SecretUrl::expose));
         // As cargo does: a pre-release only for those who ask for one.
         let asked = request.version.is_some() || request.requirement.is_some();
         versions.retain(|(_, version)| request.takes(version) && (version.pre.is_empty() || asked));
         versions.into_iter().find_map(|(name, version)| {
-            let origin = DependencyOrigin::Registry { index: None, checksum: None };
+            let origin = DependencyOrigin::Registry { index: index.cloned(), checksum: None };
             self.on_disk(&Candidate { name, version, origin }).ok()
         })
     }
@@ -323,16 +363,18 @@ impl CrateSources for CrateDisk<'_> {
         if let Some(located) = self.by_path(request) {
             return Ok(located);
         }
-        match self.resolved(request) {
+        let (request, index) = self.as_declared(request)?;
+        match self.resolved(&request) {
             Some(candidate) => self.on_disk(&candidate).map_err(|reason| NotOnDisk {
                 name: candidate.name.clone(),
                 version: Some(candidate.version.clone()),
                 reason,
-                is_without_cargo: false,
+                ..NotOnDisk::default()
             }),
-            None => self.newest(request).ok_or_else(|| NotOnDisk {
-                name: request.name.clone(),
-                version: request.version.clone(),
+            None => self.newest(&request, index.as_ref()).ok_or_else(|| NotOnDisk {
+                name: request.name,
+                version: request.version,
+                requirement: request.requirement,
                 ..NotOnDisk::default()
             }),
         }

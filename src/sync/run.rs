@@ -279,9 +279,10 @@ impl Sync<'_> {
         let facts = gatherer.gather(registry);
         sym.report.diagnostics(&facts.diagnostics);
         for missing in &facts.missing {
-            let crate_ = match &missing.version {
-                Some(version) => format!("{} {version}", missing.name),
-                None => missing.name.clone(),
+            let crate_ = match (&missing.version, &missing.requirement) {
+                (Some(version), _) => format!("{} {version}", missing.name),
+                (None, Some(requirement)) => format!("{} {requirement}", missing.name),
+                (None, None) => missing.name.clone(),
             };
             let reason = missing.reason.as_deref().unwrap_or("its source is not on this machine");
             sym.report.event(&Event::explain(Kind::Crate, &crate_, Verdict::Unavailable, reason));

@@ -64,7 +64,9 @@ impl Workspace {
         let packages = discover::packages_below(&mut reader, &config.override_folders);
         let overrides = Overrides { patches, replaced: root.replaced.clone(), packages };
         let vendor_folders = Some(config.registries.vendor_folders());
-        let facts = Facts { root: &root, members: &members, lock: lock.as_ref(), overrides };
+        let (lock_facts, registries) = (lock.as_ref(), &config.registries);
+        let facts =
+            Facts { root: &root, members: &members, lock: lock_facts, overrides, registries };
         let dependencies = resolve::dependencies(&mut reader, &facts);
         let (fingerprint, diagnostics) = reader.finish();
         let members = members

@@ -76,7 +76,8 @@ pub(super) struct Declared {
 /// Where a declared dependency comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DeclaredFrom {
-    Registry,
+    /// A registry, by its name in cargo's configuration; `None` for crates.io.
+    Registry(Option<String>),
     Git,
     /// A folder, relative to the manifest's.
     Path(String),
@@ -214,7 +215,7 @@ fn read_dependencies(table: &Table<'_>, into: &mut Vec<Declared>) {
                 key: key.value,
                 span: key.span,
                 package: None,
-                from: DeclaredFrom::Registry,
+                from: DeclaredFrom::Registry(None),
                 inherits: false,
             }),
             Some(StringOrTable::Table(detail)) => into.push(read_detail(key, &detail)),
@@ -230,7 +231,7 @@ fn read_detail(key: Located<String>, detail: &Table<'_>) -> Declared {
         // With `base` (unstable) the path does not start at the manifest; the lock file must tell.
         Some(path) if !detail.has("base") => DeclaredFrom::Path(path.value),
         _ if detail.has("git") => DeclaredFrom::Git,
-        _ => DeclaredFrom::Registry,
+        _ => DeclaredFrom::Registry(detail.string("registry").map(|name| name.value)),
     };
     Declared {
         key: key.value,

@@ -41,5 +41,5 @@ pub(crate) use load::Loaded;
 pub(crate) use lock::{Lock, dependents};
 pub(crate) use model::{ByCrate, Dependency, LockedPackage, Member, Workspace};
 pub(crate) use observer::{Observer, UNOBSERVED};
-pub(crate) use origin::DependencyOrigin;
 pub(crate) use origin::{CRATES_IO, is_crates_io};
+pub(crate) use origin::{DependencyOrigin, RegistryRequirement};

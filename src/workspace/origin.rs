@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use semver::VersionReq;
+
 use super::LockedPackage;
 use crate::text::SecretUrl;
 
@@ -24,8 +26,17 @@ pub(crate) enum DependencyOrigin {
     },
     /// A folder: a path dependency, a member, or a `[patch]` by path.
     Path(PathBuf),
-    /// Declared, but neither locked nor on disk.
-    Unresolved,
+    /// Declared, but neither on disk nor in the lock file in a version that the manifest admits; with
+    /// what is asked of a registry, where it is known to be asked of one.
+    Unresolved(Option<RegistryRequirement>),
+}
+
+/// What a manifest asks of a registry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RegistryRequirement {
+    pub requirement: VersionReq,
+    /// The registry's index; `None` for crates.io.
+    pub index: Option<SecretUrl>,
 }
 
 impl DependencyOrigin {

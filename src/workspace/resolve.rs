@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use semver::Version;
+use semver::{Version, VersionReq};
 
 use super::discover::{dependency_folder, inherited, root_of};
 use super::lock::Lock;
@@ -12,7 +12,7 @@ use super::manifest::{Declared, DeclaredFrom, Manifest, PackageVersion};
 use super::overrides::Overrides;
 use super::paths::normalize;
 use super::reader::Reader;
-use super::{Dependency, DependencyOrigin, LockedPackage};
+use super::{Dependency, DependencyOrigin, LockedPackage, Registries, RegistryRequirement};
 use crate::text::Diagnostic;
 
 /// How many names a message lists.
@@ -24,6 +24,7 @@ pub(super) struct Facts<'a> {
     pub members: &'a [Rc<Manifest>],
     pub lock: Option<&'a Lock>,
     pub overrides: Overrides,
+    pub registries: &'a Registries,
 }
 
 /// A member's version, its own or the workspace's.
@@ -117,7 +118,7 @@ fn from_folder(
                 .label(format!("no usable Cargo.toml in {}", dir.display()))
                 .note("correct `path`, or restore the folder"),
         );
-        let origin = DependencyOrigin::Unresolved;
+        let origin = DependencyOrigin::Unresolved(None);
         return Dependency { name: name.to_owned(), version: in_lock(), origin };
     };
     let inherits = manifest
@@ -129,8 +130,9 @@ fn from_folder(
     Dependency { name: name.to_owned(), version, origin: DependencyOrigin::Path(dir) }
 }
 
-/// A dependency whose version the lock file knows: what it resolved for this member; where the
-/// manifest was edited since, what would satisfy it; else whatever there is of that name.
+/// A dependency whose version the lock file knows: what it resolved for this member, or where the
+/// manifest was edited since, what would satisfy it. A package of a registry that the manifest does
+/// not admit is none: cargo replaces it at the next build.
 fn locked(facts: &Facts<'_>, entry: &Declared, listed: &ByName<'_>) -> Vec<Dependency> {
     let name = entry.name();
     let all = facts.lock.map(|lock| lock.named(name)).unwrap_or_default();
@@ -142,7 +144,10 @@ fn locked(facts: &Facts<'_>, entry: &Declared, listed: &ByName<'_>) -> Vec<Depen
     if chosen.is_empty() {
         chosen = all.iter().copied().filter(fits).collect();
     }
-    if chosen.is_empty() {
+    let is_local = |package: &&LockedPackage| package.source.is_none();
+    if chosen.is_empty()
+        && (!matches!(entry.from, DeclaredFrom::Registry(_)) || all.iter().any(is_local))
+    {
         chosen = if listed.is_empty() { all } else { listed };
     }
     // With one name from two sources, the declaration says which of them is meant; a `[patch]`
@@ -155,7 +160,7 @@ fn locked(facts: &Facts<'_>, entry: &Declared, listed: &ByName<'_>) -> Vec<Depen
         chosen.retain(expected);
     }
     if chosen.is_empty() {
-        let origin = DependencyOrigin::Unresolved;
+        let origin = DependencyOrigin::Unresolved(asked(facts, entry));
         return vec![Dependency { name: name.to_owned(), version: None, origin }];
     }
     chosen
@@ -183,8 +188,19 @@ fn replaced(facts: &Facts<'_>, package: &LockedPackage) -> Option<DependencyOrig
     }
 }
 
+/// What a manifest asks of a registry; `None` where nothing says of which.
+fn asked(facts: &Facts<'_>, entry: &Declared) -> Option<RegistryRequirement> {
+    let DeclaredFrom::Registry(name) = &entry.from else { return None };
+    let index = match name.as_deref() {
+        None | Some("crates-io") => None,
+        Some(name) => Some(facts.registries.index_of(name)?.into()),
+    };
+    let requirement = entry.requirement.clone().unwrap_or(VersionReq::STAR);
+    Some(RegistryRequirement { requirement, index })
+}
+
 fn in_folder(facts: &Facts<'_>, name: &str) -> DependencyOrigin {
-    local_folder(facts, name).map_or(DependencyOrigin::Unresolved, DependencyOrigin::Path)
+    local_folder(facts, name).map_or(DependencyOrigin::Unresolved(None), DependencyOrigin::Path)
 }
 
 /// The folder of a package that the lock file says is local though its dependent names no path.
@@ -221,14 +237,14 @@ impl Found {
         let resolved: Vec<_> = self
             .entries
             .iter()
-            .filter(|(_, origin)| **origin != DependencyOrigin::Unresolved)
+            .filter(|(_, origin)| !matches!(origin, DependencyOrigin::Unresolved(_)))
             .map(|((name, _), _)| name.clone())
             .collect();
         self.entries
             .into_iter()
             // What one member has resolved, another's gap adds nothing to.
             .filter(|((name, version), origin)| {
-                *origin != DependencyOrigin::Unresolved
+                !matches!(origin, DependencyOrigin::Unresolved(_))
                     || version.is_some()
                     || resolved.binary_search(name).is_err()
             })
@@ -242,21 +258,35 @@ fn rank(origin: &DependencyOrigin) -> u8 {
         DependencyOrigin::Path(_) => 0,
         DependencyOrigin::Git { .. } => 1,
         DependencyOrigin::Registry { .. } => 2,
-        DependencyOrigin::Unresolved => 3,
+        DependencyOrigin::Unresolved(_) => 3,
     }
 }
 
-/// One warning for everything whose version is unknown.
+/// One warning for everything whose version is unknown, and one for what the lock file has in a
+/// version that the manifest does not admit any more.
 fn warn_unlocked(reader: &mut Reader, facts: &Facts<'_>, dependencies: &[Dependency]) {
-    let unknown: Vec<&str> = dependencies
-        .iter()
-        .filter(|found| found.version.is_none() && found.origin == DependencyOrigin::Unresolved)
-        .map(|found| found.name.as_str())
-        .collect();
+    let lock = facts.root.dir.join("Cargo.lock");
+    let (mut unknown, mut behind) = (Vec::new(), Vec::new());
+    for found in dependencies.iter().filter(|found| found.version.is_none()) {
+        let DependencyOrigin::Unresolved(asked) = &found.origin else { continue };
+        let locked = facts.lock.and_then(|lock| lock.named(&found.name).into_iter().max());
+        match (asked, locked) {
+            (Some(asked), Some(locked)) => behind.push(format!(
+                "it has {} {}, which `{}` does not admit",
+                found.name, locked.version, asked.requirement
+            )),
+            _ => unknown.push(found.name.as_str()),
+        }
+    }
+    if !behind.is_empty() {
+        behind.truncate(LISTED);
+        let message = format!("Cargo.lock is behind the manifest: {}", behind.join("; "));
+        let warning = Diagnostic::warning(message).note("run `cargo check`, which updates it");
+        reader.diagnostics.push(warning.in_file(&lock));
+    }
     if unknown.is_empty() {
         return;
     }
-    let lock = facts.root.dir.join("Cargo.lock");
     let warning = if facts.lock.is_none() {
         Diagnostic::warning("there is no Cargo.lock, so the versions of dependencies are unknown")
             .note("run `cargo generate-lockfile`")

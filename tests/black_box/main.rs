@@ -87,6 +87,7 @@ mod talk;
 #[cfg(unix)]
 mod terminal;
 mod uninstall;
+mod unlocked;
 mod why;
 mod workspace;
 mod workspace_skills;

@@ -167,6 +167,6 @@ fn origin(origin: &DependencyOrigin) -> String {
             format!("{url} at {}", commit.get(..7).unwrap_or(commit))
         }
         DependencyOrigin::Path(dir) => format!("the folder {}", dir.display()),
-        DependencyOrigin::Unresolved => "nowhere yet: it is not in Cargo.lock".to_owned(),
+        DependencyOrigin::Unresolved(_) => "nowhere yet: it is not in Cargo.lock".to_owned(),
     }
 }

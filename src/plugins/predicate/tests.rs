@@ -16,7 +16,7 @@ impl World {
         let dependency = |&(name, version): &(&str, &str)| Dependency {
             name: name.to_owned(),
             version: Version::parse(version).ok(),
-            origin: DependencyOrigin::Unresolved,
+            origin: DependencyOrigin::Unresolved(None),
         };
         let mut dependencies: Vec<_> = dependencies.iter().map(dependency).collect();
         dependencies.sort_by(|one, other| one.name.cmp(&other.name));

@@ -44,21 +44,15 @@ impl<'a> OnDemand<'a> {
     }
 
     fn fetch_now(&self, request: &CrateRequest) -> Result<Located, NotOnDisk> {
-        let resolved = self.disk.resolution(request);
+        let (request, declared_index) = self.disk.as_declared(request)?;
+        let resolved = self.disk.resolution(&request);
         let (name, version) = match &resolved {
             Some((name, version, _)) => (name.as_str(), Some(version)),
             None => (request.name.as_str(), request.version.as_ref()),
         };
         let requirement = request.requirement.as_ref();
         let mut wanted = FetchRequest { name, version, requirement, ..FetchRequest::default() };
-        let replaced = match resolved.as_ref().map(|(_, _, origin)| origin) {
-            Some(DependencyOrigin::Registry { index, .. }) => {
-                self.disk.replacement(index.as_ref().map(SecretUrl::expose))
-            }
-            Some(_) => None,
-            None => self.disk.replacement(None),
-        };
-        wanted.replaced = replaced.as_ref();
+        let replaced;
         match resolved.as_ref().map(|(_, _, origin)| origin) {
             Some(DependencyOrigin::Registry { index, checksum }) => {
                 wanted.index = index.as_ref().map(SecretUrl::expose);
@@ -67,7 +61,11 @@ impl<'a> OnDemand<'a> {
             Some(DependencyOrigin::Git { url, commit }) => {
                 wanted.git = Some((url.expose(), commit))
             }
-            _ => {}
+            _ => wanted.index = declared_index.as_ref().map(SecretUrl::expose),
+        }
+        if wanted.git.is_none() {
+            replaced = self.disk.replacement(wanted.index);
+            wanted.replaced = replaced.as_ref();
         }
         let what = version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"));
         let _progress = self.report.map(|report| report.busy("Fetching", &what));
@@ -76,6 +74,7 @@ impl<'a> OnDemand<'a> {
         fetched.map_err(|error| NotOnDisk {
             name: name.to_owned(),
             version: version.cloned(),
+            requirement: requirement.cloned(),
             is_without_cargo: matches!(error, FetchError::Run(_)),
             reason: Some(error.to_string()),
         })

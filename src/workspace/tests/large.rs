@@ -15,7 +15,7 @@ fn a_generated_workspace_is_consistent_and_always_the_same() {
     let workspace = &loaded.workspace;
     assert_eq!((workspace.members.len(), workspace.locked.len()), (40, 1000));
     for found in &workspace.dependencies {
-        assert_ne!(found.origin, DependencyOrigin::Unresolved, "{found:?}");
+        assert!(!matches!(found.origin, DependencyOrigin::Unresolved(_)), "{found:?}");
         assert!(found.version.is_some(), "{found:?}");
     }
     let has = |name: &str| workspace.dependencies.iter().filter(|d| d.name == name).count();

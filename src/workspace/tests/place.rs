@@ -100,7 +100,7 @@ impl Place {
             ),
             DependencyOrigin::Git { url, commit } => format!("git {url} {commit}"),
             DependencyOrigin::Path(dir) => format!("path {}", self.relative(dir)),
-            DependencyOrigin::Unresolved => "unresolved".to_owned(),
+            DependencyOrigin::Unresolved(_) => "unresolved".to_owned(),
         };
         format!("{} {version} {origin}", found.name)
     }

@@ -1,7 +1,7 @@
 //! What is on this machine: paths, vendored sources, registries, git checkouts.
 
 use super::*;
-use crate::workspace::Member;
+use crate::workspace::{Member, RegistryRequirement};
 
 #[test]
 fn f138_a_path_wins_over_vendor_over_the_registry() {
@@ -47,6 +47,46 @@ fn f144_a_target_outside_of_the_lock_meets_its_requirement() {
     assert_eq!(newest("=3.0.0-rc.1").as_deref(), Some("3.0.0-rc.1"));
     assert_eq!(newest("4"), None);
     assert_eq!(place.found("a").1, "2.0.0");
+}
+
+#[test]
+fn what_is_not_locked_is_the_newest_that_the_manifest_admits_or_none() {
+    let mut place = Place::new();
+    for at in ["1.0.0", "1.4.0", "2.0.0", "3.0.0-rc.1"] {
+        place.source(CRATES_IO, "a", at);
+    }
+    for (requirement, expected) in [
+        ("=1.0.0", Some("1.0.0")),
+        ("1", Some("1.4.0")),
+        ("~1.0", Some("1.0.0")),
+        (">=1, <2", Some("1.4.0")),
+        ("*", Some("2.0.0")),
+        ("3.0.0-rc.1", Some("3.0.0-rc.1")),
+        ("1.5", None),
+    ] {
+        place.workspace.dependencies.clear();
+        let requirement = VersionReq::parse(requirement).expect("a requirement");
+        let asked = RegistryRequirement { requirement: requirement.clone(), index: None };
+        let origin = DependencyOrigin::Unresolved(Some(asked));
+        let dependency = Dependency { name: "a".to_owned(), version: None, origin };
+        place.workspace.dependencies.push(dependency);
+        let found = place.locate("a");
+        let version = found.as_ref().ok().map(|located| located.version.to_string());
+        assert_eq!(version.as_deref(), expected, "{requirement}");
+        if let Err(missing) = found {
+            assert_eq!(missing.to_string(), "the sources of a ^1.5 are not on this machine");
+        }
+    }
+}
+
+#[test]
+fn a_path_dependency_that_is_not_there_is_no_crate_of_that_name() {
+    let mut place = Place::new();
+    place.source(CRATES_IO, "a", "1.0.0");
+    let origin = DependencyOrigin::Unresolved(None);
+    let dependency = Dependency { name: "a".to_owned(), version: None, origin };
+    place.workspace.dependencies.push(dependency);
+    assert!(place.locate("a").is_err());
 }
 
 #[test]

@@ -1,0 +1,77 @@
+//! Dependencies that `Cargo.lock` does not have, or not in a version that the manifest admits.
+
+use symposium_testlib::{Sandbox, SparseRegistry};
+
+use crate::registries::{instead_of_crates_io, with_cargo};
+use crate::skill;
+
+/// Publishes `gizmo` with a skill that is called after the version.
+fn publish(registry: &SparseRegistry, version: &str) {
+    let name = format!("v{}", version.replace('.', "-"));
+    let (file, text) = (format!("skills/{name}/SKILL.md"), skill(&name, "d"));
+    registry.publish("gizmo", version, &[(&file, &text)]);
+}
+
+fn depends(sandbox: &Sandbox, requirement: &str) {
+    sandbox.write(
+        "ws/Cargo.toml",
+        format!(
+            "[package]\nname = \"shop\"\nversion = \"0.1.0\"\n[dependencies]\ngizmo = \"{requirement}\"\n"
+        ),
+    );
+    sandbox.write("ws/src/lib.rs", "");
+    sandbox.user_plugin(
+        "p/SYMPOSIUM.toml",
+        "name = \"p\"\ncrates = [\"gizmo\"]\n[[skills]]\nsource = \"crate\"\n",
+    );
+}
+
+fn installed(sandbox: &Sandbox) -> Vec<String> {
+    let folders = std::fs::read_dir(sandbox.ws().join(".claude/skills")).into_iter().flatten();
+    folders
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+        .collect()
+}
+
+#[test]
+fn without_a_lock_file_the_newest_that_the_manifest_admits_is_fetched_or_none() {
+    let sandbox = with_cargo();
+    let registry = instead_of_crates_io(&sandbox);
+    for version in ["1.0.0", "1.5.0", "2.0.0", "2.1.0-rc1"] {
+        publish(&registry, version);
+    }
+    for (requirement, expected) in [
+        ("=1.0.0", Some("v1-0-0")),
+        (">=1, <2", Some("v1-5-0")),
+        ("*", Some("v2-0-0")),
+        ("3", None),
+    ] {
+        depends(&sandbox, requirement);
+        for folder in ["home/.cargo/registry", "home/.symposium/cache", "ws/.claude"] {
+            let _ = std::fs::remove_dir_all(sandbox.dir().join(folder));
+        }
+        let run = sandbox.run(&["sync", "--agent", "claude"]).ok();
+        let expected: Vec<_> = expected.into_iter().collect();
+        assert_eq!(installed(&sandbox), expected, "{requirement}: {}", run.stderr);
+        if expected.is_empty() {
+            assert!(run.stderr.contains("no skills of gizmo ^3"), "{}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_lock_file_behind_its_manifest_is_said_and_the_version_that_is_asked_for_is_taken() {
+    let sandbox = with_cargo();
+    let registry = instead_of_crates_io(&sandbox);
+    for version in ["1.2.3", "1.3.0"] {
+        publish(&registry, version);
+    }
+    sandbox.package(&[("gizmo", "1.2.3")]);
+    depends(&sandbox, "1.3");
+    let run = sandbox.run(&["sync", "--agent", "claude"]).ok();
+    assert_eq!(installed(&sandbox), ["v1-3-0"], "{}", run.stderr);
+    let said = "Cargo.lock is behind the manifest: it has gizmo 1.2.3, which `^1.3` does not admit";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    let run = sandbox.run(&["crate-info", "gizmo"]).ok();
+    assert!(run.stdout.contains("Version: 1.3.0"), "{}", run.stdout);
+}
