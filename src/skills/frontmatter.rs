@@ -7,15 +7,14 @@ use serde_yaml::{Mapping, Value};
 
 use crate::text::yaml::too_costly;
 use crate::text::{Diagnostic, Source};
-use plain::quoted;
+use mends::mends;
 
 mod items;
+mod mends;
 pub(super) mod plain;
 
 /// Bytes of YAML that are read; Claude reads no longer ones from sources that it does not trust.
 const LONGEST: usize = 65_536;
-/// Keys whose value may be an unquoted `*`.
-const CRATE_KEYS: [&str; 2] = ["crates", "depends-on"];
 
 /// One top-level key of the frontmatter and the lines it fills.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,15 +77,16 @@ impl Frontmatter {
         let text = source.text.as_str();
         let yaml = fences(source)?;
         let blocks = blocks(text, &yaml);
-        match read_yaml(&text[yaml.clone()]) {
+        let read = read_yaml(&text[yaml.clone()]);
+        let mends = mends(text, &yaml, &blocks, read.is_err());
+        if !mends.is_empty()
+            && let Ok(values) = read_yaml(&apply(text, &yaml, &mends))
+        {
+            return Ok(Self { yaml, values, blocks, mends });
+        }
+        match read {
             Ok(values) => Ok(Self { yaml, values, blocks, mends: Vec::new() }),
-            Err(problem) => {
-                let mends = mends(text, &blocks);
-                match read_yaml(&apply(text, &yaml, &mends)) {
-                    Ok(values) if !mends.is_empty() => Ok(Self { yaml, values, blocks, mends }),
-                    _ => Err(problem.at(source, &yaml, &blocks).into()),
-                }
-            }
+            Err(problem) => Err(problem.at(source, &yaml, &blocks).into()),
         }
     }
 
@@ -307,92 +307,6 @@ pub(super) fn apply(text: &str, yaml: &Range<usize>, mends: &[Mend]) -> String {
     }
     out.push_str(&text[at..yaml.end]);
     out
-}
-
-/// The slips that people make and that can only mean one thing.
-fn mends(text: &str, blocks: &[Block]) -> Vec<Mend> {
-    let mut found = Vec::new();
-    for block in blocks {
-        match block.key.as_str() {
-            "description" => found.extend(mend_description(text, block)),
-            key if CRATE_KEYS.contains(&key) => found.extend(mend_crates(text, block)),
-            "metadata" => {
-                for line in lines(text, &block.lines).skip(1) {
-                    let content = &text[line.clone()];
-                    let indent = content.len() - content.trim_start().len();
-                    let start = line.start + indent;
-                    if let Some((key, value)) = key_of(&content[indent..])
-                        && CRATE_KEYS.contains(&key.as_str())
-                    {
-                        let value = start + value.start..start + value.end.max(value.start);
-                        found.extend(mend_star_line(text, &line, &value));
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-/// An unquoted description: everything up to the next key, its lines joined.
-fn mend_description(text: &str, block: &Block) -> Option<Mend> {
-    let value = &text[block.value.clone()];
-    if value.is_empty() || value.starts_with(['"', '\'', '|', '>']) {
-        return None;
-    }
-    let continued = text[block.value.end..block.lines.end].split_whitespace();
-    let whole = value.split_whitespace().chain(continued).collect::<Vec<_>>().join(" ");
-    Some(Mend {
-        lines: block.lines.clone(),
-        text: format!("description: {}{}", quoted(&whole), line_ending(text, &block.lines)),
-        problem: "`description` must be quoted, because it holds `: ` or a special character",
-    })
-}
-
-const STAR: &str = "`*` must be quoted: `\"*\"`";
-
-fn mend_crates(text: &str, block: &Block) -> Vec<Mend> {
-    if !block.value.is_empty() {
-        let first = block.lines.start
-            ..text[block.lines.clone()]
-                .find('\n')
-                .map_or(block.lines.end, |at| block.lines.start + at + 1);
-        return mend_star_line(text, &first, &block.value).into_iter().collect();
-    }
-    lines(text, &block.lines)
-        .skip(1)
-        .filter_map(|line| {
-            let content = text[line.clone()].trim_end();
-            let item = content.trim_start().strip_prefix('-')?.trim_start();
-            let start = line.start + content.len() - item.len();
-            mend_star_line(text, &line, &(start..start + item.len()))
-        })
-        .collect()
-}
-
-/// A line whose value is a list of atoms with an unquoted `*` among them.
-fn mend_star_line(text: &str, line: &Range<usize>, value: &Range<usize>) -> Option<Mend> {
-    let written = &text[value.clone()];
-    let mended = match written.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) {
-        Some(inner) => {
-            let items = inner.split(',').map(|item| match item.trim() {
-                plain if plain.starts_with(['"', '\'']) => plain.to_owned(),
-                plain => quoted(plain),
-            });
-            format!("[{}]", items.collect::<Vec<_>>().join(", "))
-        }
-        None if written.starts_with('*') => quoted(written),
-        None => return None,
-    };
-    if !written.contains('*') {
-        return None;
-    }
-    Some(Mend {
-        lines: line.clone(),
-        text: format!("{}{mended}{}", &text[line.start..value.start], line_ending(text, line)),
-        problem: STAR,
-    })
 }
 
 pub(super) fn line_ending(text: &str, lines: &Range<usize>) -> &'static str {

@@ -295,7 +295,9 @@ impl<'a> Resolver<'a> {
         }
         self.explain(Kind::Skill, &name, Verdict::Matched, reason);
         if self.origins.insert(origin.clone()) {
-            self.done.diagnostics.extend(warnings);
+            // How it is written is its author's affair: it is read all the same.
+            let is_slip = |warning: &Diagnostic| warning.code == Some(codes::YAML_SLIP);
+            self.done.diagnostics.extend(warnings.into_iter().filter(|warning| !is_slip(warning)));
             self.done.skills.push(Skill {
                 name,
                 description: document.description.value,

@@ -32,6 +32,7 @@ mod edits_during_sync;
 mod endless_files;
 #[cfg(unix)]
 mod fixtures;
+mod frontmatter_slips;
 mod git_sources;
 #[cfg(unix)]
 mod growth;

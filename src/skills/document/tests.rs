@@ -165,6 +165,67 @@ fn decision_23_an_unquoted_colon_in_the_description_is_read_with_a_warning() {
     assert_eq!(document.description.value, "`x` does it");
 }
 
+/// Values of `argument-hint` and `description` as people write them.
+const PROSE: [&str; 18] = [
+    "@file",
+    "'a' or b",
+    "[a] [b]",
+    "\"Quick\" way to x",
+    "> 3 things",
+    "| x",
+    "- x",
+    "a: b",
+    "#x",
+    "&x",
+    "&x y",
+    "*x",
+    "!x",
+    "%x",
+    "`x` y",
+    "{a} b",
+    "? x: y",
+    "trailing:",
+];
+
+#[test]
+fn what_people_write_unquoted_is_read_as_text_and_installed_quoted() {
+    for written in PROSE {
+        let text = format!(
+            "---\nname: a-skill\ndescription: {written}\nargument-hint: {written}\nlicense: x\n---\nbody\n"
+        );
+        let (document, warnings) = parse(&text);
+        assert_eq!(document.description.value, written);
+        assert_eq!(warnings.len(), 2, "{written}: {warnings:?}");
+        assert!(warnings[1].starts_with("skills/a-skill/SKILL.md:4:16"), "{warnings:?}");
+        let source = Source::new("skills/a-skill/SKILL.md", text);
+        let made = crate::skills::rewrite::rewrite_for_install(&source, "a-skill").expect("can be");
+        let quoted = serde_json::Value::from(written).to_string();
+        let expected = format!(
+            "---\nname: a-skill\ndescription: {quoted}\nargument-hint: {quoted}\nlicense: x\n---\nbody\n"
+        );
+        assert_eq!(made, expected);
+    }
+}
+
+#[test]
+fn what_yaml_means_stays_what_it_means() {
+    for (written, read) in [
+        ("# c\n  real text", "real text"),
+        ("&a text\nlicense: *a", "text"),
+        ("!!str text", "text"),
+        ("text # c", "text"),
+        (">\n  folded\n  text", "folded text"),
+        ("\"quoted\"", "quoted"),
+    ] {
+        let (document, warnings) =
+            parse(&format!("---\nname: a-skill\ndescription: {written}\n---\n"));
+        assert_eq!((document.description.value.as_str(), warnings.len()), (read, 0), "{written}");
+    }
+    for broken in ["\"not ended", "[a, b", "'not ended"] {
+        refused(&format!("---\nname: a-skill\ndescription: {broken}\n---\n"));
+    }
+}
+
 #[test]
 fn decision_23_case_92_an_unquoted_star_in_crates_is_read_with_a_warning() {
     for (written, atoms) in [
