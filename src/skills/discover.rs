@@ -116,6 +116,11 @@ impl Search<'_> {
         self.ancestors.push(real);
         for name in names.iter().filter(|name| !SKIPPED.contains(&name.as_str())) {
             let below = dir.join(name);
+            // Names with a dot in front are programs' own: editors lock files with broken links.
+            if below.is_symlink() && !below.exists() && !name.starts_with('.') {
+                let message = "the link leads nowhere; it is left out";
+                self.told.push(Diagnostic::warning(message).in_file(&below));
+            }
             // Whether it is a folder, the listing has told the observer.
             if below.is_dir() && !(self.is_left_out)(&below) {
                 self.folder(&below, depth + 1);

@@ -2,6 +2,7 @@
 
 mod failures;
 mod freshness;
+mod links;
 mod recommendations;
 
 use std::path::{Path, PathBuf};

@@ -36,6 +36,8 @@ pub(super) struct Blob {
     mode: Mode,
     /// Relative to the folder that was asked for.
     path: PathBuf,
+    /// The folder, likewise, that a link must not lead out of.
+    within: PathBuf,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +50,14 @@ enum Mode {
 /// Blobs are read in portions of about this many bytes.
 const PORTION: u64 = 16 * 1024 * 1024;
 
-/// Writes what `subdir` of `commit` holds to `root/subdir`. Links that lead nowhere in it are left
-/// out, as is what git would not check out either.
+/// What a link that must not be followed leads to instead: nowhere, so that whoever reads the tree
+/// tells of it.
+#[cfg(unix)]
+const NOWHERE: &str = ".left-out-by-symposium";
+
+/// Writes what `subdir` of `commit` holds to `root/subdir`, with copies of what its links lead to
+/// elsewhere in the repository. Links that lead out, or nowhere, lead nowhere then. What git would not
+/// check out either is left out.
 pub(super) fn export(
     client: &Client<'_>,
     commit: &str,
@@ -57,7 +65,9 @@ pub(super) fn export(
     root: &Path,
     limits: &Limits,
 ) -> Result<(), GitError> {
-    let blobs = read_listing(&client.list(commit, subdir)?);
+    let mut blobs = read_listing(&client.list(commit, subdir)?);
+    check_limits(&blobs, limits)?;
+    follow_links(client, commit, subdir, &mut blobs)?;
     check_limits(&blobs, limits)?;
     let base = root.join(subdir);
     let folders: BTreeSet<PathBuf> = blobs
@@ -78,18 +88,60 @@ pub(super) fn export(
     let mut made = Vec::new();
     each_blob(client, &links, |blob, bytes| {
         let target = std::str::from_utf8(bytes).ok();
-        match target.filter(|target| stays_inside(&blob.path, target)) {
+        let inside = blob.path.strip_prefix(&blob.within).unwrap_or(&blob.path);
+        let path = base.join(&blob.path);
+        match target.filter(|target| target_of(inside, target).is_some()) {
             Some(target) => {
-                let path = base.join(&blob.path);
                 if make_link(target, &path).is_ok() {
                     made.push(path);
                 }
             }
-            None => tracing::warn!("left out the link {}", blob.path.display()),
+            None => lead_nowhere(&path),
         }
         Ok(())
     })?;
     drop_escaping(&base, made).map_err(io)
+}
+
+/// Replaces links that lead out of `subdir`, but not of the repository, by what they lead to: only
+/// `subdir` is written. A link to a folder that `subdir` is in goes in circles, and is left.
+fn follow_links(
+    client: &Client<'_>,
+    commit: &str,
+    subdir: &str,
+    blobs: &mut Vec<Blob>,
+) -> Result<(), GitError> {
+    let subdir = Path::new(subdir);
+    let links: Vec<&Blob> = blobs.iter().filter(|blob| blob.mode == Mode::Link).collect();
+    let mut outward = Vec::new();
+    each_blob(client, &links, |blob, bytes| {
+        if let Ok(target) = std::str::from_utf8(bytes)
+            && target_of(&blob.path, target).is_none()
+            && let Some(source) = target_of(&subdir.join(&blob.path), target)
+            && !subdir.starts_with(&source)
+        {
+            outward.push((blob.path.clone(), source));
+        }
+        Ok(())
+    })?;
+    if outward.is_empty() {
+        return Ok(());
+    }
+    let all = read_listing(&client.list(commit, "")?);
+    for (place, source) in outward {
+        let copy = |blob: &Blob| {
+            let rest = blob.path.strip_prefix(&source).ok()?;
+            let is_file = rest.as_os_str().is_empty();
+            let path = if is_file { place.clone() } else { place.join(rest) };
+            Some(Blob { path, within: place.clone(), ..blob.clone() })
+        };
+        let copies: Vec<Blob> = all.iter().filter_map(copy).collect();
+        if !copies.is_empty() {
+            blobs.retain(|blob| blob.path != place);
+            blobs.extend(copies);
+        }
+    }
+    Ok(())
 }
 
 /// Entries of `ls-tree -r -z -l`: `<mode> <type> <hash> <size>\t<path>`.
@@ -114,6 +166,7 @@ fn read_listing(listing: &[u8]) -> Vec<Blob> {
             size: size.parse().ok()?,
             mode,
             path: relative_inside(path)?,
+            within: PathBuf::new(),
         })
     };
     listing.split(|byte| *byte == 0).filter_map(read).collect()
@@ -218,14 +271,23 @@ fn write_file(path: &Path, bytes: &[u8], mode: Mode) -> Result<(), GitError> {
     }
 }
 
-/// Whether a link at `path` to `target` stays below the top, as far as names tell.
-fn stays_inside(path: &Path, target: &str) -> bool {
-    let Some(parent) = path.parent().and_then(Path::to_str) else { return false };
-    !target.is_empty()
-        && !target.starts_with('/')
-        && !target.contains('\\')
-        && relative_inside(&format!("{parent}/{target}").trim_start_matches('/').replace("//", "/"))
-            .is_some()
+/// Where a link at `path` to `target` leads, as far as names tell; `None` when that is not below the
+/// top.
+fn target_of(path: &Path, target: &str) -> Option<PathBuf> {
+    let parent = path.parent()?.to_str()?.replace('\\', "/");
+    if target.is_empty() || target.starts_with('/') || target.contains('\\') {
+        return None;
+    }
+    relative_inside(&format!("{parent}/{target}").trim_start_matches('/').replace("//", "/"))
+}
+
+/// Makes a link of which whoever reads the tree says that it leads nowhere.
+fn lead_nowhere(path: &Path) {
+    tracing::warn!("left out the link {}", path.display());
+    #[cfg(unix)]
+    if let Err(error) = std::os::unix::fs::symlink(NOWHERE, path) {
+        tracing::warn!("{}: {error}", path.display());
+    }
 }
 
 #[cfg(unix)]
@@ -242,7 +304,7 @@ fn make_link(target: &str, path: &Path) -> std::io::Result<()> {
     fs::copy(parent.join(target), path).map(drop)
 }
 
-/// Links through links can still lead out, in circles or nowhere: those go.
+/// Links through links can still lead out, in circles or nowhere: those are replaced.
 fn drop_escaping(base: &Path, links: Vec<PathBuf>) -> std::io::Result<()> {
     let real_base = dunce::canonicalize(base)?;
     let mut rest = links;
@@ -254,8 +316,8 @@ fn drop_escaping(base: &Path, links: Vec<PathBuf>) -> std::io::Result<()> {
             return Ok(());
         }
         for link in &bad {
-            tracing::warn!("left out the link {}", link.display());
             fs::remove_file(link)?;
+            lead_nowhere(link);
         }
         rest = good;
     }
@@ -338,7 +400,7 @@ mod tests {
 
     #[test]
     fn links_stay_below_the_top() {
-        let at = |path: &str, target: &str| stays_inside(Path::new(path), target);
+        let at = |path: &str, target: &str| target_of(Path::new(path), target).is_some();
         assert!(at("a", "b") && at("a/b", "../c") && at("a/b/c", "../../d"));
         assert!(!at("a", "../b") && !at("a/b", "../../c") && !at("a", "/etc") && !at("a", ""));
     }

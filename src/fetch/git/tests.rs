@@ -317,11 +317,49 @@ fn nothing_in_a_repository_runs_or_leads_out() {
         .map(|path| path.display().to_string())
         .collect();
     names.sort();
+    // What led out, in circles or nowhere leads nowhere now.
+    let nowhere = ["absolute", "around", "chained", "dangling", "loop1", "loop2", "to-submodule"];
+    names.retain(|name| {
+        let is_nowhere = nowhere.contains(&name.as_str());
+        assert_eq!(found.dir.join(name).exists(), !is_nowhere, "{name}");
+        !is_nowhere
+    });
     let expected =
         [".gitattributes", ".gitmodules", "a", "d", "d/inside", "d/x", "folder", "run.sh"];
     assert_eq!(names, expected);
     let mode = fs::metadata(found.dir.join("run.sh")).expect("is there").permissions().mode();
     assert_eq!(mode & 0o777, 0o755);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_out_of_the_folder_are_followed_inside_the_repository() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new();
+    let repo = Repo::new(place.path("repo"));
+    fs::create_dir_all(repo.dir.join("p/s")).expect("creates");
+    fs::create_dir_all(repo.dir.join("shared/t")).expect("creates");
+    for (target, link) in [
+        ("../../LICENSE", "p/s/LICENSE"),
+        ("../shared/t", "p/t"),
+        ("../..", "p/s/all"),
+        ("../../../x", "p/s/out"),
+        ("a", "shared/t/inside"),
+        ("../../LICENSE", "shared/t/outside"),
+    ] {
+        symlink(target, repo.dir.join(link)).expect("links");
+    }
+    repo.commit(&[("LICENSE", "MIT"), ("shared/t/a", "1"), ("p/s/b", "2")]);
+    let part = Repository::parse(&repo.url(), None, Some("p")).expect("a URL");
+    let found = place.check(&part);
+    for (path, expected) in [("s/LICENSE", "MIT"), ("t/a", "1"), ("t/inside", "1"), ("s/b", "2")] {
+        assert_eq!(text(&found.dir, path), expected, "{path}");
+    }
+    assert!(!found.dir.join("s/LICENSE").is_symlink() && !found.dir.join("t").is_symlink());
+    for path in ["s/all", "s/out", "t/outside"] {
+        let path = found.dir.join(path);
+        assert!(path.is_symlink() && !path.exists(), "{}", path.display());
+    }
 }
 
 #[test]
