@@ -273,9 +273,10 @@ explanations! {
      the rest is pointed out to those who install it."
 
     SKILL_RUNS "S110" "the skill runs something or allows it"
-    "Some agents run a command written as `` !`command` `` when the skill is used, skip their \
-     question for the tools in `allowed-tools`, and run a skill's `hooks`. Hooks of skills are never \
-     installed; the others are, and `plugin show` lists them."
+    "Claude runs a command written as `` !`command` `` at a line's start or after white space, and \
+     those in a fence opened by `` ```! ``, when the skill is used. Some agents skip their question \
+     for the tools in `allowed-tools`, and run a skill's `hooks`. Hooks of skills are never installed; \
+     the others are, and `plugin show` lists them."
 
     NEEDS_CRATES "S111" "a skill outside of a plugin needs `crates`"
     "A skill that lies in a plugin source by itself says which crates it is for, as `crates: serde` \

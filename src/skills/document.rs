@@ -7,7 +7,7 @@ use serde_yaml::Value;
 
 use super::frontmatter::Frontmatter;
 use super::name::{NAME_LIMIT, conforms, could_be_a_path, same_name, slug};
-use super::scan::{scan_hidden, scan_values};
+use super::scan::{scan_skill, scan_values};
 use crate::plugins::diagnostics::codes;
 use crate::text::toml::Located;
 use crate::text::{Diagnostic, Source};
@@ -93,7 +93,7 @@ impl SkillDocument {
 
     /// Everything an author should know about a `SKILL.md`: each problem of
     /// [`SkillDocument::parse`], not the first alone, with those that break the published rules as
-    /// errors, and what `scan_hidden` and `scan_values` find.
+    /// errors, and what `scan_skill` and `scan_values` find.
     pub(crate) fn check(source: &Arc<Source>) -> Checked {
         let mut checked = match read(source, folder_of(source).as_deref()) {
             Ok(read) => {
@@ -112,7 +112,7 @@ impl SkillDocument {
                 diagnostic.severity = crate::text::Severity::Error;
             }
         }
-        let hidden = scan_hidden(&source.text);
+        let hidden = scan_skill(&source.text);
         checked.problems.extend(hidden.iter().map(|finding| finding.diagnostic(source)));
         checked.problems.sort_by_key(start);
         checked

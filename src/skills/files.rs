@@ -11,7 +11,7 @@ use super::discover::SKILL_FILE;
 use super::frontmatter::Frontmatter;
 use super::model::Skill;
 use super::rewrite::rewrite_for_install;
-use super::scan::{scan_hidden, scan_invisible, scan_values};
+use super::scan::{scan_hidden, scan_invisible, scan_skill, scan_values};
 use crate::agents::Agent;
 use crate::fetch::archive::{Limits, MEGABYTE};
 use crate::files::{Limit, is_plain_name, read_bytes};
@@ -144,7 +144,11 @@ fn checked(
     let markdown =
         Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
     let source = Source::new(shown, text);
-    let mut found = if markdown { scan_hidden(&source.text) } else { scan_invisible(&source.text) };
+    let mut found = match markdown {
+        _ if path == SKILL_FILE => scan_skill(&source.text),
+        true => scan_hidden(&source.text),
+        false => scan_invisible(&source.text),
+    };
     if path == SKILL_FILE
         && let Ok(front) = Frontmatter::parse(&source)
     {

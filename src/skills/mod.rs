@@ -26,4 +26,4 @@ pub(crate) mod scan;
 
 pub(crate) use document::{RawGate, SkillDocument};
 pub(crate) use model::{Skill, SkillOrigin};
-pub(crate) use scan::{Hidden, scan_hidden};
+pub(crate) use scan::{Hidden, scan_skill};

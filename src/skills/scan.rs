@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::plugins::diagnostics::codes;
 use crate::text::{Diagnostic, Source};
 
+mod commands;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -24,17 +25,17 @@ pub(crate) enum Hidden {
     Comment,
     /// Text below a screenful of empty lines.
     FarBelow,
-    /// `` !`command` ``: Claude runs it when the skill is used.
+    /// `` !`command` `` or a fence of commands: Claude runs it when the skill is used.
     Command,
     /// `allowed-tools`: agents that honour it do not ask before these tools are used.
     AllowedTools,
 }
 
 impl Hidden {
-    /// Whether a user who installs the skill should be told, not only its author: what hides does,
-    /// what merely looks odd does not.
+    /// Whether a user who installs the skill should be told, not only its author: what hides and what
+    /// runs without a question does, what merely looks odd does not.
     pub(crate) fn concerns_users(self) -> bool {
-        matches!(self, Self::Smuggled | Self::Comment | Self::FarBelow)
+        matches!(self, Self::Smuggled | Self::Comment | Self::FarBelow | Self::Command)
     }
 }
 
@@ -92,13 +93,19 @@ const MAX_PER_KIND: usize = 50;
 /// `allowed-tools` as a key at the start of a line.
 const ALLOWED_TOOLS: &str = "allowed-tools:";
 
-/// Scans the whole text of a `SKILL.md` or another Markdown file.
-pub(crate) fn scan_hidden(text: &str) -> Vec<Finding> {
+/// Scans the whole text of a `SKILL.md`.
+pub(crate) fn scan_skill(text: &str) -> Vec<Finding> {
+    let mut found = scan_hidden(text);
+    found.extend(commands::commands(text));
+    found.extend(allowed_tools(text));
+    limit_per_kind(found)
+}
+
+/// Scans the whole text of another Markdown file, of which no agent runs anything.
+pub(super) fn scan_hidden(text: &str) -> Vec<Finding> {
     let mut found = invisible(text);
     found.extend(comments(text));
     found.extend(far_below(text));
-    found.extend(commands(text));
-    found.extend(allowed_tools(text));
     limit_per_kind(found)
 }
 
@@ -343,28 +350,6 @@ fn far_below(text: &str) -> Vec<Finding> {
             empty = 0;
         }
         at += line.len();
-    }
-    found
-}
-
-/// `` !`command` ``, which Claude runs. A macro's name in code, `` `vec!` ``, is none.
-fn commands(text: &str) -> Vec<Finding> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(offset) = text[at..].find("!`") {
-        let start = at + offset;
-        let inside = start + 2;
-        if text[..start].ends_with(|before: char| before.is_alphanumeric() || before == '_') {
-            at = inside;
-            continue;
-        }
-        let Some(length) = text[inside..].find('`') else { break };
-        let end = inside + length + 1;
-        if length > 0 {
-            let kind = Hidden::Command;
-            found.push(Finding { kind, span: start..end, excerpt: excerpt(&text[start..end]) });
-        }
-        at = end;
     }
     found
 }

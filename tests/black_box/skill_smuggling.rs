@@ -169,3 +169,33 @@ fn no_file_comes_along_that_an_agent_reads_or_runs_by_itself() {
     }
     assert!(run.stderr.contains("odd/.Claude") && run.stderr.contains("odd/claude.MD"));
 }
+
+#[test]
+fn commands_that_claude_runs_are_told_by_validate_plugin_show_and_at_installation() {
+    let sandbox = ready();
+    let skill = |name: &str, body: &str| {
+        let text = format!("---\nname: {name}\ndescription: d\n---\n{body}\n");
+        sandbox.user_plugin(&format!("p/{name}/SKILL.md"), &text);
+    };
+    skill("runs", "Status: !`git status`\n\n```!\ndate\n```\nSee `references/more.md`.");
+    skill("shows", "Use `!` and `x`, `vec!` and `!=`. As in `` a!`b` ``.");
+    sandbox.user_plugin("p/runs/references/more.md", "!`is only read`\n");
+    let told = |args: &[&str]| {
+        let run = sandbox.run(args).ok();
+        format!("{}{}", run.stdout, run.stderr)
+    };
+    for args in [
+        &["plugin", "validate", "../home/.symposium/plugins/p"][..],
+        &["plugin", "show", "p"],
+        &["sync", "-v"],
+    ] {
+        let told = told(args);
+        for command in ["!`git status`", "```! date ```"] {
+            assert!(told.contains(command), "{args:?}: {command}\n{told}");
+        }
+        assert!(!told.contains("is only read"), "{args:?}: {told}");
+        let runs = ["runs !", "runs `", "Claude runs this"].map(|text| told.matches(text).count());
+        assert_eq!(runs.iter().sum::<usize>(), 2, "{args:?}: {told}");
+    }
+    assert!(installed(&sandbox, "runs").is_some_and(|text| text.contains("!`git status`")));
+}

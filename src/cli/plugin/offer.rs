@@ -13,7 +13,7 @@ use crate::report::Verdict;
 use crate::skills::crate_source::CrateDisk;
 use crate::skills::discover::{SKILL_FILE, discover};
 use crate::skills::resolve::{Gates as _, Resolver, read_source};
-use crate::skills::{Hidden, SkillDocument, scan_hidden};
+use crate::skills::{Hidden, SkillDocument, scan_skill};
 use crate::sync::facts::Gatherer;
 use crate::sync::facts::gates::ByFacts;
 use crate::workspace::UNOBSERVED;
@@ -133,7 +133,7 @@ impl View<'_> {
 
 /// What of a skill's text can run without a question.
 fn runs(text: &str) -> Vec<String> {
-    let findings = scan_hidden(text);
+    let findings = scan_skill(text);
     let told = findings.iter().filter_map(|finding| match finding.kind {
         Hidden::Command => Some(format!("runs {}", finding.excerpt)),
         Hidden::AllowedTools => Some(format!("allows {}", finding.excerpt)),

@@ -83,16 +83,72 @@ fn case_85_a_payload_below_many_empty_lines_is_told() {
     assert_eq!(kinds(&format!("top\n{}rest\n", "\n".repeat(20))), []);
 }
 
+/// The commands of a body, as they stand in it.
+fn commands(body: &str) -> Vec<String> {
+    let text = format!("---\nname: a\ndescription: !`front`\n---\n{body}");
+    let found = scan_skill(&text);
+    found.iter().for_each(|finding| assert_eq!(finding.kind, Hidden::Command, "{finding:?}"));
+    found.into_iter().map(|finding| finding.excerpt).collect()
+}
+
 #[test]
-fn what_claude_runs_is_told() {
-    let text = "Status: !`git status`\nand `vec!` stays, `assert_eq!` too, also wow!``.";
-    let found = scan_hidden(text);
-    assert_eq!(found.len(), 1);
-    assert_eq!((found[0].kind, found[0].excerpt.as_str()), (Hidden::Command, "!`git status`"));
+fn commands_are_told_where_claude_runs_them_at_a_lines_start_or_after_white_space() {
+    for body in [
+        "!`x`",
+        "Now !`x`.",
+        "a\n!`x`b",
+        "- !`x`",
+        "> !`x`",
+        "a\u{a0}!`x`",
+        "`a` !`x` `b`",
+        "```\n!`x`\n```",
+        "`` !`x` ``",
+    ] {
+        assert_eq!(commands(body), ["!`x`"], "{body:?}");
+    }
+    assert_eq!(commands("!`a` !`b`\n!`c\nd`"), ["!`a`", "!`b`", "!`c d`"]);
+    assert_eq!(scan_skill("!`x`").len(), 1, "without a frontmatter");
+}
+
+#[test]
+fn what_claude_does_not_run_is_no_command() {
+    for body in [
+        "Use `!` and `x`",
+        "`vec!` and `assert_eq!`, wow!`x`",
+        "a!`x`",
+        "(!`x`)",
+        "\\!`x`",
+        "!``",
+        "!` `",
+        "! `x`",
+        "!`x",
+        "a\u{85}!`x`",
+        "```!\n```",
+        "```! ",
+        "``` !\nx\n```",
+    ] {
+        assert_eq!(commands(body), [""; 0], "{body:?}");
+    }
+}
+
+#[test]
+fn a_fence_of_commands_is_told_wherever_it_stands() {
+    for (body, excerpt) in [
+        ("```!\nx\n```\n", "```! x ```"),
+        ("  ```!\n  x\n  ```\n", "```! x ```"),
+        ("- a\n  ```! x ```\n", "```! x ```"),
+        ("> ```!\n> x\n> ```\n", "```! > x > ```"),
+        ("a```!x```", "```!x```"),
+        ("````\n```!\nx\n```\n````\n", "```! x ```"),
+        ("```!\r\nx\r\n```\r\n", "```! x ```"),
+    ] {
+        assert_eq!(commands(body), [excerpt], "{body:?}");
+    }
 }
 
 #[test]
 fn allowed_tools_are_told_from_the_frontmatter_only() {
+    let kinds = |text| scan_skill(text).iter().map(|finding| finding.kind).collect::<Vec<_>>();
     assert_eq!(kinds("---\r\nallowed-tools: Bash\r\n---\r\n"), [Hidden::AllowedTools]);
     assert_eq!(kinds("---\nname: x\n---\nallowed-tools: Bash\n"), []);
 }
@@ -100,8 +156,8 @@ fn allowed_tools_are_told_from_the_frontmatter_only() {
 #[test]
 fn a_hostile_file_costs_no_more_than_its_length() {
     let start = std::time::Instant::now();
-    let text = format!("{}\u{5d0}", "a\u{200f}<!---->!`x`".repeat(100_000));
-    let found = scan_hidden(&text);
+    let text = format!("{}\u{5d0}", "a\u{200f}<!----> !`x`".repeat(100_000));
+    let found = scan_skill(&text);
     assert_eq!(found.len(), 100, "50 comments, 50 commands");
     assert!(start.elapsed() < std::time::Duration::from_secs(5), "{:?}", start.elapsed());
 }
