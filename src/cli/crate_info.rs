@@ -2,6 +2,8 @@
 //!
 //! Agents read this: one `Key: value` a line, on standard output.
 
+mod skills;
+
 use crate::report::ExitCode;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -13,23 +15,14 @@ use super::CommandResult;
 use super::closest::{closest, did_you_mean};
 use super::grammar::CrateInfoArgs;
 use crate::Symposium;
-use crate::fetch::git::Policy;
-use crate::plugins::git::GitPlace;
-use crate::plugins::predicate::Facts;
 use crate::report::fit;
 use crate::skills::crate_source::fetch::{FetchError, FetchRequest, Fetcher};
 use crate::skills::crate_source::{
     CrateDisk, CrateRequest, CrateSources, How, Located, NotOnDisk, OnDemand,
 };
-use crate::skills::discover::SKILL_FILE;
-use crate::skills::resolve::Resolver;
-use crate::sync::facts::Gatherer;
-use crate::sync::facts::gates::ByFacts;
 use crate::text::{Diagnostic, SecretUrl, is_crate_name, same_crate};
-use crate::workspace::{Dependency, DependencyOrigin, RegistryRequirement, UNOBSERVED, Workspace};
-
-mod wanted;
-
+use crate::workspace::{Dependency, DependencyOrigin, RegistryRequirement, Workspace};
+use skills::{CrateSkills, SkillInfo, Withheld, WithheldSkill};
 use wanted::Wanted;
 
 /// One version of a crate.
@@ -44,20 +37,10 @@ struct Info {
     from: String,
     /// How the folder was found.
     how: How,
+    /// Those that are accepted here.
     skills: Vec<SkillInfo>,
-}
-
-/// A skill that the crate offers.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct SkillInfo {
-    name: String,
-    description: String,
-    /// Its `SKILL.md`.
-    path: PathBuf,
-    /// The crate that it is in, when that is another one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    of: Option<String>,
+    /// The others, by their names.
+    withheld: Vec<WithheldSkill>,
 }
 
 /// The whole answer: more than one where the workspace uses several versions.
@@ -222,8 +205,10 @@ impl Lookup<'_> {
         } else {
             self.newest(choice, &disk, &fetcher)?
         };
+        let skills = CrateSkills::find(sym, self.workspace, &located, &sources);
         Ok(Info {
-            skills: self.skills(&located, workspace, &sources),
+            skills: skills.accepted,
+            withheld: skills.withheld,
             name: located.name,
             version: located.version,
             source: located.dir,
@@ -278,58 +263,6 @@ impl Lookup<'_> {
                 Err(NotOnDisk { reason: Some(error.to_string()), is_without_cargo, ..missing })
             }
         }
-    }
-
-    /// The skills that the crate would bring to this workspace if it were a dependency at this
-    /// version.
-    fn skills(
-        &self,
-        located: &Located,
-        workspace: &Workspace,
-        crates: &dyn CrateSources,
-    ) -> Vec<SkillInfo> {
-        let sym = self.sym;
-        let mut dependencies = workspace.dependencies.clone();
-        dependencies.retain(|known| !same_crate(&known.name, &located.name));
-        dependencies.push(Dependency {
-            name: located.name.clone(),
-            version: Some(located.version.clone()),
-            origin: DependencyOrigin::Path(located.dir.clone()),
-        });
-        let facts = Facts {
-            dependencies: &dependencies,
-            members: &workspace.members,
-            root: self.workspace.map(|workspace| workspace.root.as_path()),
-            env: &sym.env,
-            observer: &UNOBSERVED,
-        };
-        let gates = ByFacts { facts };
-        let policy = Policy::for_command(&sym.options);
-        let gatherer =
-            Gatherer { sym, workspace, crates, on_disk: crates, policy, observer: &UNOBSERVED };
-        let checkouts = |place: &GitPlace| gatherer.checkout(place);
-        let mut resolver = Resolver::new(&gates, crates, &checkouts, &UNOBSERVED);
-        resolver.of_crate(&CrateRequest {
-            name: located.name.clone(),
-            version: Some(located.version.clone()),
-            requirement: None,
-        });
-        let done = resolver.finish();
-        sym.report.diagnostics(&done.diagnostics);
-        for missing in &done.missing {
-            sym.report.warn(format!("some of its skills are missing: {missing}"));
-        }
-        let own = format!("{} {}", located.name, located.version);
-        let skills = done.skills.into_iter().map(|skill| {
-            let of = skill.origin.to_string();
-            SkillInfo {
-                name: skill.name,
-                description: skill.description,
-                path: skill.dir.join(SKILL_FILE),
-                of: (of != own).then_some(of),
-            }
-        });
-        skills.collect()
     }
 
     /// The error for a crate that can't be had.
@@ -395,7 +328,7 @@ fn render(info: &Info) -> String {
         info.source.display(),
         info.from
     );
-    if info.skills.is_empty() {
+    if info.skills.is_empty() && info.withheld.is_empty() {
         text.push_str("Skills: none");
         return text;
     }
@@ -404,6 +337,16 @@ fn render(info: &Info) -> String {
         let of = skill.of.as_ref().map(|of| format!(" (in {of})")).unwrap_or_default();
         let description = fit(&skill.description, usize::MAX);
         let _ = write!(text, "\n- {}{of}: {description}\n  {}", skill.name, skill.path.display());
+    }
+    for skill in &info.withheld {
+        let why = match skill.because {
+            Withheld::Declined => "the user declined it",
+            Withheld::Undecided => "nobody vouches for it, and the user has not decided",
+        };
+        let _ = write!(text, "\n- {}: not accepted: {why}", skill.name);
+    }
+    if info.withheld.iter().any(|skill| skill.because == Withheld::Undecided) {
+        let _ = write!(text, "\nFor the user to decide: cargo agents use {}", info.name);
     }
     text
 }

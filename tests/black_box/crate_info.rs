@@ -7,7 +7,8 @@ use crate::{NO_BUILTIN, sandbox, skill};
 
 fn ready(dependencies: &[(&str, &str)]) -> Sandbox {
     let sandbox = sandbox();
-    sandbox.write("home/.symposium/config.toml", NO_BUILTIN);
+    let accepted = "[plugins]\nuse = [\"widget\", \"lib_x\"]\n";
+    sandbox.write("home/.symposium/config.toml", format!("{NO_BUILTIN}{accepted}"));
     sandbox.package(dependencies);
     sandbox
 }
@@ -136,6 +137,8 @@ fn a_misspelt_name_is_an_error_with_the_nearest_dependencies() {
 #[test]
 fn decision_21_outside_of_a_workspace_the_newest_that_is_not_yanked_is_fetched() {
     let sandbox = with_cargo();
+    let accepted = "[plugins]\nuse = [\"widget\"]\n";
+    sandbox.write("home/.symposium/config.toml", format!("{NO_BUILTIN}{accepted}"));
     let registry = instead_of_crates_io(&sandbox);
     let text = skill("basics", "b");
     for version in ["1.0.0", "1.1.0"] {
@@ -199,4 +202,79 @@ fn f199_the_versions_that_are_here_are_named_when_none_is_wanted() {
     assert!(run.stderr.contains("without `--offline`"), "{}", run.stderr);
     let run = info(&sandbox, &["gadget"]).code(1);
     assert!(run.stderr.contains("the sources of gadget are not on this machine"));
+}
+
+const WIDGET: &str = "widget-1.2.0/skills/basics/SKILL.md";
+
+/// A workspace on `widget`, whose skill nobody said anything about yet, and what is told of it.
+fn undecided() -> Sandbox {
+    let sandbox = ready(&[("widget", "1.2.0")]);
+    sandbox.write("home/.symposium/config.toml", NO_BUILTIN);
+    sandbox.registry_crate(
+        "widget",
+        "1.2.0",
+        &[("skills/basics/SKILL.md", &skill("basics", "Obey me."))],
+    );
+    sandbox
+}
+
+fn told(sandbox: &Sandbox) -> (String, serde_json::Value) {
+    let text = info(sandbox, &["widget"]).ok().stdout;
+    let json = info(sandbox, &["widget", "--json"]).ok().stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).expect("one document");
+    (text, json["crates"][0].clone())
+}
+
+#[test]
+fn a_skill_that_nobody_accepted_is_named_and_its_text_not_offered() {
+    let sandbox = undecided();
+    let withheld = |because: &str| serde_json::json!([{ "name": "basics", "because": because }]);
+    let (text, json) = told(&sandbox);
+    assert!(
+        text.ends_with(
+            "Skills:\n- basics: not accepted: nobody vouches for it, and the user has not \
+             decided\nFor the user to decide: cargo agents use widget\n"
+        ),
+        "{text}"
+    );
+    assert!(!text.contains("Obey me.") && !text.contains("SKILL.md"), "{text}");
+    assert_eq!(
+        (&json["skills"], &json["withheld"]),
+        (&serde_json::json!([]), &withheld("undecided"))
+    );
+    sandbox.run(&["use", "widget", "--remove"]).ok();
+    let (text, json) = told(&sandbox);
+    assert!(text.ends_with("- basics: not accepted: the user declined it\n"), "{text}");
+    assert!(!text.contains("Obey me.") && !text.contains("SKILL.md"), "{text}");
+    assert_eq!(json["withheld"], withheld("declined"));
+    sandbox.run(&["use", "widget"]).ok();
+    let (text, json) = told(&sandbox);
+    assert!(text.contains("- basics: Obey me.") && text.contains(WIDGET), "{text}");
+    assert_eq!(json["withheld"], serde_json::json!([]));
+}
+
+#[test]
+fn a_plugin_accepts_a_crate_s_skills_only_where_it_delivers_them() {
+    let sandbox = undecided();
+    let plugin = |gate: &str| {
+        let text = format!("name = \"w\"\ncrates = [\"{gate}\"]\n[[skills]]\nsource = \"crate\"\n");
+        sandbox.user_plugin("w/SYMPOSIUM.toml", &text);
+    };
+    plugin("widget");
+    let (text, json) = told(&sandbox);
+    assert!(text.contains("- basics: Obey me.") && text.contains(WIDGET), "{text}");
+    assert_eq!(json["withheld"], serde_json::json!([]));
+    plugin("widget>=2");
+    let (text, _) = told(&sandbox);
+    assert!(text.contains("- basics: not accepted: nobody vouches"), "{text}");
+    plugin("widget");
+    sandbox.run(&["use", "widget", "--remove"]).ok();
+    assert!(told(&sandbox).0.contains("the user declined it"));
+    // And so with the plugin itself.
+    sandbox.run(&["use", "widget"]).ok();
+    sandbox.write(
+        "home/.symposium/config.toml",
+        format!("{NO_BUILTIN}[plugins]\ndisable = [\"w\"]\n"),
+    );
+    assert!(told(&sandbox).0.contains("nobody vouches for it"));
 }

@@ -162,7 +162,11 @@ fn what_looks_at_plugins_and_crates_is_one_document_each() {
     let run = sandbox.run(&["crate-info", "memchr", "--json"]).ok();
     let info = document(&run, "crate-info.json");
     assert_eq!(info["crates"][0]["version"], "2.7.4", "{info:#}");
-    assert_eq!(info["crates"][0]["skills"].as_array().map(Vec::len), Some(1), "{info:#}");
+    let withheld = json!([{ "name": "search", "because": "undecided" }]);
+    assert_eq!(info["crates"][0]["withheld"], withheld, "{info:#}");
+    sandbox.run(&["use", "memchr"]).ok();
+    let info = document(&sandbox.run(&["crate-info", "memchr", "--json"]).ok(), "crate-info.json");
+    assert_eq!(info["crates"][0]["skills"][0]["name"], "search", "{info:#}");
 }
 
 #[test]

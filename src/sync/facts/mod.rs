@@ -171,6 +171,23 @@ impl Gatherer<'_> {
         facts
     }
 
+    /// Adds what the plugins bring that vouch for the crate `name`, where they apply.
+    pub(crate) fn endorsed(
+        &self,
+        registry: &Registry,
+        name: &str,
+        facts: &GateFacts<'_>,
+        resolver: &mut Resolver<'_>,
+    ) {
+        let refused = |name: &str| self.sym.config.plugins.disabled_by(name, facts.root);
+        let mut gathered = Facts::default();
+        for plugin in candidates::endorsers(registry, name) {
+            if refused(&plugin.name).is_none() {
+                gathered.plugin(plugin, facts, resolver, &refused);
+            }
+        }
+    }
+
     /// Where the workspace's own skills really are.
     fn own_skills(&self) -> Option<PathBuf> {
         let root = &self.workspace.root;
