@@ -3,6 +3,7 @@
 //! Agents read this: one `Key: value` a line, on standard output.
 
 mod skills;
+mod wanted;
 
 use crate::report::ExitCode;
 use std::fmt::Write as _;

@@ -36,6 +36,7 @@ pub(crate) fn every_skill_dir() -> Vec<&'static str> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Bounds {
     top: PathBuf,
+    home: Option<PathBuf>,
 }
 
 impl Bounds {
@@ -52,7 +53,12 @@ impl Bounds {
         let start = link.and_then(Path::parent).unwrap_or(root);
         let found = checkout::find(start).map(|found| found.top).filter(is_project);
         let top = found.or_else(|| Some(root.to_path_buf()).filter(is_project))?;
-        Some(Self { top })
+        Some(Self { top, home: home.map(Path::to_path_buf) })
+    }
+
+    /// See [`is_users_own`].
+    pub(crate) fn is_users_own(&self, root: &Path, folder: &str) -> bool {
+        self.home.as_ref().is_some_and(|home| is_users_own(home, root, Path::new(folder)))
     }
 
     /// Whether `path` belongs to the checkout by its name.
@@ -134,6 +140,17 @@ impl Bounds {
         )
         .note(format!("put a real folder or file in its place: `rm {}`", link.display()))
     }
+}
+
+/// Whether `folder` of the workspace at `root` is the user's own of that name, or in it: a link of
+/// the user's leads from the home folder here (`~/.claude -> dotfiles/.claude`). Agents read it
+/// everywhere.
+pub(crate) fn is_users_own(home: &Path, root: &Path, folder: &Path) -> bool {
+    let mut above = folder.ancestors().filter(|folder| !folder.as_os_str().is_empty());
+    above.any(|folder| {
+        let own = dunce::canonicalize(home.join(folder)).ok();
+        own.is_some() && own == dunce::canonicalize(root.join(folder)).ok()
+    })
 }
 
 /// As [`Bounds::check`]; outside of a workspace, and where it holds the home folder, nothing is out
@@ -237,10 +254,10 @@ mod tests {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let (top, _) = place(&dir);
         let home = |home: &str| top.join(home);
-        assert_eq!(Bounds::of(&home("ws"), Some(&home(""))), Some(Bounds { top: home("ws") }));
-        assert_eq!(Bounds::of(&home("ws"), Some(&home("h"))), Some(Bounds { top: home("ws") }));
-        assert_eq!(Bounds::of(&home("ws"), Some(&home("ws"))), None);
-        let beside = dir.path().join("beside");
-        assert_eq!(Bounds::of(&home("ws"), Some(&beside)), Some(Bounds { top }));
+        let of = |at: &Path| Bounds::of(&home("ws"), Some(at)).map(|bounds| bounds.top);
+        assert_eq!(of(&home("")), Some(home("ws")));
+        assert_eq!(of(&home("h")), Some(home("ws")));
+        assert_eq!(of(&home("ws")), None);
+        assert_eq!(of(&dir.path().join("beside")), Some(top));
     }
 }

@@ -318,12 +318,77 @@ fn a_workspace_that_is_the_home_folder_gets_nothing_that_is_for_everywhere() {
         event(&sandbox, agent);
         let run = sandbox.run(&["sync"]).ok();
         assert!(run.stderr.contains("this workspace is your home folder"), "{run:?}");
+        let run = sandbox.run(&["sync", "--agent", agent]).ok();
+        assert!(run.stderr.contains("this workspace is your home folder"), "{run:?}");
+        let doctor = sandbox.run(&["doctor"]).stdout;
+        assert!(flat(&doctor).contains("this workspace is your home folder"), "{doctor}");
         assert!(!sandbox.has(&format!("ws/{skills}/basics")), "{agent}");
         for (path, node) in sandbox.ws_tree().without(&[".symposium"]).0 {
             let symposium_testlib::Node::File(bytes, _) = node else { continue };
             assert!(!String::from_utf8_lossy(&bytes).contains(SECRET), "{agent}: {path}");
         }
     });
+}
+
+/// Without the breaks of lines that a screen has.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn an_agents_folder_that_is_the_users_own_gets_nothing_that_is_for_one_workspace() {
+    in_parallel(&FOLDERS, |(agent, own, skills)| {
+        if [".github", ".opencode"].contains(own) {
+            return;
+        }
+        let sandbox = place(&[agent], "");
+        // The workspace is the user's dotfiles, and the home folder has links to it.
+        for folder in [own, ".agents"] {
+            let (home, ws) = (sandbox.home().join(folder), sandbox.ws().join(folder));
+            if home.is_symlink() {
+                continue;
+            }
+            if std::fs::rename(&home, &ws).is_err() {
+                std::fs::create_dir_all(&ws).expect("creates");
+            }
+            symlink(&ws, &home).expect("links");
+        }
+        event(&sandbox, agent);
+        let told = format!("`{skills}` of this workspace is your own");
+        for arguments in [&["sync"][..], &["sync", "--agent", agent]] {
+            let run = sandbox.run(arguments);
+            assert!(run.stderr.contains(&told), "{agent}: {run:?}");
+        }
+        let doctor = sandbox.run(&["doctor"]).stdout;
+        assert!(flat(&doctor).contains(&told), "{agent}: {doctor}");
+        assert!(!sandbox.has(&format!("ws/{skills}/basics")), "{agent}");
+        for (path, node) in Tree::of(&sandbox.ws().join(own)).0 {
+            let symposium_testlib::Node::File(bytes, _) = node else { continue };
+            assert!(!String::from_utf8_lossy(&bytes).contains(SECRET), "{agent}: {path}");
+        }
+    });
+}
+
+#[test]
+fn a_variable_that_makes_a_projects_file_the_users_own_keeps_gated_servers_out_of_it() {
+    for (agent, variable, folder, file) in [
+        ("codex", "CODEX_HOME", ".codex", ".codex/config.toml"),
+        ("gemini", "GEMINI_CLI_HOME", "", ".gemini/settings.json"),
+    ] {
+        let mut sandbox = place(&[agent], "");
+        let own = sandbox.ws().join(folder);
+        std::fs::create_dir_all(&own).expect("creates");
+        sandbox.set(variable, &own);
+        sandbox.run(&["init", "--add-agent", agent]);
+        let run = sandbox.run(&["sync"]);
+        assert!(run.stderr.contains("is your own file for everywhere"), "{agent}: {run:?}");
+        let text = if sandbox.has(&format!("ws/{file}")) {
+            sandbox.read(&format!("ws/{file}"))
+        } else {
+            String::new()
+        };
+        assert!(!text.contains(SECRET), "{agent}: {text}");
+    }
 }
 
 #[test]

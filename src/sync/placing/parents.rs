@@ -23,12 +23,18 @@ impl Parents {
         let mut parents = Self::default();
         for name in every_skill_dir() {
             let path = root.join(name);
-            let place = match bounds {
-                Some(bounds) => place(name, &path, bounds).map(|real| parents.add(name, real)),
-                None => {
+            let refused = match bounds {
+                Some(bounds) => bounds.is_users_own(root, name).then(|| users_own(name, &path)),
+                None => Some(everywhere(root)),
+            };
+            let place = match (refused, bounds) {
+                (None, Some(bounds)) => {
+                    place(name, &path, bounds).map(|real| parents.add(name, real))
+                }
+                (refused, _) => {
                     // What an earlier version put there goes.
                     dunce::canonicalize(&path).ok().map(|real| parents.add(name, real));
-                    Err(everywhere(root))
+                    Err(refused.unwrap_or_else(|| everywhere(root)))
                 }
             };
             parents.names.push((name, place));
@@ -79,4 +85,13 @@ fn everywhere(root: &Path) -> Diagnostic {
     )
     .in_file(root)
     .note("so it gets no skills and no servers; move it to a folder of its own")
+}
+
+fn users_own(name: &str, path: &Path) -> Diagnostic {
+    let message = format!(
+        "`{name}` of this workspace is your own `~/{name}`, where agents read what is for everywhere"
+    );
+    Diagnostic::warning(message)
+        .in_file(path)
+        .note("so no skills go there; keep your own in a folder that is no Rust workspace")
 }

@@ -13,6 +13,7 @@ use crate::agents::places::{FileFormat, HookPlace, HookShape, Placement, ServerP
 use crate::config::HookScope;
 use crate::documents::Record;
 use crate::plugins::model::{McpServer, Transport};
+use crate::sync::bounds;
 
 /// Which ledger remembers a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -204,6 +205,15 @@ impl Desired {
             everywhere,
             placement,
         ) {
+            ServerPlace::Entry { path, table, .. }
+                if !everywhere && is_users_own(agent, server, (&path, &table), placement) =>
+            {
+                let shown = path.display();
+                let reason = format!(
+                    "{shown} is your own file for everywhere, and the server is for this workspace"
+                );
+                self.remarks.unsupported(agent, &server.name, reason);
+            }
             ServerPlace::Entry { path, format, table, value, users_keys, note, merged_with } => {
                 let which = if everywhere { Which::Home } else { Which::Workspace };
                 let name = server.name.clone();
@@ -230,6 +240,35 @@ impl Desired {
 
 const THIS_MACHINE: &str = "its program is at a path of this machine; who shares the file runs \
                             `cargo agents sync` to have it at theirs";
+
+/// Whether the workspace's entry in `table` of `path` would be in force everywhere: a link or a
+/// variable makes the file the one that `agent` reads in every workspace.
+fn is_users_own(
+    agent: Agent,
+    server: &McpServer,
+    (path, table): (&Path, &[String]),
+    placement: &Placement<'_>,
+) -> bool {
+    let below = placement.root.and_then(|root| Some((root, path.strip_prefix(root).ok()?)));
+    if let Some((root, below)) = below
+        && below.parent().is_some_and(|folder| bounds::is_users_own(placement.home, root, folder))
+    {
+        return true;
+    }
+    let home = Placement { scope: HookScope::Global, ..*placement };
+    let own = agent.registration().place_server(&server.name, &server.transport, true, &home);
+    let real = |path: &Path| {
+        let folder = dunce::canonicalize(path.parent()?).ok()?;
+        dunce::canonicalize(path).ok().or_else(|| Some(folder.join(path.file_name()?)))
+    };
+    match own {
+        ServerPlace::Entry { path: own, table: keys, .. } => {
+            keys == table
+                && (own == path || real(path).is_some_and(|here| real(&own) == Some(here)))
+        }
+        ServerPlace::Unsupported { .. } => false,
+    }
+}
 
 /// Whether the entry would name a program in the user's own folders.
 fn is_of_this_machine(server: &McpServer, home: &Path) -> bool {
