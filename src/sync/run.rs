@@ -208,6 +208,9 @@ impl Sync<'_> {
         chosen.wanted.protected = self.protected(&parents, agents);
         chosen.wanted.missing = facts.missing.iter().map(|missing| missing.name.clone()).collect();
         chosen.wanted.unavailable = facts.unavailable.keys().cloned().collect();
+        if !chosen.wanted.skills.is_empty() {
+            chosen.blocked.extend(self.members_outside());
+        }
         sym.report.diagnostics(&chosen.blocked);
         sym.report.diagnostics(&chosen.diagnostics);
         for event in facts.explanations.iter().chain(&chosen.explanations) {
@@ -215,6 +218,23 @@ impl Sync<'_> {
         }
         let plan = plan(&chosen.wanted, &disk);
         Known { facts, parents, chosen, plan }
+    }
+
+    /// Tells of members that lie outside of the workspace's folder (`workspace = "../root"`): an
+    /// agent looks for skills where it was started and above, so not there.
+    fn members_outside(&self) -> Option<Diagnostic> {
+        let Workspace { root, members, .. } = &self.loaded.workspace;
+        let outside: Vec<_> = members.iter().filter(|it| !it.dir.starts_with(root)).collect();
+        let first = outside.first()?;
+        let names: Vec<_> = outside.iter().map(|member| format!("`{}`", member.name)).collect();
+        let message = format!(
+            "an agent that is started in {} does not see what is installed here, for {} outside of \
+             the workspace's folder",
+            names.join(", "),
+            if names.len() == 1 { "it lies" } else { "they lie" }
+        );
+        let note = format!("start the agent in {}", self.sym.report.path(root));
+        Some(Diagnostic::warning(message).in_file(&first.dir).note(note))
     }
 
     fn tell_workspace(&self) {

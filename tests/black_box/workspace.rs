@@ -190,3 +190,39 @@ fn our_own_repository_is_read() {
     }
     assert_eq!(matched(&sandbox, "ws", "ws"), [0, 1, 2]);
 }
+
+#[test]
+fn a_member_outside_of_the_root_s_folder_hears_that_agents_in_it_do_not_see_the_skills() {
+    let sandbox = with_probes(&["widget"]);
+    let config = format!("[[agent]]\nname = \"claude\"\n{NO_BUILTIN}");
+    sandbox.write("home/.symposium/config.toml", config);
+    sandbox.write("root/Cargo.toml", "[workspace]\nmembers = [\"../near\"]\n");
+    let widget = "[dependencies]\nwidget = { path = \"../widget\" }\n";
+    sandbox.write(
+        "near/Cargo.toml",
+        format!(
+            "[package]\nname = \"near\"\nversion = \"0.1.0\"\nworkspace = \"../root\"\n{widget}"
+        ),
+    );
+    sandbox.write("near/src/lib.rs", "");
+    let manifest = "[package]\nname = \"widget\"\nversion = \"0.1.0\"\n[workspace]\n";
+    sandbox.write("widget/Cargo.toml", manifest);
+    sandbox.write("widget/src/lib.rs", "");
+    let said = "in `near` does not see what is installed here, for it lies outside";
+    for folder in ["near", "root"] {
+        let run = sandbox.run_in(folder, &["sync"]).ok();
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+        assert!(run.stderr.contains("start the agent in "), "{}", run.stderr);
+        assert!(sandbox.has("root/.claude/skills/probe-0/SKILL.md"));
+        let doctor = sandbox.run_in(folder, &["doctor"]).stdout;
+        let flat = doctor.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(said), "{doctor}");
+    }
+    // Members below the root see them.
+    std::fs::rename(sandbox.dir().join("near"), sandbox.dir().join("root/near")).expect("moves");
+    sandbox.write("root/Cargo.toml", "[workspace]\nmembers = [\"near\"]\n");
+    let text = sandbox.read("root/near/Cargo.toml").replace("../root", "..");
+    sandbox.write("root/near/Cargo.toml", text.replace("../widget", "../../widget"));
+    let run = sandbox.run_in("root", &["sync"]).ok();
+    assert!(!run.stderr.contains("does not see"), "{}", run.stderr);
+}
