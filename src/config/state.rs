@@ -19,6 +19,8 @@ pub(crate) struct State {
     pub last_update_nudge: Option<String>,
     /// Where everything of ours was taken back, and was not wanted again since.
     pub left: Vec<String>,
+    /// Installations that failed, of which an agent was told, the newest last.
+    pub told_failures: Vec<String>,
 }
 
 /// How often a change is tried anew because another process changed the file meanwhile.
@@ -39,7 +41,8 @@ impl State {
             last_failed_check: get("last-failed-update-check"),
             newest: get("newest-version"),
             last_update_nudge: get("last-update-nudge"),
-            left: list(&document, LEFT),
+            left: list(&document, "left"),
+            told_failures: list(&document, "told-failures"),
         };
         (state, document)
     }
@@ -70,11 +73,16 @@ impl State {
                     None => drop(document.remove(key)),
                 }
             }
-            if state.left.is_empty() {
-                document.remove(LEFT);
-            } else if state.left != before.left {
-                let left = state.left.iter().map(String::as_str);
-                document[LEFT] = toml_edit::value(left.collect::<toml_edit::Array>());
+            for (key, now, before) in [
+                ("left", &state.left, &before.left),
+                ("told-failures", &state.told_failures, &before.told_failures),
+            ] {
+                if now.is_empty() {
+                    document.remove(key);
+                } else if now != before {
+                    let items = now.iter().map(String::as_str);
+                    document[key] = toml_edit::value(items.collect::<toml_edit::Array>());
+                }
             }
             let new = document.to_string();
             crate::files::private_folders(path.parent().unwrap_or(Path::new(".")))?;
@@ -91,8 +99,6 @@ impl State {
         let _ = Self::update(path, |state| state.version = Some(version.to_owned()));
     }
 }
-
-const LEFT: &str = "left";
 
 fn list(document: &toml_edit::DocumentMut, key: &str) -> Vec<String> {
     let items = document.get(key).and_then(|item| item.as_array()).into_iter().flatten();

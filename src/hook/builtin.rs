@@ -8,12 +8,17 @@ use super::session::Session;
 use crate::agents::Agent;
 use crate::config::state::State;
 use crate::config::{AutoUpdate, Config, Dirs};
+use crate::report::fit;
 use crate::sync::snapshot::{Offer, SnapshotSkill};
 
 /// Longest announcement, in characters.
 const LONGEST: usize = 2000;
 /// Longest description in an announcement, in characters.
 const DESCRIPTION: usize = 200;
+/// Longest reason of a failed installation, in columns.
+const LONGEST_PROBLEM: usize = 200;
+/// Failed installations that are remembered as told.
+const TOLD_FAILURES: usize = 32;
 /// How often a newer Symposium is mentioned.
 const ONCE_IN: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -189,6 +194,51 @@ pub(super) fn installing(missing: &[String], session: &mut Session) -> Option<St
     })
 }
 
+/// What a session remembers of having been told of a program that could not be installed.
+pub(super) fn failure_key(program: &str) -> String {
+    format!("failed {program}")
+}
+
+/// The line about programs that could not be installed. A failure is told once, not in each
+/// session: the user knows by then.
+pub(super) fn install_failures(
+    failed: &[(String, String)],
+    session: &mut Session,
+    dirs: &Dirs,
+) -> Option<String> {
+    let new: Vec<_> =
+        failed.iter().filter(|(name, _)| !session.nudges.contains(&failure_key(name))).collect();
+    if new.is_empty() {
+        return None;
+    }
+    session.nudges.extend(new.iter().map(|(name, _)| failure_key(name)));
+    let line = |(name, problem): &(String, String)| {
+        let first = problem.lines().next().unwrap_or_default();
+        format!("{name}: {}", fit(first, LONGEST_PROBLEM))
+    };
+    let file = dirs.state_file();
+    let told = State::load(&file).told_failures;
+    let lines: Vec<String> =
+        new.into_iter().map(line).filter(|line| !told.contains(line)).collect();
+    if lines.is_empty() {
+        return None;
+    }
+    let remembered = State::update(&file, |state| {
+        state.told_failures.retain(|known| !lines.contains(known));
+        state.told_failures.extend(lines.iter().cloned());
+        let surplus = state.told_failures.len().saturating_sub(TOLD_FAILURES);
+        state.told_failures.drain(..surplus);
+    });
+    if let Err(error) = remembered {
+        tracing::warn!("it is not remembered that a failed installation was told: {error}");
+    }
+    Some(format!(
+        "Could not be installed, so hooks that need it do not work: {}. Tell the user: `cargo agents \
+         sync` tries again and says what is wrong.",
+        lines.join("; ")
+    ))
+}
+
 /// The line that there is a newer Symposium, when the user wants to be told and a check found one:
 /// once a day.
 pub(super) fn update_nudge(dirs: &Dirs) -> Option<String> {
@@ -301,6 +351,24 @@ mod tests {
         assert!(line.starts_with("`rtk` of plugin `p` is being installed"), "{line}");
         assert_eq!(installing(&missing, &mut session), None);
         assert_eq!(installing(&[], &mut session), None);
+    }
+
+    #[test]
+    fn a_failed_installation_is_told_once_and_another_failure_of_it_again() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let dirs = Dirs::under(dir.path());
+        let failed = |problem: &str| [("`rtk` of plugin `p`".to_owned(), problem.to_owned())];
+        let told = |problem: &str| {
+            let mut session = Session::default();
+            let first = install_failures(&failed(problem), &mut session, &dirs);
+            assert_eq!(install_failures(&failed(problem), &mut session, &dirs), None);
+            first
+        };
+        let line = told("no compiler\nmore").expect("a line");
+        assert!(line.contains("do not work: `rtk` of plugin `p`: no compiler. Tell"), "{line}");
+        assert!(line.contains("`cargo agents sync`"), "{line}");
+        assert_eq!(told("no compiler\nother"), None, "another session");
+        assert!(told("no network").is_some());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use symposium_hook::{Decision, Event, Input};
 
-use super::builtin;
+use super::builtin::{self, failure_key};
 use super::session::{self, Deferred, Session, Store};
 use crate::agents::tools::native_of;
 use crate::agents::wire::{Decoded, Outcome};
@@ -39,12 +39,13 @@ impl SessionContext<'_> {
         hooks: &[SnapshotHook],
         outcome: &mut Outcome,
     ) -> bool {
-        let missing = missing_programs(hooks);
+        let programs =
+            Programs { missing: missing_programs(hooks), failed: failed_programs(hooks) };
         if self.event == Event::SessionStart {
-            self.start(&missing, outcome);
+            self.start(&programs, outcome);
             return true;
         }
-        self.update_session(decoded, &missing, outcome)
+        self.update_session(decoded, &programs, outcome)
     }
 
     /// Which of these programs the session was not told of yet.
@@ -73,7 +74,7 @@ impl SessionContext<'_> {
         later.any(|event| self.codec.delivers_context(event))
     }
 
-    fn start(&self, missing: &[String], outcome: &mut Outcome) {
+    fn start(&self, programs: &Programs, outcome: &mut Outcome) {
         let offer = self.stored.offer();
         // What the sync before this event brought counts as well: every client, OpenCode with its
         // plugin too, has read its skill folders by now (measured).
@@ -92,7 +93,8 @@ impl SessionContext<'_> {
                 builtin::mark_subcommands_announced(&offer, session);
                 texts.extend(session.pending.drain(..).map(|deferred| deferred.text));
                 texts.extend(builtin::announce(&self.news(&offer), session, since, self.agent()));
-                texts.extend(builtin::installing(missing, session));
+                texts.extend(builtin::installing(&programs.missing, session));
+                texts.extend(builtin::install_failures(&programs.failed, session, self.dirs));
             }
             texts
         };
@@ -119,7 +121,7 @@ impl SessionContext<'_> {
     }
 
     /// Whether the session must be written: there is something to tell or to remember.
-    fn needs_update(&self, decoded: &Decoded, missing: &[String]) -> bool {
+    fn needs_update(&self, decoded: &Decoded, programs: &Programs) -> bool {
         let Some(known) = &self.known else { return true };
         let due = || {
             let tool = tool_keys(decoded);
@@ -129,13 +131,19 @@ impl SessionContext<'_> {
         let active = |name: &String| !known.activations.contains(name);
         self.event == Event::UserPromptSubmit
             || activated_skill(decoded).as_ref().is_some_and(active)
-            || missing.iter().any(unannounced)
+            || programs.missing.iter().any(unannounced)
+            || programs.failed.iter().any(|(name, _)| !known.nudges.contains(&failure_key(name)))
             || (self.delivers_now() && (self.has_news() || (!known.pending.is_empty() && due())))
     }
 
-    fn update_session(&self, decoded: &Decoded, missing: &[String], outcome: &mut Outcome) -> bool {
+    fn update_session(
+        &self,
+        decoded: &Decoded,
+        programs: &Programs,
+        outcome: &mut Outcome,
+    ) -> bool {
         let Some(store) = &self.store else { return false };
-        if !self.needs_update(decoded, missing) {
+        if !self.needs_update(decoded, programs) {
             return false;
         }
         let news = self.has_news();
@@ -151,8 +159,12 @@ impl SessionContext<'_> {
             session
                 .activations
                 .extend(activation.filter(|name| !session.activations.contains(name)));
-            let installing = builtin::installing(missing, session);
+            let installing = builtin::installing(&programs.missing, session);
             let refresh = installing.is_some();
+            let delivers = self.delivers_now() || self.delivers_later();
+            let failures = delivers
+                .then(|| builtin::install_failures(&programs.failed, session, self.dirs))
+                .flatten();
             let mut texts = Vec::new();
             if self.delivers_now() {
                 let (due, rest) = std::mem::take(&mut session.pending)
@@ -167,12 +179,12 @@ impl SessionContext<'_> {
                 texts.extend(builtin::announce(&self.news(offer), session, since, self.agent()));
                 session.heard_of = changed_at;
             }
-            match installing {
-                Some(text) if self.delivers_now() => texts.push(text),
-                Some(text) if self.delivers_later() => {
+            for text in installing.into_iter().chain(failures) {
+                if self.delivers_now() {
+                    texts.push(text);
+                } else if self.delivers_later() {
                     session.pending.push(Deferred { text, ..Deferred::default() });
                 }
-                _ => {}
             }
             (refresh, texts)
         });
@@ -234,20 +246,49 @@ impl SessionContext<'_> {
     }
 }
 
-/// Names of programs that hooks wait for and that can be got: `installation` of `plugin`.
+/// Programs that hooks of an event do without.
+struct Programs {
+    /// Those that are being installed.
+    missing: Vec<String>,
+    /// Those that could not be installed, each with why.
+    failed: Vec<(String, String)>,
+}
+
+/// Names of programs that hooks wait for and that can be got: `installation` of `plugin`. What was
+/// tried and failed is not waited for.
 pub(super) fn missing_programs(hooks: &[SnapshotHook]) -> Vec<String> {
     let mut names = Vec::new();
     for hook in hooks {
         let own = (hook.run.fetchable && hook.run.missing().is_some())
             .then_some(hook.run.installation.as_str());
-        for name in own.into_iter().chain(hook.run.lacking.iter().map(String::as_str)) {
-            let name = format!("`{name}` of plugin `{}`", hook.plugin);
+        let failed = |name: &&str| hook.run.failed.iter().any(|(known, _)| known == name);
+        let all = own.into_iter().chain(hook.run.lacking.iter().map(String::as_str));
+        for name in all.filter(|name| !failed(name)) {
+            let name = shown(name, hook);
             if !names.contains(&name) {
                 names.push(name);
             }
         }
     }
     names
+}
+
+/// Programs that hooks need and that could not be installed, each with why.
+fn failed_programs(hooks: &[SnapshotHook]) -> Vec<(String, String)> {
+    let mut programs: Vec<(String, String)> = Vec::new();
+    for hook in hooks {
+        for (name, problem) in &hook.run.failed {
+            let name = shown(name, hook);
+            if !programs.iter().any(|(known, _)| *known == name) {
+                programs.push((name, problem.clone()));
+            }
+        }
+    }
+    programs
+}
+
+fn shown(program: &str, hook: &SnapshotHook) -> String {
+    format!("`{program}` of plugin `{}`", hook.plugin)
 }
 
 /// What tells the use of a tool from others, before and after it: the agent's name for it, else

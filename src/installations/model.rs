@@ -102,6 +102,16 @@ impl InstallError {
     pub(crate) fn new(plugin: &Plugin, name: &str, trouble: Trouble) -> Self {
         Self { plugin: plugin.name.clone(), name: name.to_owned(), trouble }
     }
+
+    /// Why getting it failed; `None` where it was not tried, or is being tried.
+    pub(crate) fn failure(&self) -> Option<&str> {
+        match &self.trouble {
+            Trouble::Failed(problem)
+            | Trouble::OutOfTime(problem)
+            | Trouble::FailedBefore { problem, .. } => Some(problem),
+            Trouble::Unknown | Trouble::Unusable(_) | Trouble::NotReady(_) => None,
+        }
+    }
 }
 
 impl fmt::Display for InstallError {

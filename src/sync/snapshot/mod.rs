@@ -118,6 +118,9 @@ pub(crate) struct Run {
     /// Requirements that can be got and are missing. The program is run without them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lacking: Vec<String>,
+    /// Installations that were tried and failed, each with why: nobody is at them any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<(String, String)>,
 }
 
 impl Run {

@@ -22,9 +22,11 @@ pub(crate) fn run_of(
         fetchable: known.is_some_and(is_fetchable),
         ..Run::default()
     };
+    let failed = |error: &InstallError| Some((error.name.clone(), error.failure()?.to_owned()));
     let prepared = match prepared {
         Ok(prepared) => prepared,
         Err(problem) => {
+            run.failed.extend(failed(problem));
             run.problem = Some(problem.to_string());
             return run;
         }
@@ -32,6 +34,7 @@ pub(crate) fn run_of(
     let fetchable = |name: &&str| {
         plugin.installations.iter().any(|known| known.name == **name && is_fetchable(known))
     };
+    run.failed.extend(prepared.missing.iter().filter_map(failed));
     let lacking = prepared.missing.iter().map(|error| error.name.as_str()).filter(fetchable);
     run.lacking = lacking.map(str::to_owned).collect();
     let child = prepared.invocation.child();

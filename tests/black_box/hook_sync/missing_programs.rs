@@ -122,3 +122,25 @@ fn an_event_without_a_session_has_a_missing_program_got_and_does_not_wait() {
     });
     assert!(denied, "{}", logs(&sandbox));
 }
+
+#[test]
+fn a_program_that_could_not_be_installed_is_told_once_with_the_remedy_and_not_as_on_its_way() {
+    let sandbox = lab();
+    with_missing_tool(&sandbox, "echo no compiler >&2; exit 3; ", "");
+    let told = Told::in_ws(&sandbox);
+    let context = |session: &'static str, id: &'static str, event: Event| {
+        let told = told.clone().session(session).id(id);
+        send(&sandbox, "claude", event, &told).context.unwrap_or_default()
+    };
+    let first = context("s1", "1", Event::PreToolUse);
+    let failure = "do not work: `tool` of plugin `p`: ";
+    assert!(first.contains(failure) && first.contains("`cargo agents sync`"), "{first}");
+    for (session, id) in [("s1", "2"), ("s2", "3"), ("s3", "4")] {
+        for event in [Event::SessionStart, Event::PreToolUse, Event::PostToolUse] {
+            let said = context(session, id, event);
+            assert!(!said.contains("`tool` of plugin"), "{session} {event:?}: {said}");
+        }
+    }
+    let run = sandbox.run(&["sync"]);
+    assert!(run.stderr.contains("no compiler"), "{run:?}");
+}
