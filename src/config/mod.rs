@@ -17,6 +17,7 @@ mod places;
 mod process;
 pub(crate) mod state;
 mod test_switches;
+pub(crate) mod update_check;
 
 pub(crate) use choices::{Choice, ChoiceScope, PluginChoices};
 pub(crate) use dirs::{Dirs, NoHome};
@@ -26,4 +27,4 @@ pub(crate) use model::{
     SkillIgnore, SourceLocation, USER_PLUGINS,
 };
 pub(crate) use places::{place_of_agent, place_of_source};
-pub(crate) use process::{now_in_ms, own_program, since_1970};
+pub(crate) use process::{is_cargo_build, now_in_ms, own_program, since_1970};

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use super::session::Session;
 use crate::agents::Agent;
 use crate::config::state::State;
-use crate::config::{AutoUpdate, Config, Dirs};
+use crate::config::{AutoUpdate, Config, Dirs, is_cargo_build, own_program, update_check};
 use crate::report::fit;
 use crate::sync::snapshot::{Offer, SnapshotSkill};
 
@@ -237,6 +237,15 @@ pub(super) fn install_failures(
          sync` tries again and says what is wrong.",
         lines.join("; ")
     ))
+}
+
+/// Whether it is time to look for a newer Symposium, and the user wants that. Who builds it in a
+/// checkout is not told.
+pub(super) fn update_check_is_due(dirs: &Dirs) -> bool {
+    let exe = || dunce::canonicalize(own_program().ok()?).ok();
+    update_check::is_due(&dirs.state_file(), SystemTime::now())
+        && Config::load(dirs).config.auto_update != AutoUpdate::Off
+        && exe().is_some_and(|exe| !is_cargo_build(&exe))
 }
 
 /// The line that there is a newer Symposium, when the user wants to be told and a check found one:

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use symposium_hook::Event;
 
+use super::builtin;
 use super::dedup::{Dedup, Occurrence};
 use super::dispatch::{self, Dispatch};
 use super::event::{Call, cwd_of, name_tool, parse_args};
@@ -200,7 +201,12 @@ impl EventHandler<'_> {
         settle(&mut outcome);
         log_unsupported(self.codec, self.event, &outcome);
         session.defer(&mut outcome, std::iter::once(decoded).chain(&rewritten));
-        if refresh && !installing.is_running && stored.header.refreshable {
+        // A workspace that has nothing to refresh is where a newer Symposium is looked for, too.
+        let looks = || {
+            let starts = self.event == Event::SessionStart && !stored.header.outside;
+            starts && builtin::update_check_is_due(dirs)
+        };
+        if refresh && !installing.is_running && (stored.header.refreshable || looks()) {
             let _running = Background::of(dirs, &stored.header.root).start();
         }
         (outcome, rewritten)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use semver::Version;
 
-use crate::config::Environment;
+use crate::config::{Environment, is_cargo_build};
 use crate::files::{Limit, read_text};
 use crate::text::SecretUrl;
 
@@ -41,7 +41,7 @@ impl Installed {
             Self::Otherwise(Otherwise { how, remedies: remedies.to_vec(), is_checkout: false })
         };
         let Some(entry) = entry(exe) else {
-            if is_build(exe) {
+            if is_cargo_build(exe) {
                 return Self::Otherwise(Otherwise {
                     how: format!("{shown} was built in a checkout"),
                     remedies: vec!["update the checkout, and `cargo install --path .`".to_owned()],
@@ -121,11 +121,6 @@ fn entry(exe: &Path) -> Option<Entry> {
         let source = source.to_owned();
         (name == PACKAGE).then(|| Entry { root: root.to_path_buf(), version, source })
     })
-}
-
-/// Cargo's builds lie in `<anything>/<profile>/`, with files of cargo's beside that folder.
-fn is_build(exe: &Path) -> bool {
-    exe.ancestors().skip(1).take(3).any(|dir| dir.join("CACHEDIR.TAG").exists())
 }
 
 fn is_in_cargo_home(exe: &Path, env: &Environment) -> bool {

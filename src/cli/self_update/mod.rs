@@ -9,7 +9,6 @@
 
 mod cargo;
 mod installed;
-mod throttle;
 
 use crate::report::ExitCode;
 use std::ffi::OsString;
@@ -23,7 +22,7 @@ use self::cargo::{Cargo, Newest};
 use self::installed::{Installed, Otherwise};
 use super::CommandResult;
 use crate::Symposium;
-use crate::config::{AutoUpdate, own_program};
+use crate::config::{AutoUpdate, own_program, update_check};
 use crate::files::{Lock, LockError};
 use crate::process::{Child, Status, exec_replace};
 use crate::report::{Event, Verbosity};
@@ -148,7 +147,7 @@ pub(super) fn check_in_background(sym: &Symposium) {
 /// Asks for the newest version if it is time to, under the lock. What came of it is remembered.
 fn check_for_newer(sym: &Symposium, limit: Duration) -> Option<(Program, Newest, Lock)> {
     let path = sym.dirs.state_file();
-    if !throttle::is_due(&path, SystemTime::now()) {
+    if !update_check::is_due(&path, SystemTime::now()) {
         return None;
     }
     let program = Program::of(sym).ok()?;
@@ -159,8 +158,8 @@ fn check_for_newer(sym: &Symposium, limit: Duration) -> Option<(Program, Newest,
     let lock = Lock::acquire(&Program::lock_file(sym), Duration::ZERO).ok()?;
     // Another process may have looked just now. And where nothing can be remembered, every command
     // would have to look.
-    if !throttle::is_due(&path, SystemTime::now())
-        || throttle::failed(&path, SystemTime::now()).is_err()
+    if !update_check::is_due(&path, SystemTime::now())
+        || update_check::failed(&path, SystemTime::now()).is_err()
     {
         return None;
     }
@@ -298,8 +297,8 @@ impl Program {
         let path = sym.dirs.state_file();
         let answer = Cargo::new(sym, limit).and_then(|cargo| cargo.newest(index));
         let remembered = match &answer {
-            Ok(newest) => throttle::answered(&path, SystemTime::now(), &newest.version),
-            Err(_) => throttle::failed(&path, SystemTime::now()),
+            Ok(newest) => update_check::answered(&path, SystemTime::now(), &newest.version),
+            Err(_) => update_check::failed(&path, SystemTime::now()),
         };
         if let Err(error) = remembered {
             tracing::debug!("the look is not remembered: {error}");

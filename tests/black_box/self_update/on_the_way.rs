@@ -1,6 +1,6 @@
 //! The look for a newer version that other commands make on their way.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use symposium_testlib::Terminal;
 
@@ -132,6 +132,34 @@ fn a_background_sync_looks_and_installs_nothing() {
     assert!(state(&sandbox).contains("newest-version = \"99.0.0\""), "{}", state(&sandbox));
     sandbox.run(&["--offline", "sync", "--background"]).ok();
     assert_eq!(asked(&sandbox).len(), 1);
+}
+
+/// Sends a session's start to the installed program; its answer.
+fn start_session(sandbox: &Sandbox, id: &str) -> String {
+    let event = format!(
+        "{{\"session_id\":\"{id}\",\"transcript_path\":\"/t\",\"cwd\":\"{}\",\
+         \"hook_event_name\":\"SessionStart\",\"source\":\"startup\"}}",
+        sandbox.ws().display()
+    );
+    sandbox.feed(&["hook", "claude", "session-start"], event.as_bytes()).ok().stdout
+}
+
+#[test]
+fn a_sessions_start_has_a_newer_version_looked_for_where_nothing_else_is_to_be_fetched() {
+    let sandbox = installed(CRATES_IO);
+    sandbox.config("auto-update = \"warn\"\n");
+    fake_cargo(&sandbox, INFO_99, "exit 1");
+    sandbox.run(&["sync"]).ok();
+    start_session(&sandbox, "s1");
+    let newest = "newest-version = \"99.0.0\"";
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !state(&sandbox).contains(newest) {
+        assert!(Instant::now() < deadline, "{}", state(&sandbox));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let said = start_session(&sandbox, "s2");
+    assert!(said.contains("symposium 99.0.0 is available"), "{said}");
+    assert_eq!(asked(&sandbox), ["info symposium --registry crates-io"], "once a day");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! When the registry is asked again.
+//! When the registry is asked for a newer Symposium again.
 
 use std::io;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use semver::Version;
 
-use crate::config::state::State;
+use super::state::State;
 
 /// How long an answer is good for.
 const ANSWER_HOLDS: Duration = Duration::from_secs(24 * 60 * 60);
@@ -14,7 +14,7 @@ const ANSWER_HOLDS: Duration = Duration::from_secs(24 * 60 * 60);
 const AGAIN: Duration = Duration::from_secs(60 * 60);
 
 /// Whether it is time to ask, by what `path`, the state's file, says.
-pub(super) fn is_due(path: &Path, now: SystemTime) -> bool {
+pub(crate) fn is_due(path: &Path, now: SystemTime) -> bool {
     let state = State::load(path);
     !is_within(state.last_update_check.as_deref(), ANSWER_HOLDS, now)
         && !is_within(state.last_failed_check.as_deref(), AGAIN, now)
@@ -27,7 +27,7 @@ fn is_within(time: Option<&str>, span: Duration, now: SystemTime) -> bool {
 }
 
 /// Remembers an answer.
-pub(super) fn answered(path: &Path, now: SystemTime, newest: &Version) -> io::Result<()> {
+pub(crate) fn answered(path: &Path, now: SystemTime, newest: &Version) -> io::Result<()> {
     State::update(path, |state| {
         state.last_update_check = Some(text(now));
         state.last_failed_check = None;
@@ -36,7 +36,7 @@ pub(super) fn answered(path: &Path, now: SystemTime, newest: &Version) -> io::Re
 }
 
 /// Remembers that there was none.
-pub(super) fn failed(path: &Path, now: SystemTime) -> io::Result<()> {
+pub(crate) fn failed(path: &Path, now: SystemTime) -> io::Result<()> {
     State::update(path, |state| state.last_failed_check = Some(text(now)))
 }
 
