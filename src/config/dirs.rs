@@ -108,6 +108,11 @@ impl Dirs {
         self.config.join("ledgers")
     }
 
+    /// What manifests said when they could last be read.
+    pub(crate) fn last_good(&self) -> PathBuf {
+        self.config.join("last-good")
+    }
+
     /// Copies of git plugin sources.
     pub(crate) fn plugin_sources(&self) -> PathBuf {
         self.cache.join("plugin-sources")

@@ -203,8 +203,9 @@ explanations! {
      a plugin applies, so conditions that use it count as not holding."
 
     NEAR_MISS "S033" "a file is nearly a manifest"
-    "A plugin is a folder with a file of exactly the name `SYMPOSIUM.toml`. This file looks as if \
-     it was meant to be one, and is not read: rename it."
+    "A plugin is a folder with a file of exactly the name `SYMPOSIUM.toml`, which has a `name`. This \
+     file looks as if it was meant to be one, by its content or by its name, and is not read: rename \
+     it, or give it a plugin's keys."
 
     EVERYWHERE "S034" "this applies to every workspace"
     "Neither the plugin nor this entry says which crates it is for, while other parts of the plugin \

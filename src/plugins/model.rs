@@ -209,6 +209,10 @@ pub(crate) struct McpServer {
     pub name: String,
     pub gate: Gate,
     pub transport: Transport,
+    /// Whether its variables or headers are not known, since nobody keeps them: what is registered of
+    /// it stays as it is.
+    #[serde(skip)]
+    pub is_withheld: bool,
 }
 
 /// A subcommand.

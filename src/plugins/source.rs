@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 
 use super::builtin;
 use crate::Symposium;
@@ -379,6 +380,12 @@ fn take(state: &mut SourceState, checkout: Checkout) {
     state.reference = Some(checkout.reference);
     state.fetched_at = Some(checkout.fetched_at);
     state.outcome = Some(checkout.outcome);
+}
+
+/// The name, without extension, of our files about a source.
+pub(super) fn file_name(state: &SourceState) -> String {
+    let hash = Sha256::digest(format!("{}\0{}", state.name, state.location).as_bytes());
+    crate::text::hex(&hash[..16])
 }
 
 /// `2 days ago`, in the largest unit that fits.

@@ -30,6 +30,8 @@ pub(crate) struct CrateSkills {
     pub source: Option<Arc<Source>>,
     /// Problems; a file that has one is not followed.
     pub warnings: Vec<Diagnostic>,
+    /// Whether a file that may say something else can't be read.
+    pub is_unread: bool,
 }
 
 /// One place to look.
@@ -53,8 +55,8 @@ pub(crate) enum Place {
 }
 
 impl CrateSkills {
-    fn default_with(warnings: Vec<Diagnostic>) -> Self {
-        Self { entries: vec![default_entry()], source: None, warnings }
+    fn default_with(warnings: Vec<Diagnostic>, is_unread: bool) -> Self {
+        Self { entries: vec![default_entry()], source: None, warnings, is_unread }
     }
 }
 
@@ -73,20 +75,30 @@ pub(crate) fn read_crate_skills(dir: &Path, observer: &Observer) -> CrateSkills 
         [("Cargo.toml", &["package", "metadata", "symposium"][..]), ("SYMPOSIUM.toml", &[])]
     {
         let path = dir.join(file);
-        let Ok(source) = observer.source(&path, Limit::CARGO) else { continue };
+        let source = match observer.source(&path, Limit::CARGO) {
+            Ok(source) => source,
+            Err(error) if error.is_absent() => continue,
+            Err(error) => {
+                let mut problem = error.diagnose("this file", &path);
+                problem.severity = crate::text::Severity::Warning;
+                warnings.push(problem.note(format!("`{DEFAULT_FOLDER}/` is looked into instead")));
+                return CrateSkills::default_with(warnings, true);
+            }
+        };
         match parse(&source, keys) {
             Parsed::Absent => {}
             Parsed::Malformed(found) => {
                 warnings.extend(found);
-                return CrateSkills::default_with(warnings);
+                return CrateSkills::default_with(warnings, true);
             }
             Parsed::Entries(entries, found) => {
                 warnings.extend(found);
-                return CrateSkills { entries, source: Some(source), warnings };
+                let source = Some(source);
+                return CrateSkills { entries, source, warnings, is_unread: false };
             }
         }
     }
-    CrateSkills::default_with(warnings)
+    CrateSkills::default_with(warnings, false)
 }
 
 enum Parsed {

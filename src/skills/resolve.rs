@@ -63,6 +63,36 @@ pub(crate) struct Resolution {
     pub explanations: Vec<Event>,
     /// Crates whose sources could not be had.
     pub missing: Vec<NotOnDisk>,
+    /// What can't be read, so that copies of it may be needed still.
+    pub unread: Vec<Unread>,
+}
+
+/// Skills that are there, but can't be read.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Unread {
+    pub origin: SkillOrigin,
+    pub plugin: Option<String>,
+    /// The name of the skill's folder; `None` for whatever comes from `origin`.
+    pub folder: Option<String>,
+    /// Why, with places; empty where that is told already.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// Whether a gate holds.
+enum Decision {
+    Holds,
+    Fails,
+    /// It can't be read, for these reasons.
+    Unread(Vec<Diagnostic>),
+}
+
+impl Resolution {
+    /// All problems, for callers that place no copies: then what can't be read is skipped.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = Diagnostic> {
+        let skills = self.unread.iter().filter(|unread| unread.folder.is_some());
+        let unread = skills.flat_map(|unread| unread.problems.iter().cloned());
+        self.diagnostics.iter().cloned().chain(unread.map(skipped))
+    }
 }
 
 /// Collects skills, group by group.
@@ -213,7 +243,17 @@ impl<'a> Resolver<'a> {
             Ok(start) if self.observer.is_dir(&start) => {
                 self.folder(&start, provenance);
             }
-            Ok(_) => return false,
+            Ok(_) => {
+                let message = format!("there is no folder `{path}`, where skills should be");
+                let problem = Diagnostic::error(message).code(codes::SKILL_FOLDER);
+                self.done.unread.push(Unread {
+                    origin: (provenance.origin)(path.to_owned()),
+                    plugin: Some(plugin.name.clone()),
+                    folder: None,
+                    problems: vec![problem.in_file(&plugin.manifest)],
+                });
+                return false;
+            }
             Err(escape) => self.warn_in(&plugin.manifest, escape.to_string()),
         }
         true
@@ -226,6 +266,19 @@ impl<'a> Resolver<'a> {
                 let reason = problem.message.clone();
                 self.explain(Kind::Group, &plugin.name, Verdict::Unavailable, reason);
                 self.done.diagnostics.push(as_warning(*problem));
+                if let Ok(repository) = place.repository() {
+                    let repo = repository.identity().to_owned();
+                    self.done.unread.push(Unread {
+                        origin: SkillOrigin::Git {
+                            repo,
+                            commit: String::new(),
+                            path: String::new(),
+                        },
+                        plugin: Some(plugin.name.clone()),
+                        folder: None,
+                        problems: Vec::new(),
+                    });
+                }
                 return;
             }
         };
@@ -270,7 +323,7 @@ impl<'a> Resolver<'a> {
             Err(problem) => {
                 let name = if found.path.is_empty() { SKILL_FILE } else { &found.path };
                 self.explain(Kind::Skill, name, Verdict::Skipped, problem.message.clone());
-                self.done.diagnostics.push(as_warning(*problem).remark("the skill is skipped"));
+                self.unread(found, provenance, vec![*problem]);
                 None
             }
         }
@@ -285,8 +338,10 @@ impl<'a> Resolver<'a> {
         provenance: Provenance<'_>,
     ) {
         let name = document.install_name.clone();
-        if !self.gate_holds(&document.gate, &document.source, Kind::Skill, &name) {
-            return;
+        match self.decide(&document.gate, &document.source, Kind::Skill, &name) {
+            Decision::Holds => {}
+            Decision::Fails => return,
+            Decision::Unread(problems) => return self.unread(&found, provenance, problems),
         }
         let origin = (provenance.origin)(found.path);
         let mut reason = format!("from {origin}");
@@ -309,22 +364,37 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn gate_holds(&mut self, raw: &RawGate, source: &Arc<Source>, kind: Kind, name: &str) -> bool {
+    fn decide(&mut self, raw: &RawGate, source: &Arc<Source>, kind: Kind, name: &str) -> Decision {
         if raw.is_empty() {
-            return true;
+            return Decision::Holds;
         }
-        let reason = match self.gates.read(raw, source) {
+        let (reason, decision) = match self.gates.read(raw, source) {
             Ok(gate) => match self.gates.check(&gate) {
-                Ok(()) => return true,
-                Err(reason) => reason,
+                Ok(()) => return Decision::Holds,
+                Err(reason) => (reason, Decision::Fails),
             },
             Err(problems) => {
-                self.done.diagnostics.extend(problems.into_iter().map(as_warning));
-                "its `crates` or `predicates` can't be read".to_owned()
+                let reason = "its `crates` or `predicates` can't be read".to_owned();
+                (reason, Decision::Unread(problems))
             }
         };
         self.explain(kind, name, Verdict::Skipped, reason);
-        false
+        decision
+    }
+
+    fn unread(
+        &mut self,
+        found: &FoundSkill,
+        provenance: Provenance<'_>,
+        problems: Vec<Diagnostic>,
+    ) {
+        let folder = found.dir.file_name();
+        self.done.unread.push(Unread {
+            origin: (provenance.origin)(found.path.clone()),
+            plugin: provenance.plugin.map(ToOwned::to_owned),
+            folder: folder.map(|name| name.to_string_lossy().into_owned()),
+            problems,
+        });
     }
 
     fn explain(&mut self, kind: Kind, name: &str, verdict: Verdict, reason: impl Into<String>) {
@@ -358,6 +428,11 @@ pub(crate) fn read_source(
         Ok(text) => Ok(Source::new(path, text)),
         Err(error) => Err(Box::new(error.diagnose("this file", &path).code(codes::FRONTMATTER))),
     }
+}
+
+/// The problem of a skill that can't be read, where no copy of it is.
+pub(crate) fn skipped(problem: Diagnostic) -> Diagnostic {
+    as_warning(problem).remark("the skill is skipped")
 }
 
 /// One broken skill is no reason for a command to fail.

@@ -140,7 +140,8 @@ impl Sync<'_> {
         reached("registry");
         let Known { facts, chosen, plan, parents } = self.know(&registry, &agents);
         reached("known");
-        let mut failed = registry.is_stale || chosen.blocked.iter().any(Diagnostic::is_error);
+        let mut failed =
+            registry.is_stale || chosen.is_stale || chosen.blocked.iter().any(Diagnostic::is_error);
         let mut changes = self.apply(&plan, &mut failed);
         reached("applied");
         let registered = self.register(&agents, &facts, &mut failed)?;
@@ -211,12 +212,13 @@ impl Sync<'_> {
         if !chosen.wanted.skills.is_empty() {
             chosen.blocked.extend(self.members_outside());
         }
+        let plan = plan(&chosen.wanted, &disk);
+        chosen.tell_unread(&facts, &plan);
         sym.report.diagnostics(&chosen.blocked);
         sym.report.diagnostics(&chosen.diagnostics);
         for event in facts.explanations.iter().chain(&chosen.explanations) {
             sym.report.event(event);
         }
-        let plan = plan(&chosen.wanted, &disk);
         Known { facts, parents, chosen, plan }
     }
 

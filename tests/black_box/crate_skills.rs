@@ -215,3 +215,22 @@ fn a_skill_s_own_crates_narrow_and_never_widen() {
     );
     assert_eq!(sync(&sandbox).0, ["yes"]);
 }
+
+#[test]
+fn an_override_of_cargos_gives_its_own_skills_and_not_the_registrys() {
+    let overrides: [(&str, &str, &str); 2] = [
+        ("paths", "paths = [\"../local/widget\"]\n", ""),
+        ("[replace]", "", "[replace]\n\"widget:1.2.0\" = { path = \"../local/widget\" }\n"),
+    ];
+    for (name, config, replace) in overrides {
+        let sandbox = ready(&[("widget", "1.2.0")], "\"widget\"");
+        sandbox.registry_crate("widget", "1.2.0", &[("skills/old/SKILL.md", &skill("old", "o"))]);
+        sandbox.write("local/widget/Cargo.toml", manifest("widget", "1.2.0", ""));
+        sandbox.write("local/widget/skills/mine/SKILL.md", skill("mine", "m"));
+        assert_eq!(sync(&sandbox).0, ["old"], "{name}");
+        sandbox.write("ws/.cargo/config.toml", config);
+        let package = sandbox.read("ws/Cargo.toml");
+        sandbox.write("ws/Cargo.toml", format!("{package}\n{replace}"));
+        assert_eq!(sync(&sandbox).0, ["mine"], "{name}");
+    }
+}

@@ -89,6 +89,8 @@ mod talk;
 mod terminal;
 mod uninstall;
 mod unlocked;
+#[cfg(unix)]
+mod unreadable_files;
 mod why;
 mod workspace;
 mod workspace_skills;

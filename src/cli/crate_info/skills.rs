@@ -77,7 +77,7 @@ impl CrateSkills {
         let root = workspace.map(|workspace| workspace.root.as_path());
         let offer = Offer { sym, workspace: &simulated, root, crates };
         let all = offer.of_crate(located);
-        sym.report.diagnostics(&all.diagnostics);
+        sym.report.diagnostics(&all.problems().collect::<Vec<_>>());
         for missing in &all.missing {
             sym.report.warn(format!("some of its skills are missing: {missing}"));
         }

@@ -78,12 +78,20 @@ pub(super) fn run(sym: &Symposium) -> CommandResult {
     let view = View::load(sym);
     let registry = &view.registry;
     sym.report.diagnostics(&registry.diagnostics);
+    let mut problems: Vec<String> = registry.diagnostics.iter().map(ToString::to_string).collect();
+    let plugins = registry.plugins.iter().map(|entry| plugin_row(&view, entry, &mut problems));
+    let plugins = plugins.collect();
+    let skills = skills(&view, &mut problems);
+    problems
+        .iter()
+        .skip(registry.diagnostics.len())
+        .for_each(|problem| sym.report.warn(problem.as_str()));
     let listing = Listing {
         workspace: view.facts().root.map(Path::to_path_buf),
         sources: registry.sources.iter().map(source_row).collect(),
-        plugins: registry.plugins.iter().map(|entry| plugin_row(&view, entry)).collect(),
-        skills: skills(&view),
-        problems: registry.diagnostics.iter().map(ToString::to_string).collect(),
+        plugins,
+        skills,
+        problems,
     };
     sym.report.json(&listing);
     sym.report.result(&render(sym, &listing));
@@ -105,10 +113,14 @@ fn source_row(state: &SourceState) -> SourceRow {
     }
 }
 
-fn plugin_row(view: &View<'_>, entry: &PluginEntry) -> PluginRow {
+fn plugin_row(view: &View<'_>, entry: &PluginEntry, problems: &mut Vec<String>) -> PluginRow {
     let plugin = &entry.plugin;
     let standing = view.plugin(entry);
     let groups = view.groups(plugin);
+    for group in &groups {
+        let skills = group.skills.iter().flat_map(|skill| &skill.unread);
+        problems.extend(group.unread.iter().chain(skills).cloned());
+    }
     let names = |all: &mut dyn Iterator<Item = &String>| all.cloned().collect::<Vec<_>>();
     let hooks = names(&mut plugin.hooks.iter().map(|hook| &hook.name));
     let servers = names(&mut plugin.servers.iter().map(|server| &server.name));
@@ -154,10 +166,17 @@ fn group_parts(groups: &[GroupOffer]) -> Vec<String> {
 }
 
 /// Skills that lie in a source by themselves.
-fn skills(view: &View<'_>) -> Vec<SkillRow> {
+fn skills(view: &View<'_>, problems: &mut Vec<String>) -> Vec<SkillRow> {
     let mut rows = Vec::new();
     for skill in &view.registry.skills {
-        let Ok(mut offer) = view.skill(&skill.source_root, &skill.dir) else { continue };
+        let mut offer = match view.skill(&skill.source_root, &skill.dir) {
+            Ok(offer) => offer,
+            Err(problem) => {
+                problems.push(problem);
+                continue;
+            }
+        };
+        problems.append(&mut offer.unread);
         if view.is_disabled(&offer.name) {
             let reason = "`[plugins] disable` in the configuration names it".to_owned();
             offer.standing = Standing { state: crate::report::Verdict::Disabled, reason };

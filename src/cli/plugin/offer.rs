@@ -30,6 +30,9 @@ pub(super) struct GroupOffer {
     /// Why there are fewer than there could be.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) missing: Vec<String>,
+    /// What of `missing` is a skill that can't be read.
+    #[serde(skip)]
+    pub(super) unread: Vec<String>,
 }
 
 /// A skill.
@@ -45,6 +48,9 @@ pub(in crate::cli) struct SkillOffer {
     /// What of it can run without a question, for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) runs: Vec<String>,
+    /// What of it can't be read.
+    #[serde(skip)]
+    pub(super) unread: Vec<String>,
 }
 
 impl View<'_> {
@@ -55,8 +61,8 @@ impl View<'_> {
 
     fn group(&self, plugin: &Plugin, group: &SkillGroup) -> GroupOffer {
         let standing = self.standing(&[&plugin.gate, &group.gate]);
-        let mut offer =
-            GroupOffer { from: origin(group), standing, skills: Vec::new(), missing: Vec::new() };
+        let (from, skills, missing) = (origin(group), Vec::new(), Vec::new());
+        let mut offer = GroupOffer { from, standing, skills, missing, unread: Vec::new() };
         match &group.source {
             // These can be listed wherever we are.
             SkillSource::Path(path) => self.of_folder(plugin, path, &mut offer),
@@ -73,9 +79,10 @@ impl View<'_> {
                 for skill in found {
                     match self.skill(&plugin.source_root, &skill.dir) {
                         Ok(skill) => offer.skills.push(skill),
-                        Err(problem) => offer.missing.push(problem),
+                        Err(problem) => offer.unread.push(problem),
                     }
                 }
+                offer.missing.extend(offer.unread.iter().cloned());
             }
             Ok(_) => offer.missing.push(format!("there is no folder `{path}`")),
             Err(escape) => offer.missing.push(escape.to_string()),
@@ -103,7 +110,9 @@ impl View<'_> {
             offer.skills.extend(self.skill(&skill.root, &skill.dir).ok());
         }
         offer.missing.extend(done.missing.iter().map(ToString::to_string));
-        offer.missing.extend(done.diagnostics.iter().map(ToString::to_string));
+        let unread = done.unread.iter().flat_map(|unread| &unread.problems);
+        offer.unread.extend(unread.map(ToString::to_string));
+        offer.missing.extend(done.problems().map(|problem| problem.to_string()));
     }
 
     /// A skill's folder as an offer.
@@ -114,9 +123,11 @@ impl View<'_> {
         let read = read_source(root, dir, &UNOBSERVED).and_then(SkillDocument::parse);
         let (document, _) = read.map_err(|problem| problem.to_string())?;
         let gates = ByFacts { facts: self.facts() };
+        let mut unread = Vec::new();
         let standing = match gates.read(&document.gate, &document.source) {
             Ok(gate) => self.standing(&[&gate]),
             Err(problems) => {
+                unread.extend(problems.iter().map(ToString::to_string));
                 let reason = problems.first().map(|problem| problem.message.clone());
                 Standing { state: Verdict::Skipped, reason: reason.unwrap_or_default() }
             }
@@ -127,6 +138,7 @@ impl View<'_> {
             path: dir.join(SKILL_FILE),
             standing,
             runs: runs(&document.source.text),
+            unread,
         })
     }
 }

@@ -29,6 +29,10 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
     let mut warnings: Vec<String> =
         survey.inputs.sym.config_diagnostics.iter().map(ToString::to_string).collect();
     warnings.extend(survey.diagnostics().iter().map(ToString::to_string));
+    // That the workspace can't be read is told where the workspace is.
+    let is_told = |found: &&Diagnostic| Some(*found) == survey.inputs.trouble.as_ref();
+    let errors = survey.diagnostics().into_iter().filter(|found| found.is_error());
+    let errors = errors.filter(|found| !is_told(found)).map(ToString::to_string).collect();
     if survey.inputs.sym.config_state == ConfigState::Broken {
         warnings.push("nothing is synced until the configuration can be read".to_owned());
     }
@@ -49,6 +53,7 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
             .collect(),
         next_sync: next_sync(survey),
         warnings,
+        errors,
     }
 }
 

@@ -33,6 +33,9 @@ pub(crate) struct Status {
     pub next_sync: Vec<Change>,
     /// Problems, each in one line.
     pub warnings: Vec<String>,
+    /// Those among `warnings` that keep a sync from being done.
+    #[serde(skip)]
+    pub errors: Vec<String>,
 }
 
 /// Why something can't be read.

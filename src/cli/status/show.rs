@@ -35,12 +35,18 @@ pub(super) fn show(status: &Status, view: &View<'_>) -> String {
     skills(&mut screen, &status.skills, view);
     candidates(&mut screen, status, view);
     next(&mut screen, &status.next_sync, view);
-    if !status.warnings.is_empty() {
+    let warnings = status.warnings.len() - status.errors.len();
+    if !status.errors.is_empty() {
+        screen.heading("Errors");
+        status.errors.iter().for_each(|error| screen.line(2, error));
+    }
+    if warnings > 0 {
         screen.heading("Warnings");
         if view.verbosity >= Verbosity::Verbose {
-            status.warnings.iter().for_each(|warning| screen.line(2, warning));
+            let told = status.warnings.iter().filter(|warning| !status.errors.contains(warning));
+            told.for_each(|warning| screen.line(2, warning));
         } else {
-            let number = count(status.warnings.len(), "warning");
+            let number = count(warnings, "warning");
             screen.line(2, &format!("{number}: `cargo agents doctor` tells, and says what to do"));
         }
     }

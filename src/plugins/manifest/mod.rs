@@ -78,6 +78,8 @@ pub(crate) struct Parsed {
     pub plugin: Option<Plugin>,
     /// Whether nothing had to be left out.
     pub is_whole: bool,
+    /// Whether it is TOML with none of a plugin's keys: a file of that name for something else.
+    pub is_foreign: bool,
     /// Everything wrong, in the order of the file. When a plugin was loaded, warnings only.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -92,12 +94,13 @@ impl Manifest {
         let diagnostics = Diagnostics::new(source);
         let cx = Context::new(place, strictness, &diagnostics);
         let read = tables::read(&diagnostics, |root| {
+            let is_foreign = !KEYS.iter().any(|key| root.has(key));
             let plugin = plugin(&cx, root);
             check_defaults(&cx, root);
-            plugin
+            (plugin, is_foreign)
         });
         let parsed = read.is_some();
-        let plugin = read.flatten();
+        let (plugin, is_foreign) = read.unwrap_or_default();
         let is_whole = !diagnostics.had_errors();
         let mut diagnostics = diagnostics.finish();
         for diagnostic in &mut diagnostics {
@@ -108,7 +111,7 @@ impl Manifest {
                 diagnostic.severity = Severity::Warning;
             }
         }
-        Parsed { plugin, is_whole, diagnostics }
+        Parsed { plugin, is_whole, is_foreign, diagnostics }
     }
 }
 

@@ -63,7 +63,7 @@ fn server(cx: &Context<'_>, table: &Table<'_>, pool: &Pool) -> Option<McpServer>
             })
         }
     };
-    Some(McpServer { name: name?.value, gate, transport: transport? })
+    Some(McpServer { name: name?.value, gate, transport: transport?, is_withheld: false })
 }
 
 fn kind(cx: &Context<'_>, table: &Table<'_>) -> Option<Kind> {

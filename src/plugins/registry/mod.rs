@@ -1,12 +1,14 @@
 //! Every plugin and standalone skill that the sources in force offer, before anything is matched.
 
 mod compiled;
+mod last_good;
 mod scan;
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use self::compiled::{Depends, Found};
+use self::last_good::LastGood;
 use super::model::Plugin;
 use super::source::{self, Refresh, SourceKind, SourceSpec, SourceState};
 use crate::Symposium;
@@ -107,38 +109,53 @@ impl Registry {
     ) {
         self.fingerprint.merge(state.observed.clone());
         let content = match &state.root {
-            Some(root) => Some(compiled::scan_cached(dirs, &state, root, depends)),
+            Some(root) => compiled::scan_cached(dirs, &state, root, depends),
             None => compiled::last_known(dirs, &state, depends),
         };
-        if let Some(content) = content {
-            let found = content.rest;
-            // The others never change in place.
-            self.fingerprint.merge(content.fingerprint.unwrap_or_default());
-            for found in content.plugins {
-                let (name, manifest) = match &found {
-                    Found::Plugin(plugin) => (&plugin.name, &plugin.manifest),
-                    Found::PassedOver { name, manifest } => (name, manifest),
-                };
-                let shadowed_by = first.get(name).cloned();
-                if shadowed_by.is_none() {
-                    let (source, manifest) = (state.name.clone(), manifest.clone());
-                    first.insert(name.clone(), Shadow { source, manifest });
-                }
-                if let Found::Plugin(plugin) = found {
-                    self.plugins.push(PluginEntry { plugin: *plugin, shadowed_by });
-                }
+        // The others never change in place.
+        self.fingerprint.merge(content.fingerprint.unwrap_or_default());
+        let is_away =
+            state.root.is_none() && (state.notice.is_some() || !content.plugins.is_empty());
+        for found in content.plugins {
+            let (name, manifest) = match &found {
+                Found::Plugin(plugin) => (&plugin.name, &plugin.manifest),
+                Found::PassedOver { name, manifest } => (name, manifest),
+            };
+            let shadowed_by = first.get(name).cloned();
+            if shadowed_by.is_none() {
+                let (source, manifest) = (state.name.clone(), manifest.clone());
+                first.insert(name.clone(), Shadow { source, manifest });
             }
-            self.skills.extend(found.skills);
-            self.diagnostics.extend(found.diagnostics);
-            self.is_stale |= !found.kept.is_empty();
-            if found.unread.iter().any(|path| path.is_dir()) || !found.kept.is_empty() {
-                self.unavailable.insert(state.name.clone(), state.kind);
+            if let Found::Plugin(plugin) = found {
+                self.plugins.push(PluginEntry { plugin: *plugin, shadowed_by });
             }
         }
-        if state.root.is_none() && state.notice.is_some() {
+        self.is_stale |= !content.rest.kept.is_empty();
+        if is_away || content.has_gaps {
             self.unavailable.insert(state.name.clone(), state.kind);
         }
+        self.skills.extend(content.rest.skills);
+        self.diagnostics.extend(content.rest.diagnostics);
         self.sources.push(state);
+    }
+
+    /// The plugin of `source` whose manifest is at `path`, read anew: that one alone. While it can't
+    /// be read it is what it last was.
+    pub(crate) fn reread(sym: &Symposium, source: &str, path: &Path) -> Option<Plugin> {
+        let spec = source::effective(sym).into_iter().find(|spec| spec.name == source)?;
+        let (state, _) = source::open(sym, &spec, &Refresh::cached());
+        let last_good = LastGood::load(&sym.dirs, &state);
+        let Some(root) = state.root else {
+            let root = last_good.root().to_path_buf();
+            return last_good.only(&root, path).plugins(source).pop();
+        };
+        if !path.starts_with(&root) || path.symlink_metadata().is_err() {
+            return None;
+        }
+        let last_good = last_good.only(&root, path);
+        let mut found = scan::scan_one((source, &root), path);
+        last_good.restore(source, &root, &mut found);
+        found.plugins.pop()
     }
 
     /// The plugins in force: those that no other comes before.

@@ -9,7 +9,7 @@ use crate::plugins::diagnostics::codes;
 use crate::plugins::manifest::{FILE_NAME, Manifest, Place, Strictness, near_miss};
 use crate::plugins::model::Plugin;
 use crate::text::{Diagnostic, Source};
-use crate::workspace::Observer;
+use crate::workspace::{Observer, UNOBSERVED};
 
 /// Folders below the root that are searched.
 const DEPTH: usize = 6;
@@ -43,6 +43,25 @@ pub(crate) struct Scan {
     pub unread: Vec<PathBuf>,
     /// Manifests in whose place the last good version counts.
     pub kept: Vec<PathBuf>,
+    /// The manifests of which `plugins` came, as they were read.
+    pub(super) manifests: Vec<ReadManifest>,
+}
+
+/// A manifest that holds a plugin.
+#[derive(Debug, Clone)]
+pub(super) struct ReadManifest {
+    pub(super) path: PathBuf,
+    pub(super) text: String,
+    /// Whether all of it could be read.
+    pub(super) is_whole: bool,
+}
+
+impl Scan {
+    /// Whether something of the source is not known: what came from it can't be told to be gone.
+    pub(super) fn has_gaps(&self) -> bool {
+        let is_plugin = |path: &PathBuf| self.plugins.iter().any(|known| known.manifest == *path);
+        !self.kept.is_empty() || !self.unread.iter().all(is_plugin)
+    }
 }
 
 /// Searches `root`, the folder of the source `source`.
@@ -51,29 +70,42 @@ pub(crate) struct Scan {
 /// skill; neither is searched further. `target`, `node_modules` and folders whose name begins with
 /// a dot are left out: what is in them (`.git`, `.agents`) is not offered, it is for those who
 /// work on the source. Links are followed inside the root only.
+///
+/// A manifest that is none (TOML without any of a plugin's keys) is named and hides nothing. Below one
+/// that can't be read other plugins are looked for; skills there are taken to be its own.
 pub(crate) fn scan(source: &str, root: &Path, strictness: Strictness, observer: &Observer) -> Scan {
-    let mut scanner = Scanner {
-        source,
-        root,
-        real_root: dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf()),
-        strictness,
-        observer,
-        found: Scan::default(),
-        seen: HashSet::new(),
-        links: Vec::new(),
-        is_full: false,
-    };
-    scanner.folder(root, 0);
+    scan_knowing(&|_| false, (source, root), strictness, observer)
+}
+
+/// Whether the manifest at a path was a plugin's when it could last be read.
+pub(super) type WasPlugin<'a> = &'a dyn Fn(&Path) -> bool;
+
+/// As [`scan`]; a manifest that was a plugin's is one, whatever it says now.
+pub(super) fn scan_knowing(
+    was_plugin: WasPlugin<'_>,
+    (source, root): (&str, &Path),
+    strictness: Strictness,
+    observer: &Observer,
+) -> Scan {
+    let mut scanner = Scanner::new(was_plugin, (source, root), strictness, observer);
+    scanner.folder(root, 0, Wanted::All);
     // Links come last: what they lead to is known under its own path if it has one.
     let mut next = 0;
-    while let Some((link, depth)) = scanner.links.get(next).cloned() {
+    while let Some((link, depth, wanted)) = scanner.links.get(next).cloned() {
         next += 1;
-        scanner.link(&link, depth);
+        scanner.link(&link, depth, wanted);
     }
     let mut found = scanner.found;
     found.plugins.sort_by(|one, other| one.manifest.cmp(&other.manifest));
     found.skills.sort_by(|one, other| one.dir.cmp(&other.dir));
     found
+}
+
+/// What the manifest at `path` alone says.
+pub(super) fn scan_one((source, root): (&str, &Path), path: &Path) -> Scan {
+    let mut scanner = Scanner::new(&|_| true, (source, root), Strictness::Load, &UNOBSERVED);
+    scanner.plugin(path);
+    scanner.found
 }
 
 struct Scanner<'a> {
@@ -82,11 +114,30 @@ struct Scanner<'a> {
     real_root: PathBuf,
     strictness: Strictness,
     observer: &'a Observer,
+    was_plugin: WasPlugin<'a>,
     found: Scan,
     /// Folders that were visited, links resolved.
     seen: HashSet<PathBuf>,
-    links: Vec<(PathBuf, usize)>,
+    links: Vec<(PathBuf, usize, Wanted)>,
     is_full: bool,
+}
+
+/// What a folder is searched for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Wanted {
+    All,
+    /// Skills belong to a plugin above whose manifest can't be read.
+    Plugins,
+}
+
+/// Whose a folder with a manifest is.
+enum Claim {
+    /// A plugin's.
+    Plugin,
+    /// Perhaps a plugin's, of which nothing is known.
+    Unread,
+    /// Nobody's: the manifest is a file for something else.
+    None,
 }
 
 /// What one folder holds.
@@ -99,8 +150,28 @@ struct Listing {
     links: Vec<PathBuf>,
 }
 
-impl Scanner<'_> {
-    fn folder(&mut self, dir: &Path, depth: usize) {
+impl<'a> Scanner<'a> {
+    fn new(
+        was_plugin: WasPlugin<'a>,
+        (source, root): (&'a str, &'a Path),
+        strictness: Strictness,
+        observer: &'a Observer,
+    ) -> Self {
+        Self {
+            source,
+            root,
+            was_plugin,
+            real_root: dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf()),
+            strictness,
+            observer,
+            found: Scan::default(),
+            seen: HashSet::new(),
+            links: Vec::new(),
+            is_full: false,
+        }
+    }
+
+    fn folder(&mut self, dir: &Path, depth: usize, mut wanted: Wanted) {
         let real = dunce::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
         if self.is_full || !self.seen.insert(real) {
             return;
@@ -129,11 +200,18 @@ impl Scanner<'_> {
             }
         };
         if listing.has_manifest {
-            if TELLS_OF_RENAMING {
-                // What else is in the folder is not searched, and the manifest tells for itself.
-                self.observer.forget(dir);
+            match self.plugin(&dir.join(FILE_NAME)) {
+                Claim::Plugin => {
+                    if TELLS_OF_RENAMING {
+                        // What else is in the folder is not searched, and the manifest tells for
+                        // itself.
+                        self.observer.forget(dir);
+                    }
+                    return;
+                }
+                Claim::Unread => wanted = Wanted::Plugins,
+                Claim::None => {}
             }
-            return self.plugin(&dir.join(FILE_NAME));
         }
         let near_misses = listing
             .files
@@ -141,36 +219,52 @@ impl Scanner<'_> {
             .filter_map(|file| near_miss(file, || read_text(file, self.observer).ok()));
         self.found.diagnostics.extend(near_misses);
         if listing.has_skill {
-            return self.skill(dir);
+            if wanted == Wanted::All {
+                self.skill(dir);
+            }
+            return;
         }
         if depth < DEPTH {
-            self.links.extend(listing.links.into_iter().map(|link| (link, depth + 1)));
+            self.links.extend(listing.links.into_iter().map(|link| (link, depth + 1, wanted)));
             for folder in listing.folders {
-                self.folder(&folder, depth + 1);
+                self.folder(&folder, depth + 1, wanted);
             }
         }
     }
 
-    fn plugin(&mut self, path: &Path) {
+    fn plugin(&mut self, path: &Path) -> Claim {
         self.observer.observe(path);
-        if let Some(problem) = self.leads_out(path) {
-            self.found.unread.push(path.to_path_buf());
-            return self.found.diagnostics.push(problem);
-        }
-        let text = match read_text(path, self.observer) {
+        let was_plugin = (self.was_plugin)(path);
+        let text = match self.leads_out(path) {
+            Some(problem) => Err(Box::new(problem)),
+            None => read_text(path, self.observer),
+        };
+        let text = match text {
             Ok(text) => text,
             Err(problem) => {
                 self.found.unread.push(path.to_path_buf());
-                return self.found.diagnostics.push(*problem);
+                self.found.diagnostics.push(*problem);
+                return if was_plugin { Claim::Plugin } else { Claim::Unread };
             }
         };
         let place = Place { source: self.source, source_root: self.root, manifest: path };
-        let parsed = Manifest::parse(Source::new(path, text), &place, self.strictness);
-        if !parsed.is_whole {
+        let source = Source::new(path, text.as_str());
+        let parsed = Manifest::parse(source, &place, self.strictness);
+        if parsed.is_foreign && !was_plugin && self.strictness == Strictness::Load {
+            self.found.diagnostics.push(no_plugin(path));
+            return Claim::None;
+        }
+        let is_whole = parsed.is_whole;
+        if !is_whole {
             self.found.unread.push(path.to_path_buf());
         }
-        self.found.plugins.extend(parsed.plugin);
         self.found.diagnostics.extend(parsed.diagnostics);
+        let Some(plugin) = parsed.plugin else {
+            return if was_plugin { Claim::Plugin } else { Claim::Unread };
+        };
+        self.found.plugins.push(plugin);
+        self.found.manifests.push(ReadManifest { path: path.to_path_buf(), text, is_whole });
+        Claim::Plugin
     }
 
     fn skill(&mut self, dir: &Path) {
@@ -188,7 +282,7 @@ impl Scanner<'_> {
         });
     }
 
-    fn link(&mut self, link: &Path, depth: usize) {
+    fn link(&mut self, link: &Path, depth: usize, wanted: Wanted) {
         match dunce::canonicalize(link) {
             Ok(real) if !real.is_dir() => {}
             Ok(real) if real.starts_with(&self.real_root) => {
@@ -196,7 +290,7 @@ impl Scanner<'_> {
                     inside.iter().any(|part| is_skipped(&part.to_string_lossy()))
                 });
                 if !is_left_out {
-                    self.folder(link, depth);
+                    self.folder(link, depth, wanted);
                 }
             }
             Ok(real) => self.found.diagnostics.push(
@@ -263,6 +357,14 @@ fn list(dir: &Path, observer: &Observer) -> io::Result<Listing> {
     listing.folders.sort();
     listing.links.sort();
     Ok(listing)
+}
+
+fn no_plugin(path: &Path) -> Diagnostic {
+    Diagnostic::warning(format!("this `{FILE_NAME}` is no plugin: it has none of a plugin's keys"))
+        .code(codes::NEAR_MISS)
+        .in_file(path)
+        .remark("the folders below it are searched all the same")
+        .note("a plugin begins with `name = \"…\"`; rename the file if it is for something else")
 }
 
 fn read_text(path: &Path, observer: &Observer) -> Result<String, Box<Diagnostic>> {

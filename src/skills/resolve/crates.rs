@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Provenance, Resolver};
+use super::{Decision, Provenance, Resolver, Unread};
 use crate::files::contained;
 use crate::report::{Kind, Verdict};
 use crate::skills::crate_source::{CrateRequest, Located};
@@ -66,17 +66,31 @@ impl Resolver<'_> {
         {
             return;
         }
-        let CrateSkills { entries, source, warnings } =
+        let CrateSkills { entries, source, warnings, is_unread } =
             read_crate_skills(&located.dir, self.observer);
         self.done.diagnostics.extend(warnings);
         let name = format!("{} {}", located.name, located.version);
+        let unread = |problems| Unread {
+            origin: origin_of(located, String::new()),
+            plugin: plugin.map(ToOwned::to_owned),
+            folder: None,
+            problems,
+        };
+        if is_unread {
+            self.done.unread.push(unread(Vec::new()));
+        }
         if entries.is_empty() {
             self.explain(Kind::Crate, &name, Verdict::Skipped, "it wants none of its skills used");
         }
         let source = source.unwrap_or_else(|| Source::new(located.dir.join("Cargo.toml"), ""));
         for entry in entries {
-            if !self.gate_holds(&entry.gate, &source, Kind::Crate, &name) {
-                continue;
+            match self.decide(&entry.gate, &source, Kind::Crate, &name) {
+                Decision::Holds => {}
+                Decision::Fails => continue,
+                Decision::Unread(problems) => {
+                    self.done.unread.push(unread(problems));
+                    continue;
+                }
             }
             match entry.place {
                 Place::Path(path) => {
@@ -106,11 +120,7 @@ impl Resolver<'_> {
         let manifest = located.dir.join("Cargo.toml");
         match contained(&located.dir, path) {
             Ok(start) => {
-                let origin = |path| SkillOrigin::Crate {
-                    name: located.name.clone(),
-                    version: located.version.clone(),
-                    path,
-                };
+                let origin = |path| origin_of(located, path);
                 let provenance =
                     Provenance { root: located.dir.as_path(), plugin, origin: &origin };
                 self.folder(&start, provenance)
@@ -137,6 +147,10 @@ impl Resolver<'_> {
             if span.is_empty() { warning.in_file(&source.path) } else { warning.at(source, span) };
         self.done.diagnostics.push(warning);
     }
+}
+
+fn origin_of(located: &Located, path: String) -> SkillOrigin {
+    SkillOrigin::Crate { name: located.name.clone(), version: located.version.clone(), path }
 }
 
 /// Why a redirect to `target` is not followed, after the crates in `chain`.

@@ -23,7 +23,7 @@ use crate::plugins::registry::Registry;
 use crate::plugins::source::SourceKind;
 use crate::report::{Event, Kind, Progress, Verdict};
 use crate::skills::crate_source::{CrateRequest, CrateSources, NotOnDisk};
-use crate::skills::resolve::{GitFolder, Resolver};
+use crate::skills::resolve::{GitFolder, Resolver, Unread};
 use crate::skills::{Skill, SkillOrigin};
 use crate::sync::bounds::{Bounds, NEUTRAL};
 use crate::text::Diagnostic;
@@ -55,6 +55,8 @@ pub(crate) struct Facts<'r> {
     pub candidates: Vec<Candidate>,
     /// Crates whose sources could not be had.
     pub missing: Vec<NotOnDisk>,
+    /// Skills that can't be read: what was placed of them stays.
+    pub unread: Vec<Unread>,
     /// Why each thing was taken or not.
     pub explanations: Vec<Event>,
     /// Problems; none stops anything else.
@@ -160,6 +162,7 @@ impl Gatherer<'_> {
         facts.diagnostics.extend(done.diagnostics);
         facts.explanations.extend(done.explanations);
         facts.missing = done.missing;
+        facts.unread = done.unread;
         let mut found =
             candidates::find(self.workspace, registry, choices, (self.on_disk, self.observer));
         // A crate that another one's metadata points to came along with that one.

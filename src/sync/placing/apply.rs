@@ -169,7 +169,8 @@ mod tests {
             reason: None,
             silent: false,
         };
-        let plan = Plan { steps: vec![step(Action::Install), step(Action::Remove)] };
+        let steps = vec![step(Action::Install), step(Action::Remove)];
+        let plan = Plan { steps, ..Plan::default() };
         // The folder was looked at; now it is a link.
         std::os::unix::fs::symlink(&elsewhere, root.join(".claude")).expect("links");
         for done in apply(&plan, bounds.as_ref()) {

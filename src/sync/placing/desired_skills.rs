@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::parents::Parents;
-use super::plan::{Disk, Found, Wanted, WantedSkill};
+use super::plan::{Disk, Found, Plan, UnreadSkills, Wanted, WantedSkill};
 use super::targets;
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::report::{Event, Kind, Verdict};
 use crate::skills::files::collect;
 use crate::skills::naming::{NamedSkill, assign_names};
+use crate::skills::resolve::{Unread, skipped};
 use crate::skills::{Skill, SkillOrigin};
 use crate::sync::bounds::NEUTRAL;
 use crate::sync::facts::Facts;
@@ -32,6 +33,8 @@ pub(crate) struct DesiredSkills {
     pub diagnostics: Vec<Diagnostic>,
     /// What stands in the way of folders that matter here.
     pub blocked: Vec<Diagnostic>,
+    /// Whether a copy stays since its skill can't be read any more.
+    pub is_stale: bool,
     /// Why some things are as they are.
     pub explanations: Vec<Event>,
 }
@@ -56,7 +59,7 @@ pub(crate) fn choose(
         chosen.add(
             &named.skill,
             &named.install_name,
-            source_of(facts, &named.skill),
+            source_of(facts, &named.skill.origin, named.skill.plugin.as_deref()),
             (indices.clone(), observer),
         );
     }
@@ -80,6 +83,7 @@ pub(crate) fn choose(
     }
     chosen.wanted.parents.clone_from(&parents.list);
     chosen.wanted.ignore = sym.config.skill_ignore;
+    chosen.wanted.unread = facts.unread.iter().map(|unread| copies_of(facts, unread)).collect();
     chosen.budget(agents, parents);
     chosen
 }
@@ -123,13 +127,23 @@ fn own_skills(
 }
 
 /// The plugin source that brought a skill; empty for none.
-fn source_of(facts: &Facts<'_>, skill: &Skill) -> String {
-    if let SkillOrigin::Source { source, .. } = &skill.origin {
+fn source_of(facts: &Facts<'_>, origin: &SkillOrigin, plugin: Option<&str>) -> String {
+    if let SkillOrigin::Source { source, .. } = origin {
         return source.clone();
     }
-    let plugin = skill.plugin.as_ref();
-    let found = facts.active.iter().find(|active| plugin == Some(&active.name));
+    let found = facts.active.iter().find(|active| plugin == Some(active.name.as_str()));
     found.map(|plugin| plugin.source.clone()).unwrap_or_default()
+}
+
+/// What copies of skills that can't be read look like.
+fn copies_of(facts: &Facts<'_>, unread: &Unread) -> UnreadSkills {
+    let (origin, plugin) = (&unread.origin, unread.plugin.as_deref());
+    UnreadSkills {
+        origin: origin_text(origin, plugin),
+        is_versioned: matches!(origin, SkillOrigin::Crate { .. } | SkillOrigin::Git { .. }),
+        source: source_of(facts, origin, plugin),
+        folder: unread.folder.clone(),
+    }
 }
 
 fn unique(indices: impl Iterator<Item = usize>) -> Vec<usize> {
@@ -188,6 +202,26 @@ impl DesiredSkills {
         self.diagnostics.push(warning.note(format!("the skill `{}` is not installed", skill.name)));
     }
 
+    /// Tells of skills that can't be read, by what the plan does to their copies.
+    pub(crate) fn tell_unread(&mut self, facts: &Facts<'_>, plan: &Plan) {
+        for (index, unread) in facts.unread.iter().enumerate() {
+            let problems = unread.problems.iter().cloned();
+            match plan.unread.get(&index) {
+                Some(true) => {
+                    self.is_stale = true;
+                    let told = problems.map(|problem| problem.remark("its copy stays as it is"));
+                    self.diagnostics.extend(told);
+                }
+                Some(false) => self.diagnostics.extend(problems.map(|mut problem| {
+                    problem.severity = Severity::Warning;
+                    problem.remark("the copy of another version stays as it is")
+                })),
+                None if unread.folder.is_some() => self.diagnostics.extend(problems.map(skipped)),
+                None => {}
+            }
+        }
+    }
+
     /// Warns when an agent would cut the list of descriptions.
     fn budget(&mut self, agents: &[Agent], parents: &Parents) {
         for agent in agents {
@@ -221,12 +255,16 @@ impl DesiredSkills {
 
 /// Where a skill comes from, for people.
 pub(crate) fn shown(skill: &Skill) -> String {
-    match &skill.origin {
+    origin_text(&skill.origin, skill.plugin.as_deref())
+}
+
+fn origin_text(origin: &SkillOrigin, plugin: Option<&str>) -> String {
+    match origin {
         SkillOrigin::Crate { name, version, .. } => format!("{name} {version}"),
         SkillOrigin::Git { repo, commit, .. } => {
             format!("{repo} {}", commit.get(..8).unwrap_or(commit))
         }
-        SkillOrigin::Source { source, .. } => match &skill.plugin {
+        SkillOrigin::Source { source, .. } => match plugin {
             Some(plugin) if plugin != source => format!("{plugin} ({source})"),
             _ => source.clone(),
         },

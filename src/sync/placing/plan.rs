@@ -68,12 +68,56 @@ pub(crate) struct Wanted {
     pub unavailable: BTreeSet<String>,
     /// Crates whose sources can't be had now: what came from them, in whatever version, stays.
     pub missing: BTreeSet<String>,
+    /// Skills that can't be read now: what was placed of them stays.
+    pub unread: Vec<UnreadSkills>,
     /// The skills.
     pub skills: Vec<WantedSkill>,
     /// How they are kept out of git.
     pub ignore: SkillIgnore,
     /// Replace what the user changed.
     pub force: bool,
+}
+
+/// What copies of skills that can't be read now look like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct UnreadSkills {
+    /// Where they come from, as copies made now would say.
+    pub origin: String,
+    /// Whether the last word of `origin` is a version or commit, in which copies may differ.
+    pub is_versioned: bool,
+    /// The plugin source that brought them; empty for none.
+    pub source: String,
+    /// The name of the skill's folder; `None` for all that come from there.
+    pub folder: Option<String>,
+}
+
+impl UnreadSkills {
+    /// Whether the copy `name` with this marker is one of them, as far as can be told.
+    fn is_copy(&self, name: &str, marker: &Marker) -> bool {
+        let place = |origin: &str| match origin.rsplit_once(' ') {
+            Some((place, _)) if self.is_versioned => place.to_owned(),
+            _ => origin.to_owned(),
+        };
+        // A contested name has more behind it.
+        let is_named = |folder: &String| {
+            name.strip_prefix(folder.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        };
+        place(&marker.origin) == place(&self.origin)
+            && marker.source == self.source
+            && self.folder.as_ref().is_none_or(is_named)
+    }
+
+    /// A copy has the name that the skill gave itself, which can't be read. Where no copy bears that
+    /// of the skill's folder, it may be any that comes from there.
+    fn widened(&self, disk: &Disk) -> Self {
+        let is_copy = |(name, found): (&String, &Found)| match found {
+            Found::Ours { marker, .. } => self.is_copy(name, marker),
+            _ => false,
+        };
+        let folder = self.folder.clone().filter(|_| disk.iter().flatten().any(is_copy));
+        Self { folder, ..self.clone() }
+    }
 }
 
 impl Wanted {
@@ -111,6 +155,9 @@ pub(crate) struct Step {
 pub(crate) struct Plan {
     /// Steps for skill folders.
     pub steps: Vec<Step>,
+    /// Which of [`Wanted::unread`] have copies, and whether one is of the very version that can't be
+    /// read.
+    pub unread: BTreeMap<usize, bool>,
 }
 
 impl Plan {
@@ -139,6 +186,8 @@ impl Plan {
 /// Computes the plan.
 pub(crate) fn plan(wanted: &Wanted, disk: &Disk) -> Plan {
     let mut steps = Vec::new();
+    let unread: Vec<_> = wanted.unread.iter().map(|unread| unread.widened(disk)).collect();
+    let mut kept_unread = BTreeMap::new();
     for (index, parent) in wanted.parents.iter().enumerate() {
         let empty = BTreeMap::new();
         let found = disk.get(index).unwrap_or(&empty);
@@ -149,6 +198,15 @@ pub(crate) fn plan(wanted: &Wanted, disk: &Disk) -> Plan {
         }
         for (name, found) in found {
             if kept.contains(name.as_str()) {
+                continue;
+            }
+            if let Found::Ours { marker, .. } = found
+                && wanted.unknown(marker).is_none()
+                && let Some(at) = unread.iter().position(|unread| unread.is_copy(name, marker))
+            {
+                let is_same = unread[at].origin == marker.origin;
+                *kept_unread.entry(at).or_default() |= is_same;
+                steps.push(keep(parent, name, marker, "it can't be read now where it comes from"));
                 continue;
             }
             if *found == Found::Leftover || !wanted.protected.contains(&index) {
@@ -165,7 +223,20 @@ pub(crate) fn plan(wanted: &Wanted, disk: &Disk) -> Plan {
         };
         (order, step.name.clone(), step.parent.shown.clone())
     });
-    Plan { steps }
+    Plan { steps, unread: kept_unread }
+}
+
+/// A copy that stays, whether it is needed or not.
+fn keep(parent: &Parent, name: &str, marker: &Marker, reason: &str) -> Step {
+    Step {
+        action: Action::Keep,
+        name: name.to_owned(),
+        parent: parent.clone(),
+        files: Arc::default(),
+        origin: Some(marker.origin.clone()).filter(|origin| !origin.is_empty()),
+        reason: Some(reason.to_owned()),
+        silent: false,
+    }
 }
 
 /// The files a skill folder should hold: the skill's, the ignore files and the marker.

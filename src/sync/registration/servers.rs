@@ -29,6 +29,10 @@ pub(crate) fn desired_entries(
     let fetcher = Network::new(sym);
     let acquirer = Acquirer::new(sym, &fetcher);
     for (plugin, server, everywhere) in servers {
+        if server.is_withheld {
+            registrar.keep_server(desired, &server.name);
+            continue;
+        }
         match resolve_server(&acquirer, plugin, server, mode) {
             Ok(resolved) => {
                 for agent in agents {

@@ -84,6 +84,7 @@ fn server(name: &str) -> McpServer {
             args: vec!["a \"b\"".to_owned()],
             env: vec![("TOKEN".to_owned(), "x".to_owned())],
         },
+        is_withheld: false,
     }
 }
 

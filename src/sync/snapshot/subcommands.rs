@@ -8,12 +8,10 @@ use std::path::{Path, PathBuf};
 
 use super::{Snapshot, SnapshotSubcommand, Stored};
 use crate::Symposium;
-use crate::files::{Limit, read_source};
-use crate::plugins::manifest::{Manifest, Place, Strictness};
 use crate::plugins::model::{Audience, Plugin, Subcommand};
 use crate::plugins::predicate::{Facts, evaluate_all};
 use crate::plugins::registry::Registry;
-use crate::plugins::source::{self, Refresh};
+use crate::plugins::source::Refresh;
 use crate::report::Reporter;
 use crate::symposium::UpdateLevel;
 use crate::text::Diagnostic;
@@ -161,16 +159,7 @@ pub(crate) fn load(sym: &Symposium, vended: &Vended) -> Result<(Plugin, Subcomma
             .note("`cargo agents sync` looks through all plugins again")
     };
     let manifest = vended.manifest.as_deref().ok_or_else(|| gone(Path::new(&vended.source)))?;
-    let text = read_source(manifest, Limit::MANIFEST).map_err(|_| gone(manifest))?;
-    let root = source::effective(sym)
-        .iter()
-        .filter(|spec| spec.name == vended.source)
-        .filter_map(|spec| source::open(sym, spec, &Refresh::cached()).0.root)
-        .find(|root| manifest.starts_with(root))
-        .ok_or_else(|| gone(manifest))?;
-    let place = Place { source: &vended.source, source_root: &root, manifest };
-    let parsed = Manifest::parse(text, &place, Strictness::Load);
-    let plugin = parsed.plugin.ok_or_else(|| gone(manifest))?;
+    let plugin = Registry::reread(sym, &vended.source, manifest).ok_or_else(|| gone(manifest))?;
     let found = plugin.subcommands.iter().find(|known| known.name == vended.name).cloned();
     let subcommand = found.ok_or_else(|| gone(manifest))?;
     Ok((plugin, subcommand))
@@ -179,8 +168,9 @@ pub(crate) fn load(sym: &Symposium, vended: &Vended) -> Result<(Plugin, Subcomma
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plugins::builtin;
+    use crate::plugins::manifest::Strictness;
     use crate::plugins::registry::scan;
+    use crate::plugins::{builtin, source};
 
     #[test]
     fn the_plugin_inside_the_program_vends_nothing_so_it_can_be_left_out() {

@@ -161,8 +161,8 @@ fn names(resolution: &Resolution) -> Vec<&str> {
 }
 
 fn told(resolution: &Resolution) -> Vec<String> {
-    assert!(resolution.diagnostics.iter().all(|diagnostic| !diagnostic.is_error()));
-    resolution.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).collect()
+    assert!(resolution.problems().all(|diagnostic| !diagnostic.is_error()));
+    resolution.problems().map(|diagnostic| diagnostic.message).collect()
 }
 
 fn reasons(resolution: &Resolution) -> String {

@@ -26,7 +26,7 @@ fn f71_an_invalid_skill_is_skipped_with_a_warning() {
     fake.put("a/skills/binary/SKILL.md", "---\n\0\n");
     let found = fake.crates(&["a"]);
     assert_eq!((names(&found), told(&found).len()), (vec!["good"], 3));
-    let text = found.diagnostics[1].to_string();
+    let text = found.problems().nth(1).expect("three").to_string();
     assert!(text.ends_with("the skill is skipped"), "{text}");
 }
 
