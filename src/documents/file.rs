@@ -5,7 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::document::Document;
 use super::edited::Change;
+use super::format::FileFormat;
 use super::hash::hash_bytes;
 use crate::files::{self, Limit, Lock, LockError, final_target, remove_if_same, replace_if_same};
 use crate::text::Diagnostic;
@@ -17,7 +19,9 @@ const LONGEST: Duration = Duration::from_secs(2);
 /// A file changed this recently may be half written.
 const FRESH: Duration = Duration::from_secs(2);
 /// How long a half-written file gets to become whole.
-const PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_TORN: Duration = Duration::from_millis(500);
+/// The time between two looks at it.
+const PAUSE: Duration = Duration::from_millis(25);
 
 /// What became of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,8 +55,8 @@ impl Outcome {
 /// Our own processes take turns (`locks_dir` holds the lock files, nothing lies beside the user's
 /// file; where no lock can be made, as on a read-only home, we go on without). Other programs don't
 /// know our lock: when one wrote between reading and writing, the edit is made anew on what is there
-/// now, so `edit` may be called several times. A file that does not parse and was changed just now
-/// may be half written: it is read once more. A symbolic link stays; its target is edited.
+/// now, so `edit` may be called several times. A file that is half written is waited for, see
+/// [`read_whole`]. A symbolic link stays; its target is edited.
 ///
 /// # Errors
 /// What `edit` refuses; a file that is no regular one, no UTF-8, over 10 MB, or can't be read or
@@ -89,21 +93,12 @@ pub(crate) fn edit_file_and(
                 .note("try again when the other command is done"));
         }
     };
-    let mut waited = false;
     let start = Instant::now();
     let mut tries = 0;
     while tries < TRIES || start.elapsed() < patience.min(LONGEST) {
         tries += 1;
-        let before = read_text(&target)?;
-        let change = match edit(before.as_deref()) {
-            Ok(change) => change,
-            Err(_) if !waited && is_fresh(&target) => {
-                waited = true;
-                std::thread::sleep(PAUSE);
-                continue;
-            }
-            Err(refusal) => return Err(refusal),
-        };
+        let (before, change) =
+            read_whole(&target, |text| Ok((text.map(str::to_owned), edit(text)?)))?;
         if let Some(outcome) = bring_about(&target, before.as_deref(), change).map_err(failed)? {
             after();
             return Ok(outcome);
@@ -139,6 +134,40 @@ fn bring_about(target: &Path, before: Option<&str>, change: Change) -> io::Resul
             Ok(done.then_some(Outcome::Removed))
         }
     }
+}
+
+/// Reads the file at `path` as `read` understands its text (`None`: there is no file). One that was
+/// changed just now and is not understood, or is blank, may be half written by another program: it is
+/// read again for a moment, and then given up with the message.
+pub(crate) fn read_whole<T>(
+    path: &Path,
+    mut read: impl FnMut(Option<&str>) -> Result<T, Diagnostic>,
+) -> Result<T, Diagnostic> {
+    let start = Instant::now();
+    loop {
+        let mut is_blank = false;
+        let found = read_text(path).and_then(|text| {
+            is_blank = text.as_deref().is_some_and(|text| text.trim().is_empty());
+            read(text.as_deref())
+        });
+        let may_be_torn = (is_blank || found.is_err()) && is_fresh(path);
+        if may_be_torn && start.elapsed() < LONGEST_TORN {
+            std::thread::sleep(PAUSE);
+            continue;
+        }
+        return found.map_err(|refusal| if may_be_torn { refusal.note(WRITING) } else { refusal });
+    }
+}
+
+const WRITING: &str =
+    "it was changed a moment ago: if another program is writing it, try again when it is done";
+
+/// The document in the file at `path`; `None` when there is none. See [`read_whole`].
+pub(crate) fn read_document(
+    path: &Path,
+    format: FileFormat,
+) -> Result<Option<Document>, Diagnostic> {
+    read_whole(path, |text| text.map(|text| Document::open(path, Some(text), format)).transpose())
 }
 
 /// The text of a file of the user's; `None` when there is none.

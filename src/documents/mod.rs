@@ -32,7 +32,8 @@ mod yaml;
 pub(crate) use document::Document;
 pub(crate) use edited::{Candidate, Change, Created, Edited, Keep, Ours};
 pub(crate) use file::{
-    Outcome, edit_file, edit_file_and, missing_folders, read_text, remove_empty_folders,
+    Outcome, edit_file, edit_file_and, missing_folders, read_document, read_text, read_whole,
+    remove_empty_folders,
 };
 pub(crate) use format::{FileFormat, JsonRules};
 pub(crate) use hash::{hash_bytes, hash_value};

@@ -7,7 +7,7 @@ use super::model::{Finding, Weight};
 use crate::agents::Agent;
 use crate::agents::places::{FileFormat, HookShape, ServerPlace};
 use crate::config::HookScope;
-use crate::documents::{Document, read_text};
+use crate::documents::read_document;
 use crate::report::{Action, Kind};
 use crate::sync::survey::{Health, described};
 use crate::text::Diagnostic;
@@ -24,13 +24,9 @@ pub(super) fn files(context: &CheckContext<'_>) -> Vec<Finding> {
             if seen.contains(&path) {
                 continue;
             }
-            let problem = match read_text(&path) {
-                Ok(Some(text)) => Document::open(&path, Some(&text), format).err(),
-                Ok(None) => None,
-                Err(problem) => Some(problem),
-            };
+            let read = read_document(&path, format);
             seen.push(path);
-            if let Some(problem) = problem {
+            if let Err(problem) = read {
                 let remedy = "mend the file: Symposium leaves it alone until then";
                 findings.push(
                     Finding::of("file-broken", Weight::Error, &problem, remedy).of_agent(*agent),
@@ -232,8 +228,7 @@ fn servers_twice(context: &CheckContext<'_>, agent: Agent) -> Vec<Finding> {
 }
 
 fn has_server(path: &Path, format: FileFormat, table: &[String], name: &str) -> bool {
-    let Ok(Some(text)) = read_text(path) else { return false };
-    let Ok(document) = Document::open(path, Some(&text), format) else { return false };
+    let Ok(Some(document)) = read_document(path, format) else { return false };
     let keys: Vec<String> = table.iter().cloned().chain([name.to_owned()]).collect();
     matches!(document.get(&keys), Ok(Some(_)))
 }

@@ -6,7 +6,7 @@ use crate::agents::Agent;
 use crate::agents::command::PROGRAM;
 use crate::agents::places::{HookPlace, HookShape, Placement};
 use crate::config::HookScope;
-use crate::documents::{Document, FileFormat};
+use crate::documents::FileFormat;
 use crate::text::Diagnostic;
 
 /// Hooks of ours that stand somewhere besides those at the configured scope.
@@ -72,12 +72,13 @@ impl Setup<'_> {
         place: &HookPlace,
         scope: HookScope,
     ) -> Option<Diagnostic> {
-        let text = self.read(&place.path).ok()??;
         let ours = match &place.shape {
-            HookShape::Own { text: known } => looks_ours(agent, &place.path, &text, known),
+            HookShape::Own { text: known } => {
+                let text = self.read(&place.path).ok()??;
+                looks_ours(agent, &place.path, &text, known)
+            }
             HookShape::Shared { rules, entries } => {
-                let format = FileFormat::Json(*rules);
-                let document = Document::open(&place.path, Some(&text), format).ok()?;
+                let document = self.document(&place.path, FileFormat::Json(*rules))?;
                 entries.iter().any(|entry| {
                     let array = document.get(&entry.array).ok().flatten();
                     has_ours(agent.name(), array.as_ref())

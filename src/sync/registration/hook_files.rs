@@ -8,7 +8,7 @@ use symposium_hook::Event;
 use super::setup::Setup;
 use crate::agents::Agent;
 use crate::agents::command::{PROGRAM, is_ours};
-use crate::agents::places::{HookPlace, HookShape, JsonRules, Placement, TrustedHook};
+use crate::agents::places::{HookPlace, HookShape, Placement, TrustedHook};
 use crate::config::HookScope;
 use crate::documents::{Document, FileFormat};
 use crate::report::{Action, Change, Kind};
@@ -65,9 +65,9 @@ pub(crate) fn look(setup: &Setup<'_>, agent: Agent, placement: &Placement<'_>) -
 fn read(setup: &Setup<'_>, agent: Agent, scope: HookScope, place: &HookPlace) -> HookFile {
     let path = place.path.clone();
     let mut file = HookFile { agent, scope, path, ours: Vec::new(), others: 0 };
-    let Ok(Some(text)) = setup.read(&place.path) else { return file };
     match &place.shape {
         HookShape::Own { .. } => {
+            let Ok(Some(text)) = setup.read(&place.path) else { return file };
             let whole =
                 |event| OurHook { event, group: Value::Null, group_index: 0, handler_index: 0 };
             // An agent may want more files than the one with the hooks in it.
@@ -77,8 +77,10 @@ fn read(setup: &Setup<'_>, agent: Agent, scope: HookScope, place: &HookPlace) ->
         }
         HookShape::Shared { rules, entries } => {
             let tables = entries.first().and_then(|entry| entry.array.split_last());
-            if let Some((_, table)) = tables {
-                file.read_shared(&text, *rules, table);
+            if let Some((_, table)) = tables
+                && let Some(document) = setup.document(&place.path, FileFormat::Json(*rules))
+            {
+                file.read_shared(&document, table);
             }
         }
     }
@@ -86,10 +88,8 @@ fn read(setup: &Setup<'_>, agent: Agent, scope: HookScope, place: &HookPlace) ->
 }
 
 impl HookFile {
-    fn read_shared(&mut self, text: &str, rules: JsonRules, table: &[String]) {
-        let document = Document::open(&self.path, Some(text), FileFormat::Json(rules));
-        let found = document.and_then(|document| document.get(table));
-        let Ok(Some(Value::Object(events))) = found else { return };
+    fn read_shared(&mut self, document: &Document, table: &[String]) {
+        let Ok(Some(Value::Object(events))) = document.get(table) else { return };
         for groups in events.values().filter_map(Value::as_array) {
             for (group_index, group) in groups.iter().enumerate() {
                 let handlers = group.get("hooks").and_then(Value::as_array);

@@ -12,7 +12,7 @@ use crate::Symposium;
 use crate::config::HookScope;
 use crate::documents::ledger::CreatedContainers;
 use crate::documents::{
-    Change as FileChange, Created, Edited, Entry, Ledger, edit_file, missing_folders, read_text,
+    Change as FileChange, Created, Edited, Entry, Ledger, edit_file, missing_folders, read_whole,
     remove_empty_folders,
 };
 use crate::report::Change;
@@ -220,11 +220,12 @@ impl<'a> Registrar<'a> {
     ) -> Option<Pending<'d>> {
         let business = self.has_business(work);
         let planned = self.check(&work.path).and_then(|()| {
-            let text = read_text(&work.path)?;
-            let (edited, noted) = edit(work, text.as_deref(), &self.ledgers, desired)?;
-            Ok((text, edited, noted))
+            read_whole(&work.path, |text| {
+                let (edited, noted) = edit(work, text, &self.ledgers, desired)?;
+                Ok((text.is_some(), edited, noted))
+            })
         });
-        let (text, edited, noted) = match planned {
+        let (is_there, edited, noted) = match planned {
             Ok(planned) => planned,
             Err(error) => {
                 // One that is broken concerns us only where we want something of it.
@@ -240,7 +241,7 @@ impl<'a> Registrar<'a> {
             return None;
         }
         let wanted = work.entries.iter().any(|(_, entry)| entry.is_wanted());
-        if let Some(why) = self.off_limits(&work.path, text.is_some(), wanted) {
+        if let Some(why) = self.off_limits(&work.path, is_there, wanted) {
             registered.diagnostics.push(why);
             return None;
         }

@@ -17,7 +17,7 @@ use crate::agents::command::{PROGRAM, ProgramFacts, choose_program};
 use crate::agents::places::{HookShape, Placement};
 use crate::config::{HookScope, own_program};
 use crate::documents::checkout::{self, Checkout};
-use crate::documents::read_text;
+use crate::documents::{Document, FileFormat, read_document, read_text};
 use crate::process::{Child, find_program, run};
 use crate::sync::bounds::{self, Bounds};
 use crate::text::Diagnostic;
@@ -127,6 +127,12 @@ impl<'a> Setup<'a> {
     /// As [`read_text`]; a file that is out of bounds.
     pub(in crate::sync) fn read(&self, path: &Path) -> Result<Option<String>, Diagnostic> {
         self.check(path).and_then(|()| read_text(path))
+    }
+
+    /// The document in an agent's file; `None` when there is none, or what it says is not known.
+    pub(in crate::sync) fn document(&self, path: &Path, format: FileFormat) -> Option<Document> {
+        self.check(path).ok()?;
+        read_document(path, format).ok()?
     }
 
     fn ask_versions(&mut self) {

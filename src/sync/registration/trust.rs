@@ -18,7 +18,7 @@ use super::{Desired, Ledgers};
 use crate::agents::Agent;
 use crate::agents::places::{Placement, Trust};
 use crate::config::HookScope;
-use crate::documents::{Document, Entry, Keep, Ledger, Record};
+use crate::documents::{Entry, Keep, Ledger, Record};
 use crate::report::{Action, Change, Kind};
 use crate::text::{Diagnostic, Subject};
 
@@ -109,8 +109,7 @@ pub(crate) fn standing(
     placement: &Placement<'_>,
 ) -> Option<Standing> {
     let trust = agent.registration().trust(placement, Path::new(""), &[])?;
-    let text = setup.read(&trust.path).ok().flatten();
-    let document = Document::open(&trust.path, text.as_deref(), trust.format).ok();
+    let document = setup.document(&trust.path, trust.format);
     let stands = |key: &str| document.as_ref()?.get(&member(&trust.table, key)).ok().flatten();
     let ledgers = Ledgers::open(&setup.symposium().dirs, setup.root()).0;
     let ledger = ledgers.of(ledger_for(placement));
