@@ -12,6 +12,7 @@ use crate::agents::merge::merge;
 use crate::agents::symposium::NAME as CANONICAL;
 use crate::agents::wire::{ChildAnswer, Outcome};
 use crate::config::Environment;
+use crate::installations::syntax_error;
 use crate::plugins::model::OnFailure;
 use crate::process::{Child, Leftovers, Output, Status, run};
 use crate::sync::snapshot::SnapshotHook;
@@ -79,9 +80,10 @@ fn ended(hook: &SnapshotHook, call: &HookCall<'_>, output: &Output, limit: Durat
     if !stderr.trim().is_empty() {
         tracing::debug!("{} says: {}", hook.who(), stderr.trim());
     }
+    let unreadable = unreadable_script(hook, output.status, &stderr);
     let code = match output.status {
-        Status::Exited(code) => Some(code),
-        Status::Signalled(_) | Status::TimedOut => None,
+        Status::Exited(code) if unreadable.is_none() => Some(code),
+        Status::Exited(_) | Status::Signalled(_) | Status::TimedOut => None,
     };
     let answer = ChildAnswer { stdout: &stdout, stderr: &stderr, exit: code };
     let ParsedAnswer { mut outcome, notes, is_unclear } = parse_answer(hook, call, &answer);
@@ -104,6 +106,9 @@ fn ended(hook: &SnapshotHook, call: &HookCall<'_>, output: &Output, limit: Durat
     if denied && outcome.reasons.iter().all(|reason| reason.trim().is_empty()) {
         outcome.reasons = vec![format!("blocked by {}", hook.who())];
     }
+    if let Some(message) = unreadable {
+        return failure(hook, &format!("the shell can't read its script: {message}"), outcome);
+    }
     let problem = match output.status {
         Status::TimedOut => {
             let millis = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
@@ -119,6 +124,17 @@ fn ended(hook: &SnapshotHook, call: &HookCall<'_>, output: &Output, limit: Durat
         Status::Exited(code) => format!("it ended with exit code {code}"),
     };
     failure(hook, &problem, outcome)
+}
+
+/// What the shell said of a script that it can't read. It then exits with 2, as a script does that
+/// blocks: it is the shell only where it says the same when it is asked for nothing but that.
+fn unreadable_script(hook: &SnapshotHook, status: Status, stderr: &str) -> Option<String> {
+    if status != Status::Exited(2) || stderr.trim().is_empty() {
+        return None;
+    }
+    let error = syntax_error(hook.run.argv.as_deref()?)?;
+    let first = error.lines().next()?;
+    stderr.lines().any(|line| line == first).then(|| first.to_owned())
 }
 
 /// Reads a hook's answer in its format.

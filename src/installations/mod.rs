@@ -3,6 +3,7 @@
 //! - [`Acquirer::acquire`]: the work, once per installation and version, under a lock
 //! - [`Acquirer::probe`]: what is on disk now, in microseconds and without any work
 //! - [`Acquirer::hook`], [`Acquirer::command`]: all of it together, ready to be started
+//! - [`syntax_error`]: what a shell finds wrong with a script
 //! - [`environment`]: the variables that tell a child where its tools are
 //!
 //! On disk, below the cache's `binaries` folder:
@@ -29,6 +30,7 @@ mod model;
 mod prepare;
 mod repository;
 mod stamp;
+mod syntax;
 #[cfg(all(test, unix))]
 mod tests;
 
@@ -38,3 +40,4 @@ pub(crate) use fetcher::{Fetcher, Network};
 pub(crate) use locate::awaited;
 pub(crate) use model::{Acquired, InstallError, Invocation, Mode, Root, Trouble};
 pub(crate) use prepare::Prepared;
+pub(crate) use syntax::syntax_error;

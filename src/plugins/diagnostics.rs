@@ -233,6 +233,10 @@ explanations! {
     "Plugins are found by name. Of two with the same name the first counts, in the order of the \
      sources and of their paths, and the other is never used. Rename one of the two."
 
+    SCRIPT_SYNTAX "S040" "the shell can't read a script"
+    "`sh -n` (or the shell that the script's first line names) finds a mistake in it. A hook with such \
+     a script fails at each event, and a guard (`on-failure = \"block\"`) then blocks."
+
     FRONTMATTER "S101" "the frontmatter can't be read"
     "A `SKILL.md` starts with a line `---`, then YAML with at least `name` and `description`, then \
      another line `---`. Without it the skill is skipped."

@@ -16,6 +16,7 @@ fn decision_7_a_failing_hook_is_logged_and_the_others_are_heard() {
         ("signal", "", "kill -9 $$", "signal 9 ended it"),
         ("hang", "timeout = 1", "sleep 60", "it took longer than 1s"),
         ("hang-on", "timeout = 1", "trap '' TERM; sleep 60 & sleep 60", "it took longer than 1s"),
+        ("syntax", "", "echo on\nif true", "the shell can't read its script: "),
         ("flood", "", "head -c 10000000 /dev/zero | tr '\\0' x", "it wrote more than can be read"),
     ];
     in_parallel(&failures, |(name, keys, script, problem)| {
@@ -44,6 +45,20 @@ fn decision_7_a_failing_hook_is_logged_and_the_others_are_heard() {
             assert!(log.contains(&format!("plugin `bad` failed: {problem}")), "{name}: {log}");
         }
     });
+}
+
+/// Only the shell itself fails over a script: what a hook says of something else is its denial.
+#[test]
+fn a_hook_that_speaks_of_a_syntax_error_and_exits_with_2_blocks() {
+    let sandbox = lab();
+    let script = "cat >/dev/null\necho \"$0: 3: Syntax error: in your file\" >&2\nexit 2\n";
+    hook_plugin(&sandbox, "p", Event::PreToolUse, "", script);
+    for agent in AGENTS {
+        let effect =
+            send(&sandbox, agent, Event::PreToolUse, &Told::in_ws(&sandbox).session(agent));
+        let reason = effect.refused.unwrap_or_default();
+        assert!(reason.contains("Syntax error: in your file"), "{agent}: {reason}");
+    }
 }
 
 #[test]

@@ -303,6 +303,19 @@ fn f207_a_script_that_is_not_there_is_an_error_with_its_place() {
 }
 
 #[test]
+fn validate_says_what_the_shell_can_t_read_in_a_script() {
+    let sandbox = ready();
+    full(&sandbox);
+    let script = "home/.symposium/plugins/full/hooks/check.sh";
+    sandbox.write(script, "touch ran\nif true\n");
+    let run = validate(&sandbox, "home/.symposium/plugins/full").code(1);
+    let told = "error[S040]: the shell can't read this script";
+    assert!(run.stderr.contains(told) && run.stderr.contains("check.sh"), "{}", run.stderr);
+    sandbox.write(script, "exit 2\n");
+    validate(&sandbox, "home/.symposium/plugins/full").ok();
+}
+
+#[test]
 fn f206_a_path_inside_the_source_but_outside_of_the_plugin_s_folder() {
     let sandbox = ready();
     sandbox.user_plugin("shared/basics/SKILL.md", &skill("basics", "b"));

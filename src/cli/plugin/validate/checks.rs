@@ -9,6 +9,7 @@ use super::target::Target;
 use crate::Symposium;
 use crate::cli::screen::count;
 use crate::files::{self, Limit, contained};
+use crate::installations::syntax_error;
 use crate::plugins::diagnostics::codes;
 use crate::plugins::manifest::{Manifest, Place, Strictness, near_miss};
 use crate::plugins::model::{Hook, Installation, Plugin, Runnable, SkillSource};
@@ -170,6 +171,7 @@ fn files(plugin: &Plugin, manifest: &Arc<Source>, found: &mut Found) {
         }
         let file = plugin.dir.join(path);
         if file.is_file() {
+            found.diagnostics.extend(unreadable_script(&file, &runnable));
             continue;
         }
         let quoted = [format!("\"{path}\""), format!("'{path}'")];
@@ -182,6 +184,20 @@ fn files(plugin: &Plugin, manifest: &Arc<Source>, found: &mut Found) {
                 .note("the path is relative to the plugin's folder"),
         );
     }
+}
+
+fn unreadable_script(file: &Path, runnable: &Runnable) -> Option<Diagnostic> {
+    let path = file.to_string_lossy().into_owned();
+    let error = match runnable {
+        Runnable::Script(_) => syntax_error(&["sh".to_owned(), path]),
+        Runnable::Executable(_) => syntax_error(&[path]),
+    }?;
+    Some(
+        Diagnostic::error("the shell can't read this script")
+            .code(codes::SCRIPT_SYNTAX)
+            .in_file(file)
+            .note(error),
+    )
 }
 
 /// The skills below a folder; says how many there are.

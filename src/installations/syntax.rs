@@ -1,0 +1,65 @@
+//! Whether a shell can read a script.
+
+use std::io::Read as _;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::files;
+use crate::process::{Child, Status, run};
+
+/// The shells that read a script without running it when they are asked with `-n`.
+const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"];
+
+/// What the shell that runs `argv` finds wrong with its script, which is not run. `None` where it finds
+/// nothing, or where no shell runs it.
+pub(crate) fn syntax_error(argv: &[String]) -> Option<String> {
+    let (shell, script) = shell_of(argv)?;
+    let child = Child::new(shell).args(["-n", script]).limit(Duration::from_secs(1));
+    let output = run(&child).ok()?;
+    let is_refused = matches!(output.status, Status::Exited(code) if code != 0);
+    is_refused.then(|| output.stderr_text().trim().to_owned())
+}
+
+/// The shell and its script: as `sh <script>`, or as the script's first line says.
+fn shell_of(argv: &[String]) -> Option<(String, &str)> {
+    let script = match argv {
+        [shell, script, ..] if shell == "sh" => return Some((shell.clone(), script)),
+        [script, ..] => script,
+        [] => return None,
+    };
+    let mut start = Vec::new();
+    files::open(Path::new(script)).ok()?.take(256).read_to_end(&mut start).ok()?;
+    let start = String::from_utf8_lossy(&start);
+    let mut words = start.lines().next()?.strip_prefix("#!")?.split_whitespace();
+    let name = |program: &str| program.rsplit('/').next().unwrap_or_default().to_owned();
+    let program = words.next()?;
+    let program = if name(program) == "env" { words.next()? } else { program };
+    SHELLS.contains(&&*name(program)).then(|| (program.to_owned(), &**script))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_read_by_its_shell_and_never_run() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let ran = dir.path().join("ran");
+        let path = dir.path().join("s");
+        let script = path.to_string_lossy().into_owned();
+        for (first, is_shell) in
+            [("#!/bin/sh", true), ("#!/usr/bin/env sh -x", true), ("#!/usr/bin/python3", false)]
+        {
+            for (rest, is_broken) in [("", false), ("if true", true)] {
+                let text = format!("{first}\ntouch {}\n{rest}\n", ran.display());
+                std::fs::write(&path, text).expect("writes");
+                let by_sh = syntax_error(&["sh".to_owned(), script.clone()]);
+                assert_eq!(by_sh.is_some(), is_broken);
+                let alone = syntax_error(std::slice::from_ref(&script));
+                assert_eq!(alone.is_some(), is_broken && is_shell, "{first} {rest}");
+            }
+        }
+        assert!(!ran.exists());
+        assert_eq!(syntax_error(&["/bin/ls".to_owned()]), None);
+    }
+}
