@@ -1,14 +1,14 @@
 //! Once per installation and version, by one process at a time.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use super::job::{Got, Job};
 use super::locate::locate;
 use super::stamp::{Failure, Stamp, age, definition, key, now};
 use super::{
-    Acquired, Fetcher, InstallError, Mode, Root, Trouble, binary, cargo, commands, repository,
+    Acquired, Fetcher, InstallError, Mode, Root, Trouble, binary, cargo, commands, outdated,
+    repository,
 };
 use crate::Symposium;
 use crate::files::{Lock, LockError};
@@ -194,7 +194,7 @@ impl<'a> Acquirer<'a> {
         if let Some(problem) = &got.stale {
             tracing::warn!("no newer `{}` could be looked for: {problem}", job.installation.name);
         }
-        tidy(job, path, stamp.dir.as_deref());
+        retire(job, path, stamp.dir.as_deref());
         Ok(acquired)
     }
 
@@ -318,26 +318,16 @@ fn get(job: &Job<'_>) -> Result<Got, Trouble> {
     }
 }
 
-/// Removes what this installation used before, now that the new one works, unless somebody else
+/// What this installation used before may go, now that the new one works, unless another installation
 /// uses it. What is not ours is not touched.
-fn tidy(job: &Job<'_>, path: &Path, new: Option<&Path>) {
+fn retire(job: &Job<'_>, path: &Path, new: Option<&Path>) {
     let binaries = job.binaries();
     let old = job.before.dir.as_deref().filter(|old| Some(*old) != new);
-    let Some(old) = old.filter(|old| is_ours(&binaries, old)) else { return };
-    if Stamp::used_elsewhere(&binaries, path, old) {
-        return;
+    if let Some(old) = old.filter(|old| outdated::is_ours(&binaries, old))
+        && !Stamp::used_elsewhere(&binaries, path, old)
+    {
+        outdated::add(job.sym, old);
     }
-    let _ = fs::remove_dir_all(old);
-    if let Some(parent) = old.parent().filter(|parent| *parent != binaries) {
-        // Only when it is empty.
-        let _ = fs::remove_dir(parent);
-    }
-}
-
-fn is_ours(binaries: &Path, dir: &Path) -> bool {
-    let inside = dir.strip_prefix(binaries).map(Path::to_path_buf).unwrap_or_default();
-    let normal = |part: std::path::Component<'_>| matches!(part, std::path::Component::Normal(_));
-    inside != PathBuf::new() && inside.components().all(normal)
 }
 
 fn recent_failure(

@@ -14,9 +14,10 @@
 //! sha256-<16 hex>/         a downloaded file or archive
 //! work-<8 hex>/<commit>/   a repository's files where commands finish the installation
 //! .stamps/<16 hex>.json    what each installation of each plugin came to
+//! .outdated.json           folders that go when nothing names them any more
 //! ```
 //!
-//! May use: `plugins`, `fetch`, `process` and the ground. Used by: `sync`, `hook`, `cli`.
+//! May use: `plugins`, `fetch`, `process`, `documents` and the ground. Used by: `sync`, `hook`, `cli`.
 
 mod acquire;
 mod binary;
@@ -27,6 +28,7 @@ mod fetcher;
 mod job;
 mod locate;
 mod model;
+mod outdated;
 mod prepare;
 mod repository;
 mod stamp;
@@ -39,5 +41,6 @@ pub(crate) use environment::environment;
 pub(crate) use fetcher::{Fetcher, Network};
 pub(crate) use locate::awaited;
 pub(crate) use model::{Acquired, InstallError, Invocation, Mode, Root, Trouble};
+pub(crate) use outdated::sweep_outdated;
 pub(crate) use prepare::Prepared;
 pub(crate) use syntax::syntax_error;

@@ -78,6 +78,11 @@ impl Stamp {
             .filter(|path| path != own)
             .any(|path| Self::load(&path).dir.as_deref() == Some(dir))
     }
+
+    /// Whether an installation uses `dir`.
+    pub(super) fn is_used(binaries: &Path, dir: &Path) -> bool {
+        Self::used_elsewhere(binaries, Path::new(""), dir)
+    }
 }
 
 /// Seconds since 1970.

@@ -16,7 +16,7 @@ use crate::Symposium;
 use crate::agents::Agent;
 use crate::fetch::git::Policy;
 use crate::files::Lock;
-use crate::installations::{Acquirer, Mode as InstallMode, Network};
+use crate::installations::{Acquirer, Mode as InstallMode, Network, sweep_outdated};
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
 use crate::report::{Action, Change, Event, Kind, Verdict};
@@ -164,6 +164,7 @@ impl Sync<'_> {
             let observed = self.observed(observed, &synced.plan, &parents);
             synced.stored = self.remember(&registry, observed, &facts, &chosen, (&agents, &synced));
             reached("remembered");
+            sweep_outdated(sym);
         }
         // The process is nearly over: to give back the memory of hundreds of plugins, piece by piece,
         // would only take time.

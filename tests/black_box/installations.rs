@@ -105,6 +105,44 @@ fn f157_f159_versions_of_a_crate_live_side_by_side_and_the_pinned_one_runs() {
     assert!(!binaries(&sandbox).join("guarder/2.0.0").exists());
 }
 
+/// Its agents start what its files name, whatever another workspace got meanwhile.
+#[test]
+fn a_newer_version_leaves_the_old_one_to_workspaces_that_name_it() {
+    let (sandbox, mut registry) = with_registry();
+    publish(&mut registry, "1.0.0", &["guarder"]);
+    sandbox.user_plugin(
+        "a/SYMPOSIUM.toml",
+        "name = \"a\"\ncrates = [\"widget\"]\n\n[[installations]]\nname = \"tool\"\n\
+         source = \"cargo\"\ncrate = \"guarder\"\n\n\
+         [[mcp_servers]]\nname = \"gs\"\ncommand = \"tool\"\n\n\
+         [[hooks]]\nname = \"h\"\nevent = \"PreToolUse\"\ncommand = \"tool\"\n",
+    );
+    sandbox.run(&["init", "--add-agent", "claude"]).ok();
+    let copied = std::process::Command::new("cp")
+        .arg("-r")
+        .args([sandbox.ws(), sandbox.dir().join("ws2")])
+        .status();
+    assert!(copied.expect("copies").success());
+    sandbox.run_in("ws2", &["sync"]).ok();
+    let program = |workspace: &str| {
+        let text = sandbox.read("home/.claude.json");
+        let settings: serde_json::Value = serde_json::from_str(&text).expect("is JSON");
+        let key = sandbox.dir().join(workspace).display().to_string();
+        let command = &settings["projects"][&key]["mcpServers"]["gs"]["command"];
+        PathBuf::from(command.as_str().unwrap_or_else(|| panic!("{key} in {text}")))
+    };
+    assert!(program("ws2").ends_with("guarder/1.0.0/bin/guarder"));
+
+    publish(&mut registry, "2.0.0", &["guarder"]);
+    sandbox.run(&["sync", "--update", "fetch"]).ok();
+    assert!(program("ws").ends_with("guarder/2.0.0/bin/guarder"));
+    assert!(program("ws2").ends_with("guarder/1.0.0/bin/guarder") && program("ws2").is_file());
+
+    sandbox.run_in("ws2", &["sync"]).ok();
+    assert!(program("ws2").ends_with("guarder/2.0.0/bin/guarder") && program("ws2").is_file());
+    assert!(!binaries(&sandbox).join("guarder/1.0.0").exists(), "nothing names it any more");
+}
+
 #[test]
 fn f158_case_89_a_crate_that_is_another_tool_is_named_and_the_hook_does_nothing() {
     let (sandbox, mut registry) = with_registry();

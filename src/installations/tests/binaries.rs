@@ -166,5 +166,6 @@ fn f162_commands_work_on_a_copy_of_the_repository() {
     house.age(&plugin, "tool", 25 * HOUR);
     let second = house.acquire(&plugin, "tool", Mode::Detached).expect("is built");
     assert_eq!(fs::read_to_string(path_of(&second)).expect("is there"), "new\n");
+    sweep_outdated(&house.sym);
     assert!(!path_of(&first).exists() && path_of(&second).exists());
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::documents::{Entry, Ledger, Record};
 
 #[test]
 fn f157_f159_a_pinned_version_is_used_and_another_stays_beside_it() {
@@ -82,7 +83,48 @@ fn f170_the_background_looks_daily_and_the_old_goes_after_the_new_works() {
     house.age(&plugin, "rg", HOUR);
     let new = house.acquire(&plugin, "rg", Mode::Detached).expect("is installed");
     assert!(path_of(&new).starts_with(house.binaries().join("rg/1.1.0")));
+    sweep_outdated(&house.sym);
     assert!(!house.binaries().join("rg/1.0.0").exists());
+}
+
+/// Other workspaces' files name it until a sync there.
+#[test]
+fn an_old_version_stays_while_a_snapshot_or_a_registered_entry_names_it() {
+    let house = House::new();
+    let dirs = &house.sym.dirs;
+    house.newest("1.0.0");
+    let plugin = house.plugin(vec![crate_of("rg", None)]);
+    house.acquire(&plugin, "rg", Mode::Detached).expect("is installed");
+    let old = house.binaries().join("rg/1.0.0");
+    let names_it = serde_json::json!({ "command": old.join("bin/rg") }).to_string();
+    fs::create_dir_all(dirs.snapshots()).expect("creates");
+    let snapshot = dirs.snapshots().join("0.jsonl");
+    fs::write(&snapshot, &names_it).expect("writes");
+    let settings = house.path("settings.json");
+    fs::write(&settings, &names_it).expect("writes");
+    let (mut ledger, _) = Ledger::workspace(dirs, &house.path("work"));
+    let (table, key) = (vec!["servers".to_owned()], "s".to_owned());
+    let entry = Entry::Member { table, key, keys: Vec::new(), hash: String::new() };
+    ledger.record(Record { agent: "claude".to_owned(), path: settings.clone(), entry });
+    ledger.save(dirs, Duration::from_secs(1)).expect("saves");
+
+    house.newest("1.1.0");
+    house.age(&plugin, "rg", 25 * HOUR);
+    house.acquire(&plugin, "rg", Mode::Detached).expect("is installed");
+    let is_kept = || {
+        sweep_outdated(&house.sym);
+        old.join("bin/rg").is_file()
+    };
+    assert!(is_kept(), "a snapshot names it");
+    fs::remove_file(&snapshot).expect("removes");
+    assert!(is_kept(), "an entry names it");
+    fs::remove_file(&settings).expect("removes");
+    fs::create_dir(&settings).expect("creates");
+    assert!(is_kept(), "what can't be read may name it");
+    fs::remove_dir(&settings).expect("removes");
+    assert!(!is_kept(), "nothing names it");
+    assert!(house.binaries().join("rg/1.1.0/bin/rg").is_file());
+    assert!(!house.binaries().join(".outdated.json").exists());
 }
 
 #[test]
