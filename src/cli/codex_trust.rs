@@ -9,9 +9,10 @@ use crate::agents::Agent;
 use crate::config::HookScope;
 use crate::report::{Change, Event};
 use crate::sync::registration::Registrar;
+use crate::sync::registration::desired::Consent;
 use crate::sync::registration::lock::{self, RegistrationLock};
 use crate::sync::registration::setup::Setup;
-use crate::sync::registration::trust::{self, Consent};
+use crate::sync::registration::trust;
 
 const AGENT: Agent = Agent::Codex;
 

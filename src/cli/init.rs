@@ -21,10 +21,9 @@ use crate::files::{Lock, LockError};
 use crate::report::{Action, Change, Event, Kind};
 use crate::sync::registration::lock::RegistrationLock;
 use crate::sync::registration::register::register;
-use crate::sync::registration::servers;
-use crate::sync::registration::setup::{Setup, Sweep};
-use crate::sync::registration::{Desired, Registrar};
-use crate::sync::{Request, Synced, configured_agents, forget_leaving, remove, sync};
+use crate::sync::registration::setup::Setup;
+use crate::sync::registration::{Registrar, hooks, servers};
+use crate::sync::{Request, Sweep, Synced, configured_agents, forget_leaving, remove, sync};
 use crate::text::Diagnostic;
 use ask::Asked;
 
@@ -264,12 +263,10 @@ impl Init<'_> {
         let (mut registrar, diagnostics) = Registrar::open(sym, None, true);
         sym.report.diagnostics(&diagnostics);
         let agents = configured_agents(sym);
-        let mut desired = Desired::default();
-        registrar.keep_servers(&mut desired);
-        let stays = |name: &str| agents.iter().any(|agent| agent.name() == name);
-        desired.kept.retain(|(_, record)| stays(&record.agent));
-        servers::wish_everywhere(&setup, &registrar, &agents, &mut desired);
-        let notes = setup.hooks(&mut desired, &agents, registrar.ledgers(), self.sweep);
+        let (mut desired, notes) =
+            hooks::configured(&setup, &agents, registrar.ledgers(), self.sweep);
+        registrar.keep_servers(&mut desired, |_| true);
+        servers::add_everywhere(&setup, &registrar, &agents, &mut desired);
         sym.report.diagnostics(&notes);
         let registered = register(&setup, &mut registrar, desired, &agents, true);
         sym.report.diagnostics(&registered.diagnostics);

@@ -120,7 +120,7 @@ fn check(
             format!("nothing here is called {name}: it is remembered for other workspaces");
         notes.push(Diagnostic::warning(message));
     }
-    let facts = survey.known.as_ref().map(|known| &known.facts);
+    let facts = survey.planned.as_ref().map(|planned| &planned.facts);
     let candidate =
         facts.is_some_and(|facts| facts.candidates.iter().any(|found| same(&found.name)));
     if choice == Choice::Use && dependency && !candidate && !plugin && !skill && !has_choice {

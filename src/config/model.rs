@@ -34,6 +34,14 @@ impl HookScope {
             Self::Project => "project",
         }
     }
+
+    /// The one that is not this.
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::Global => Self::Project,
+            Self::Project => Self::Global,
+        }
+    }
 }
 
 /// What to do about a newer Symposium.

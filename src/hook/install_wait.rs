@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use super::session_context::{SessionContext, missing_programs};
 use crate::config::Environment;
 use crate::sync::background::Background;
-use crate::sync::current;
 use crate::sync::snapshot::{SnapshotHook, Stored};
 
 /// The longest that an event waits, and a half of what is left of its time at most.
@@ -51,7 +50,7 @@ pub(super) fn wait_for_programs(
     let end = Instant::now() + env.test_switches().patience(LONGEST_WAIT).min(left / 2);
     loop {
         let over = running.ends_within(PAUSE) || Instant::now() >= end;
-        let stored = current::stored(session.dirs, root);
+        let stored = Stored::of(session.dirs, root);
         installing.hooks = stored.as_ref().map(&choose).or(installing.hooks);
         let complete =
             installing.hooks.as_deref().is_some_and(|now| missing_programs(now).is_empty());

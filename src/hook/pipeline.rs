@@ -25,7 +25,7 @@ use crate::agents::merge::settle;
 use crate::agents::wire::{Answer, Decoded, Outcome};
 use crate::config::now_in_ms;
 use crate::sync::background::Background;
-use crate::sync::current::{self, Question};
+use crate::sync::current;
 use crate::sync::snapshot::{SnapshotHook, Stored};
 
 /// One event being answered.
@@ -219,7 +219,7 @@ impl EventHandler<'_> {
         let root = session?.root.as_deref().filter(|root| !is_here(root))?;
         let Call { env, dirs, .. } = *self.call;
         let insist = self.retries_failed_sync();
-        let began = current::for_hook(&Question { env, dirs, root, insist })?;
+        let began = current::for_hook(env, dirs, root, insist)?;
         (!is_here(&began.header.root)).then_some(began)
     }
 

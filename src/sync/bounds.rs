@@ -155,9 +155,6 @@ pub(crate) fn is_users_own(home: &Path, root: &Path, folder: &Path) -> bool {
 
 /// As [`Bounds::check`]; outside of a workspace, and where it holds the home folder, nothing is out
 /// of bounds.
-///
-/// # Errors
-/// As [`Bounds::check`].
 pub(crate) fn check(bounds: Option<&Bounds>, path: &Path) -> Result<(), Diagnostic> {
     bounds.map_or(Ok(()), |bounds| bounds.check(path))
 }

@@ -11,21 +11,8 @@ use super::snapshot::{Snapshot, Stored};
 use crate::Symposium;
 use crate::config::{Dirs, Environment};
 use crate::report::Reporter;
-use crate::symposium::{Options, VERSION};
+use crate::symposium::Options;
 use crate::workspace::nearest_manifest;
-
-/// What an event asks about.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Question<'a> {
-    /// Our surroundings.
-    pub env: &'a Environment,
-    /// Our folders.
-    pub dirs: &'a Dirs,
-    /// The workspace's root.
-    pub root: &'a Path,
-    /// Whether a sync that failed is tried again.
-    pub insist: bool,
-}
 
 /// The snapshot of the workspace that `cwd` is in, or of what applies outside of one: the stored one
 /// while its inputs are as they were, else as [`for_hook`]. `insist`: a sync that failed is tried again.
@@ -38,24 +25,28 @@ pub(crate) fn of_folder(
     if let Some(known) = known(env, dirs, cwd).filter(|known| !(insist && known.header.failed)) {
         return Some(known);
     }
-    for_hook(&Question { env, dirs, root: &root_of(env, dirs, cwd), insist })
+    for_hook(env, dirs, &root_of(env, dirs, cwd), insist)
 }
 
 /// The stored snapshot for `cwd`, when it is current; no manifest is read. The manifests that lead to
 /// the root are among the snapshot's inputs.
 pub(super) fn known(env: &Environment, dirs: &Dirs, cwd: &Path) -> Option<Stored> {
     let Some(nearest) = nearest_manifest(cwd, env)? else {
-        return stored(dirs, &Snapshot::outside(dirs)).filter(|stored| stored.holds(env));
+        return Stored::of(dirs, &Snapshot::outside(dirs)).filter(|stored| stored.holds(env));
     };
-    let mut known = nearest.ancestors().filter_map(|root| stored(dirs, root));
+    let mut known = nearest.ancestors().filter_map(|root| Stored::of(dirs, root));
     known.find(|stored| stored.is_found_from(&nearest) && stored.holds(env))
 }
 
 /// The workspace's snapshot: the stored one while its inputs are as they were, else a new one, after
 /// a sync if the user lets events sync. Never fails: trouble is logged, and the old one serves.
-pub(crate) fn for_hook(question: &Question<'_>) -> Option<Stored> {
-    let Question { env, dirs, root, insist } = *question;
-    let stored = Stored::load(&Snapshot::path(dirs, root), VERSION, root);
+pub(crate) fn for_hook(
+    env: &Environment,
+    dirs: &Dirs,
+    root: &Path,
+    insist: bool,
+) -> Option<Stored> {
+    let stored = Stored::of(dirs, root);
     if let Some(current) = stored.as_ref().filter(|stored| stored.holds(env))
         && !(insist && current.header.failed)
     {
@@ -65,13 +56,7 @@ pub(crate) fn for_hook(question: &Question<'_>) -> Option<Stored> {
     if background.goes_on_beside() {
         return stored;
     }
-    let work = Work {
-        env: env.clone(),
-        root: root.to_path_buf(),
-        path: Snapshot::path(dirs, root),
-        insist,
-        old: stored.clone(),
-    };
+    let work = Work { env: env.clone(), root: root.to_path_buf(), insist, old: stored.clone() };
     let (done, made) = mpsc::channel();
     let thread = std::thread::Builder::new().name("sync".to_owned());
     if let Err(error) = thread.spawn(move || done.send(work.run())) {
@@ -95,7 +80,6 @@ pub(crate) fn for_hook(question: &Question<'_>) -> Option<Stored> {
 struct Work {
     env: Environment,
     root: PathBuf,
-    path: PathBuf,
     insist: bool,
     old: Option<Stored>,
 }
@@ -118,12 +102,12 @@ impl Work {
             return self.look(&sym);
         }
         let request = self.request(Mode::Apply);
-        match sync_unless(&sym, &request, || self.current().is_some()) {
+        match sync_unless(&sym, &request, || self.current(&sym.dirs).is_some()) {
             Ok(Some(synced)) => {
                 tracing::debug!("synced {} before this event", self.root.display());
                 synced.stored
             }
-            Ok(None) => self.current(),
+            Ok(None) => self.current(&sym.dirs),
             Err(error) => {
                 tracing::warn!("the sync before this event failed: {error:#}");
                 self.look(&sym)
@@ -136,8 +120,8 @@ impl Work {
     }
 
     /// What another process made meanwhile.
-    fn current(&self) -> Option<Stored> {
-        let stored = Stored::load(&self.path, VERSION, &self.root)?;
+    fn current(&self, dirs: &Dirs) -> Option<Stored> {
+        let stored = Stored::of(dirs, &self.root)?;
         let again = self.insist && stored.header.failed;
         (!again && stored.holds(&self.env)).then_some(stored)
     }
@@ -163,13 +147,12 @@ impl Work {
     /// What applies in the nearest folder above that we have a snapshot of.
     fn around(&self, dirs: &Dirs) -> Option<Stored> {
         let mut above = self.root.ancestors().skip(1);
-        let (root, old) = above.find_map(|root| Some((root, stored(dirs, root)?)))?;
+        let (root, old) = above.find_map(|root| Some((root, Stored::of(dirs, root)?)))?;
         if old.holds(&self.env) {
             return Some(old);
         }
-        let (env, root) = (self.env.clone(), root.to_path_buf());
-        let (path, old) = (Snapshot::path(dirs, &root), Some(old));
-        Work { env, path, root, insist: false, old: old.clone() }.run().or(old)
+        let (env, root, old) = (self.env.clone(), root.to_path_buf(), Some(old));
+        Work { env, root, insist: false, old: old.clone() }.run().or(old)
     }
 }
 
@@ -185,9 +168,4 @@ fn root_of(env: &Environment, dirs: &Dirs, cwd: &Path) -> PathBuf {
         known.or_else(|| nearest_manifest(&cwd, env).flatten())
     });
     found.unwrap_or_else(|| Snapshot::outside(dirs))
-}
-
-/// The workspace's snapshot as it is on disk now, whether or not it still holds.
-pub(crate) fn stored(dirs: &Dirs, root: &Path) -> Option<Stored> {
-    Stored::load(&Snapshot::path(dirs, root), VERSION, root)
 }

@@ -2,9 +2,9 @@
 //!
 //! [`facts`] gathers what applies, [`placing`] puts skill folders where agents look for them,
 //! [`registration`] does the same for hooks and servers in the agents' own files, and [`snapshot`]
-//! keeps what hooks, help and subcommands need. [`run`] is one sync from start to end, [`remove`]
-//! takes everything back, [`survey`] only says what a sync would do, and [`current`] is what the hook
-//! room calls.
+//! keeps what hooks, help and subcommands need. [`run`] is one sync from start to end, with
+//! [`request`] its context; [`remove`] takes everything back, [`survey`] only says what a sync would
+//! do, and [`current`] is what the hook room calls.
 //!
 //! May use: every room below. Used by: `hook` (only "make sure it is current") and `cli`.
 
@@ -24,5 +24,5 @@ pub(crate) mod survey;
 
 pub(crate) use placing::desired_skills::shown as shown_origin;
 pub(crate) use registration::opt_out::forget as forget_leaving;
-pub(crate) use request::{Caller, Mode, Request, Synced, configured_agents};
+pub(crate) use request::{Caller, Mode, Request, Sweep, Synced, configured_agents};
 pub(crate) use run::sync;

@@ -4,20 +4,18 @@
 //! because of us go once they are empty.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::bounds::Bounds;
-use super::placing::apply::apply;
+use super::placing::apply::apply_and_tell;
 use super::placing::folders;
 use super::placing::observe::observe;
 use super::placing::parents::Parents;
 use super::placing::plan::{Wanted, plan};
 use super::registration::created::CreatedByUs;
-use super::registration::lock::{RegistrationLock, lock};
-use super::registration::opt_out;
+use super::registration::lock::{FILE_LOCK_TIMEOUT, RegistrationLock, lock};
 use super::registration::register::register;
 use super::registration::setup::Setup;
-use super::registration::{Desired, Registrar};
+use super::registration::{Desired, Registrar, hooks, opt_out};
 use super::request::Caller;
 use super::snapshot::Snapshot;
 use crate::Symposium;
@@ -26,9 +24,6 @@ use crate::documents::ledger::CreatedContainers;
 use crate::documents::{Entry, Ledger, Record};
 use crate::report::{Action, Change};
 use crate::text::Diagnostic;
-
-/// How long another process of ours may hold a file.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -76,9 +71,6 @@ pub(crate) fn remove(sym: &Symposium, roots: &[PathBuf], apply: bool) -> anyhow:
 
 /// Takes back hooks and servers that we registered in a project's own files, tracked by git or not:
 /// the user chose another scope, and what is still wanted there comes back as that scope has it.
-///
-/// # Errors
-/// When there is no home folder.
 pub(crate) fn remove_from_project(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
     let mut removal = Removal::new(sym, true, false);
     removal.recorded(root, Elsewhere::Kept)?;
@@ -88,9 +80,7 @@ pub(crate) fn remove_from_project(sym: &Symposium, root: &Path) -> anyhow::Resul
 /// What happens to servers that are registered outside the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Elsewhere {
-    /// They stay.
     Kept,
-    /// They go.
     Gone,
 }
 
@@ -135,8 +125,8 @@ impl<'a> Removal<'a> {
         let setup = Setup::new(sym, Some(root), false)?;
         let (mut registrar, diagnostics) = self.registrar(Some(root));
         sym.report.diagnostics(&diagnostics);
-        let mut desired = Desired { leave_home_hooks: true, ..Desired::default() };
-        setup.no_hooks(&mut desired, HookScope::Project, registrar.ledgers());
+        let mut desired = hooks::none(&setup, HookScope::Project, registrar.ledgers());
+        desired.leave_home_hooks = true;
         self.carry_out(&setup, &mut registrar, desired);
         if self.apply {
             folders::reap(sym, root);
@@ -151,10 +141,10 @@ impl<'a> Removal<'a> {
         let setup = Setup::new(self.sym, Some(root), false)?.at(HookScope::Project);
         let (mut registrar, _) = self.registrar(Some(root));
         registrar.set_scope(HookScope::Project);
-        let mut desired = Desired { leave_home_hooks: true, ..Desired::default() };
-        setup.no_recorded_hooks(&mut desired, HookScope::Project, registrar.ledgers());
+        let mut desired = hooks::none_recorded(&setup, HookScope::Project, registrar.ledgers());
+        desired.leave_home_hooks = true;
         if elsewhere == Elsewhere::Kept {
-            registrar.keep_servers(&mut desired);
+            registrar.keep_servers(&mut desired, |_| true);
             desired.kept.retain(|(_, record)| !record.path.starts_with(root));
         }
         self.carry_out(&setup, &mut registrar, desired);
@@ -167,8 +157,7 @@ impl<'a> Removal<'a> {
         let setup = Setup::new(sym, None, false)?;
         let (mut registrar, diagnostics) = self.registrar(None);
         sym.report.diagnostics(&diagnostics);
-        let mut desired = Desired::default();
-        setup.no_hooks(&mut desired, HookScope::Global, registrar.ledgers());
+        let desired = hooks::none(&setup, HookScope::Global, registrar.ledgers());
         self.carry_out(&setup, &mut registrar, desired);
         Ok(if self.apply { Vec::new() } else { std::mem::take(&mut self.removed.changes) })
     }
@@ -200,19 +189,7 @@ impl<'a> Removal<'a> {
             };
         }
         if self.apply {
-            for done in apply(&plan, bounds.as_ref()) {
-                if let Err(error) = done.result {
-                    self.removed.failed = true;
-                    changes.retain(|change| change.name != done.step.name);
-                    self.sym.report.diagnostic(&Diagnostic::error(format!(
-                        "can't remove the skill `{}`: {error}",
-                        done.step.name
-                    )));
-                }
-            }
-            for change in &mut changes {
-                change.planned = false;
-            }
+            self.removed.failed |= apply_and_tell(self.sym, &plan, bounds.as_ref(), &mut changes);
         }
         self.removed.changes.extend(changes);
     }
@@ -292,7 +269,7 @@ fn drop_ledger(sym: &Symposium, mut ledger: Ledger) {
 }
 
 fn save(sym: &Symposium, ledger: &mut Ledger) {
-    if let Err(error) = ledger.save(&sym.dirs, LOCK_TIMEOUT) {
+    if let Err(error) = ledger.save(&sym.dirs, FILE_LOCK_TIMEOUT) {
         sym.report.diagnostic(&error);
     }
 }

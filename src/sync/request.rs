@@ -1,11 +1,11 @@
 //! What is asked of a sync, and what comes of it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::bounds::Bounds;
 use super::facts::candidates::Candidate;
 use super::placing::plan::Plan;
-use super::registration::setup::Sweep;
 use super::snapshot::Stored;
 use crate::Symposium;
 use crate::agents::Agent;
@@ -41,10 +41,18 @@ pub(crate) enum Caller {
     Survey,
 }
 
+/// What of our hooks in the other scope is cleaned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sweep {
+    /// What the ledger knows.
+    Recorded,
+    /// All that is ours by its shape: the user chose the scope just now.
+    Everything,
+}
+
 /// What is asked for.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
-    /// A folder of the workspace.
     pub start: PathBuf,
     /// Agents to place skills for instead of the configured ones.
     pub named: Option<Vec<Agent>>,
@@ -52,7 +60,6 @@ pub(crate) struct Request {
     pub force: bool,
     /// Whether something is changed.
     pub mode: Mode,
-    /// Who started it.
     pub caller: Caller,
     /// What of our hooks in the other scope is cleaned.
     pub sweep: Sweep,
@@ -82,7 +89,6 @@ pub(crate) struct Synced {
     pub summary: String,
     /// Whether something could not be done.
     pub failed: bool,
-    /// The workspace's root.
     pub root: PathBuf,
     /// What hooks, help and subcommands need now; none of a plan, or for agents that were named.
     pub stored: Option<Stored>,
@@ -136,17 +142,17 @@ pub(in crate::sync) fn refuse_broken(sym: &Symposium, request: &Request) -> Resu
         .note("each agent is a section: `[[agent]]`, and below it `name = \"claude\"`"))
 }
 
-/// One sync of one workspace.
-pub(in crate::sync) struct Sync<'a> {
+/// What every step of one sync of one workspace needs.
+pub(in crate::sync) struct SyncContext<'a> {
     pub(in crate::sync) sym: &'a Symposium,
     pub(in crate::sync) request: &'a Request,
     pub(in crate::sync) loaded: &'a Loaded,
-    pub(in crate::sync) now: u64,
+    pub(in crate::sync) started_at: u64,
     /// What is read of skills, crates and the workspace is read through it.
     pub(in crate::sync) observer: Observer,
 }
 
-impl<'a> Sync<'a> {
+impl<'a> SyncContext<'a> {
     pub(in crate::sync) fn new(
         sym: &'a Symposium,
         request: &'a Request,
@@ -154,11 +160,19 @@ impl<'a> Sync<'a> {
     ) -> Self {
         let mut fixed = vec![sym.dirs.cache().to_path_buf()];
         fixed.extend(sym.env.cargo_home().map(|home| home.join("registry")));
-        Self { sym, request, loaded, now: now_in_ms(), observer: Observer::except(fixed) }
+        let observer = Observer::except(fixed);
+        Self { sym, request, loaded, started_at: now_in_ms(), observer }
     }
-}
 
-impl Sync<'_> {
+    pub(in crate::sync) fn root(&self) -> &'a Path {
+        &self.loaded.workspace.root
+    }
+
+    /// The workspace's bounds; `None` where it is the home folder.
+    pub(in crate::sync) fn bounds(&self) -> Option<Bounds> {
+        Bounds::of(self.root(), self.sym.env.home().as_deref())
+    }
+
     /// Whether a person reads what it says.
     pub(in crate::sync) fn is_for_the_user(&self) -> bool {
         matches!(self.request.caller, Caller::Command | Caller::Survey)

@@ -372,7 +372,7 @@ fn an_event_is_never_answered_from_what_was() {
 }
 
 /// The steps of a sync, after each of which something changes.
-const STEPS: [&str; 6] = ["begin", "registry", "known", "applied", "registered", "remembered"];
+const STEPS: [&str; 6] = ["begin", "registry", "planned", "applied", "registered", "remembered"];
 
 #[test]
 fn what_changes_while_a_sync_runs_is_known_to_the_next_event() {

@@ -19,7 +19,7 @@ use crate::plugins::source::{Refresh, effective};
 use crate::report::Reporter;
 use crate::symposium::Options;
 use crate::sync::snapshot::subcommands;
-use crate::sync::snapshot::{Offer, Snapshot, Stored};
+use crate::sync::snapshot::{Offer, Stored};
 use crate::workspace::Workspace;
 
 /// How long a description may be, in letters.
@@ -202,8 +202,7 @@ fn offer(sym: &Symposium) -> Offer {
     else {
         return Offer::default();
     };
-    let path = Snapshot::path(&sym.dirs, &root);
-    let stored = Stored::load(&path, crate::symposium::VERSION, &root);
+    let stored = Stored::of(&sym.dirs, &root);
     stored.map(|stored| stored.offer()).unwrap_or_default()
 }
 

@@ -15,8 +15,7 @@ use crate::skills::Skill;
 use crate::skills::crate_source::{CrateRequest, CrateSources, Located};
 use crate::skills::discover::SKILL_FILE;
 use crate::skills::resolve::{Resolution, Resolver};
-use crate::sync::facts::Gatherer;
-use crate::sync::facts::gates::ByFacts;
+use crate::sync::facts::{Gatherer, checkout};
 use crate::text::same_crate;
 use crate::workspace::{Dependency, DependencyOrigin, UNOBSERVED, Workspace};
 
@@ -146,20 +145,18 @@ impl Offer<'_> {
         ask: &dyn Fn(&Gatherer<'_>, &Facts<'_>, &mut Resolver<'_>),
     ) -> Resolution {
         let (sym, workspace, crates) = (self.sym, self.workspace, self.crates);
-        let gates = ByFacts {
-            facts: Facts {
-                dependencies: &workspace.dependencies,
-                members: &workspace.members,
-                root: self.root,
-                env: &sym.env,
-                observer: &UNOBSERVED,
-            },
+        let facts = Facts {
+            dependencies: &workspace.dependencies,
+            members: &workspace.members,
+            root: self.root,
+            env: &sym.env,
+            observer: &UNOBSERVED,
         };
         let gatherer =
             Gatherer { sym, workspace, crates, on_disk: crates, policy, observer: &UNOBSERVED };
-        let checkouts = |place: &GitPlace| gatherer.checkout(place);
-        let mut resolver = Resolver::new(&gates, crates, &checkouts, &UNOBSERVED);
-        ask(&gatherer, &gates.facts, &mut resolver);
+        let checkouts = |place: &GitPlace| checkout(sym, &gatherer.policy, place);
+        let mut resolver = Resolver::new(&facts, crates, &checkouts, &UNOBSERVED);
+        ask(&gatherer, &facts, &mut resolver);
         resolver.finish()
     }
 }

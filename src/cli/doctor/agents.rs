@@ -158,7 +158,7 @@ pub(super) fn twice(context: &CheckContext<'_>) -> Vec<Finding> {
 
 /// Where agents share folders, one of them may see a skill in two.
 fn skills_twice(context: &CheckContext<'_>, agent: Agent) -> Option<Finding> {
-    let known = context.survey.known.as_ref()?;
+    let known = context.survey.planned.as_ref()?;
     let any = known.chosen.wanted.skills.iter().any(|skill| skill.parents.len() > 1);
     (any && known.chosen.twice.contains(&agent)).then(|| {
         let message = "it reads several of the folders that your agents need, and sees each skill \
@@ -176,7 +176,7 @@ fn skills_twice(context: &CheckContext<'_>, agent: Agent) -> Option<Finding> {
 fn servers_twice(context: &CheckContext<'_>, agent: Agent) -> Vec<Finding> {
     let mut findings = Vec::new();
     let survey = context.survey;
-    let Some(known) = &survey.known else { return findings };
+    let Some(known) = &survey.planned else { return findings };
     for (_, server, everywhere) in &known.facts.servers {
         let place = |scope: HookScope, everywhere: bool| {
             let placement = survey.setup.placement(agent, scope, "");

@@ -2,10 +2,9 @@
 
 use crate::Symposium;
 use crate::report::{Change, Event};
-use crate::sync::registration::orphans;
-use crate::sync::registration::setup::{Setup, Sweep};
-use crate::sync::registration::{Desired, Registrar};
-use crate::sync::{Request, configured_agents, sync};
+use crate::sync::registration::setup::Setup;
+use crate::sync::registration::{Registrar, hooks, orphans};
+use crate::sync::{Request, Sweep, configured_agents, sync};
 
 /// Brings about what is configured, and takes back what belongs to workspaces that are gone.
 pub(super) fn fix(sym: &Symposium) -> anyhow::Result<Vec<Change>> {
@@ -37,10 +36,10 @@ fn register(sym: &Symposium) -> anyhow::Result<Vec<Change>> {
     let setup = Setup::new(sym, None, true)?;
     let (mut registrar, diagnostics) = Registrar::open(sym, None, true);
     sym.report.diagnostics(&diagnostics);
-    let mut desired = Desired::default();
     let agents = configured_agents(sym);
-    setup.hooks(&mut desired, &agents, registrar.ledgers(), Sweep::Everything);
-    registrar.keep_servers(&mut desired);
+    let (mut desired, _) =
+        hooks::configured(&setup, &agents, registrar.ledgers(), Sweep::Everything);
+    registrar.keep_servers(&mut desired, |_| true);
     let registered = registrar.carry_out(desired);
     sym.report.diagnostics(&registered.diagnostics);
     Ok(registered.changes)

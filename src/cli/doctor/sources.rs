@@ -114,9 +114,9 @@ pub(super) fn content(context: &CheckContext<'_>) -> Vec<Finding> {
             && !found.message.starts_with("can't read the plugin source")
     };
     let registry = survey.inputs.registry.diagnostics.iter().filter(of_source);
-    let known = survey.known.iter().flat_map(|known| {
-        let chosen = known.chosen.diagnostics.iter().filter(|found| !is_about_budget(found));
-        known.facts.diagnostics.iter().chain(chosen)
+    let known = survey.planned.iter().flat_map(|planned| {
+        let chosen = planned.chosen.diagnostics.iter().filter(|found| !is_about_budget(found));
+        planned.facts.diagnostics.iter().chain(chosen)
     });
     registry
         .chain(known)
@@ -133,7 +133,7 @@ pub(super) fn content(context: &CheckContext<'_>) -> Vec<Finding> {
 
 /// Crates whose skills apply have their sources on this machine.
 pub(super) fn crates(context: &CheckContext<'_>) -> Vec<Finding> {
-    let missing = context.survey.known.iter().flat_map(|known| &known.facts.missing);
+    let missing = context.survey.planned.iter().flat_map(|planned| &planned.facts.missing);
     missing
         .map(|missing| {
             Finding::new("crate-missing", Weight::Warning, format!("no skills: {missing}"))

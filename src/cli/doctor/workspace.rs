@@ -38,7 +38,7 @@ pub(super) fn workspace(context: &CheckContext<'_>) -> Vec<Finding> {
     for found in inputs.loaded.iter().flat_map(|loaded| &loaded.diagnostics) {
         findings.push(Finding::of("workspace", Weight::Note, found, "mend it, if it matters"));
     }
-    let blocked = context.survey.known.iter().flat_map(|known| &known.chosen.blocked);
+    let blocked = context.survey.planned.iter().flat_map(|planned| &planned.chosen.blocked);
     findings
         .extend(blocked.map(|found| Finding::of("folder", Weight::Warning, found, "look at it")));
     findings

@@ -14,8 +14,7 @@ use crate::skills::crate_source::CrateDisk;
 use crate::skills::discover::{SKILL_FILE, discover};
 use crate::skills::resolve::{Gates as _, Resolver, read_source};
 use crate::skills::{Hidden, SkillDocument, scan_skill};
-use crate::sync::facts::Gatherer;
-use crate::sync::facts::gates::ByFacts;
+use crate::sync::facts::checkout;
 use crate::workspace::UNOBSERVED;
 
 /// A group of skills.
@@ -92,18 +91,10 @@ impl View<'_> {
     fn resolved(&self, plugin: &Plugin, group: &SkillGroup, offer: &mut GroupOffer) {
         let (sym, workspace) = (self.sym, &self.workspace);
         let disk = CrateDisk::new(workspace, &sym.env, &sym.dirs);
-        let gatherer = Gatherer {
-            sym,
-            workspace,
-            crates: &disk,
-            on_disk: &disk,
-            policy: Policy::cached(),
-            observer: &UNOBSERVED,
-        };
-        let checkouts = |place: &GitPlace| gatherer.checkout(place);
-        let gates = ByFacts { facts: self.facts() };
-        let matched = matched_crates(&[&plugin.gate, &group.gate], &self.facts());
-        let mut resolver = Resolver::new(&gates, &disk, &checkouts, &UNOBSERVED);
+        let checkouts = |place: &GitPlace| checkout(sym, &Policy::cached(), place);
+        let facts = self.facts();
+        let matched = matched_crates(&[&plugin.gate, &group.gate], &facts);
+        let mut resolver = Resolver::new(&facts, &disk, &checkouts, &UNOBSERVED);
         resolver.group(plugin, group, &matched);
         let done = resolver.finish();
         for skill in &done.skills {
@@ -122,9 +113,8 @@ impl View<'_> {
     pub(super) fn skill(&self, root: &Path, dir: &Path) -> Result<SkillOffer, String> {
         let read = read_source(root, dir, &UNOBSERVED).and_then(SkillDocument::parse);
         let (document, _) = read.map_err(|problem| problem.to_string())?;
-        let gates = ByFacts { facts: self.facts() };
         let mut unread = Vec::new();
-        let standing = match gates.read(&document.gate, &document.source) {
+        let standing = match self.facts().read(&document.gate, &document.source) {
             Ok(gate) => self.standing(&[&gate]),
             Err(problems) => {
                 unread.extend(problems.iter().map(ToString::to_string));

@@ -24,8 +24,8 @@ use crate::text::Diagnostic;
 /// What the survey says, as a document.
 pub(super) fn gather(survey: &Survey<'_>) -> Status {
     let views = survey.skills();
-    let known = survey.known.as_ref();
-    let candidates = known.map(|known| known.facts.candidates.as_slice()).unwrap_or_default();
+    let known = survey.planned.as_ref();
+    let candidates = known.map(|planned| planned.facts.candidates.as_slice()).unwrap_or_default();
     let mut warnings: Vec<String> =
         survey.inputs.sym.config_diagnostics.iter().map(ToString::to_string).collect();
     warnings.extend(survey.diagnostics().iter().map(ToString::to_string));
@@ -192,7 +192,7 @@ fn switched_off(state: State, topic: Topic, server: Option<&str>, found: &[Findi
 }
 
 fn plugins(survey: &Survey<'_>, views: &[SkillView<'_>]) -> Vec<PluginStatus> {
-    let Some(known) = &survey.known else {
+    let Some(known) = &survey.planned else {
         let outside = match survey.inputs.trouble {
             Some(_) => "the workspace can't be read",
             None => "this is no Rust workspace",

@@ -187,7 +187,7 @@ impl Inquiry<'_> {
     }
 
     pub(super) fn fate(&self, plugin: &Plugin) -> Option<&PluginFate<'_>> {
-        let fates = &self.survey.known.as_ref()?.facts.plugins;
+        let fates = &self.survey.planned.as_ref()?.facts.plugins;
         fates.iter().find(|fate| fate.plugin.manifest == plugin.manifest)
     }
 

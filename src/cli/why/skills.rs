@@ -72,7 +72,7 @@ impl Inquiry<'_> {
 
     /// Skills that were looked at, and not taken.
     fn refused(&self) -> Vec<Trail> {
-        let facts = self.survey.known.iter().map(|known| &known.facts);
+        let facts = self.survey.planned.iter().map(|planned| &planned.facts);
         let mut trails = Vec::new();
         for event in facts.flat_map(|facts| &facts.explanations) {
             if let Event::Explain { kind: Kind::Skill, name, verdict, reason } = event

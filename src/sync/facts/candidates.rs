@@ -22,9 +22,7 @@ use crate::workspace::{Observer, UNOBSERVED, Workspace};
 /// A direct dependency that ships skills, about which neither a source nor the user said anything.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Candidate {
-    /// The crate.
     pub name: String,
-    /// Its version.
     pub version: Version,
     /// Its skills' folders below the crate's, with `/`; empty when it points to another crate's.
     pub skills: Vec<String>,

@@ -11,13 +11,8 @@ use crate::skills::resolve::Gates;
 use crate::text::toml::Located;
 use crate::text::{Diagnostic, Source};
 
-/// Decides gates by the workspace's facts.
-pub(crate) struct ByFacts<'a> {
-    /// The facts.
-    pub facts: Facts<'a>,
-}
-
-impl Gates for ByFacts<'_> {
+/// Gates are decided by the workspace's facts.
+impl Gates for Facts<'_> {
     fn read(&self, raw: &RawGate, source: &Arc<Source>) -> Result<Gate, Vec<Diagnostic>> {
         let mut problems = Vec::new();
         let mut gate = Gate::default();
@@ -51,7 +46,7 @@ impl Gates for ByFacts<'_> {
     }
 
     fn check(&self, gate: &Gate) -> Result<(), String> {
-        let evaluation = evaluate_all(&[gate], &self.facts);
+        let evaluation = evaluate_all(&[gate], self);
         if evaluation.holds { Ok(()) } else { Err(evaluation.reason) }
     }
 }

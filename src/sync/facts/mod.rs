@@ -30,14 +30,12 @@ use crate::text::Diagnostic;
 use crate::workspace::{Observer, Workspace};
 
 use self::candidates::Candidate;
-use self::gates::ByFacts;
 
 /// Everything that applies, with the reasons.
 #[derive(Debug, Default)]
 pub(crate) struct Facts<'r> {
     /// Skills of plugins and sources, one an origin.
     pub skills: Vec<Skill>,
-    /// The workspace's own skills.
     pub own_skills: Vec<Skill>,
     /// Hooks whose gates hold, in the order in which they run.
     pub hooks: Vec<(&'r Plugin, &'r Hook)>,
@@ -45,7 +43,6 @@ pub(crate) struct Facts<'r> {
     pub servers: Vec<(&'r Plugin, &'r McpServer, bool)>,
     /// All subcommands; with the reason, those that do not apply here.
     pub subcommands: Vec<(&'r Plugin, &'r Subcommand, Option<String>)>,
-    /// Plugins that apply.
     pub active: Vec<&'r Plugin>,
     /// Sources that can't be had now, of which it is not known what they offer.
     pub unavailable: BTreeMap<String, SourceKind>,
@@ -53,7 +50,6 @@ pub(crate) struct Facts<'r> {
     pub plugins: Vec<PluginFate<'r>>,
     /// Dependencies that ship skills of their own, about which nobody said anything yet.
     pub candidates: Vec<Candidate>,
-    /// Crates whose sources could not be had.
     pub missing: Vec<NotOnDisk>,
     /// Skills that can't be read: what was placed of them stays.
     pub unread: Vec<Unread>,
@@ -66,11 +62,9 @@ pub(crate) struct Facts<'r> {
 /// What became of a plugin, and of each thing it offers.
 #[derive(Debug)]
 pub(crate) struct PluginFate<'r> {
-    /// The plugin.
     pub plugin: &'r Plugin,
     /// How it came out.
     pub verdict: Verdict,
-    /// Why.
     pub reason: String,
     /// What it offers, where it applies: groups, hooks, servers, subcommands.
     pub parts: Vec<Part>,
@@ -79,21 +73,16 @@ pub(crate) struct PluginFate<'r> {
 /// What became of one thing that a plugin offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// What kind of thing.
     pub kind: Kind,
     /// Its place among the plugin's things of that kind.
     pub index: usize,
-    /// Whether its predicates hold.
     pub holds: bool,
-    /// Why.
     pub reason: String,
 }
 
 /// Where facts come from.
 pub(crate) struct Gatherer<'a> {
-    /// The context.
     pub sym: &'a Symposium,
-    /// The workspace.
     pub workspace: &'a Workspace,
     /// Sources of crates.
     pub crates: &'a dyn CrateSources,
@@ -106,18 +95,15 @@ pub(crate) struct Gatherer<'a> {
 }
 
 impl Gatherer<'_> {
-    /// Goes through the registry.
     pub(crate) fn gather<'r>(&self, registry: &'r Registry) -> Facts<'r> {
-        let gates = ByFacts {
-            facts: GateFacts {
-                dependencies: &self.workspace.dependencies,
-                members: &self.workspace.members,
-                root: Some(&self.workspace.root),
-                env: &self.sym.env,
-                observer: self.observer,
-            },
+        let gates = GateFacts {
+            dependencies: &self.workspace.dependencies,
+            members: &self.workspace.members,
+            root: Some(&self.workspace.root),
+            env: &self.sym.env,
+            observer: self.observer,
         };
-        let checkouts = |place: &GitPlace| self.checkout(place);
+        let checkouts = |place: &GitPlace| checkout(self.sym, &self.policy, place);
         let mut facts = Facts { unavailable: registry.unavailable.clone(), ..Facts::default() };
         let mut resolver = Resolver::new(&gates, self.crates, &checkouts, self.observer);
         let root = Some(self.workspace.root.as_path());
@@ -129,9 +115,8 @@ impl Gatherer<'_> {
             } else if let Some(reason) = choices.disabled_by(&plugin.name, root) {
                 facts.left_out(plugin, Verdict::Disabled, reason);
             } else {
-                facts.plugin(plugin, &gates.facts, &mut resolver, &|name| {
-                    choices.disabled_by(name, root)
-                });
+                facts
+                    .plugin(plugin, &gates, &mut resolver, &|name| choices.disabled_by(name, root));
             }
         }
         for skill in &registry.skills {
@@ -198,28 +183,30 @@ impl Gatherer<'_> {
         neutral.ancestors().take(2).for_each(|dir| self.observer.observe(dir));
         Bounds::of(root, self.sym.env.home().as_deref())?.real(&neutral).ok()
     }
+}
 
-    /// The checkout of a repository that a plugin names.
-    ///
-    /// # Errors
-    /// It is no URL, a place on this machine, or can't be had.
-    pub(crate) fn checkout(&self, place: &GitPlace) -> Result<GitFolder, Box<Diagnostic>> {
-        let repository = place.repository().map_err(|(_, problem)| problem)?;
-        let cache = self.sym.dirs.plugin_sources();
-        let shown = repository.shown();
-        let progress = std::cell::Cell::new(Progress::default());
-        let tell = || progress.set(self.sym.report.busy("Fetching", &shown));
-        let checkout =
-            repository.checkout_telling(&cache, &self.policy, &self.sym.env, &tell).map_err(
-                |error| Box::new(Diagnostic::error(format!("can't read `{shown}`: {error}"))),
-            )?;
-        Ok(GitFolder {
-            root: checkout.root,
-            start: checkout.subdir,
-            repo: repository.identity().to_owned(),
-            commit: checkout.commit,
-        })
-    }
+/// The checkout of a repository that a plugin names.
+///
+/// # Errors
+/// It is no URL, a place on this machine, or can't be had.
+pub(crate) fn checkout(
+    sym: &Symposium,
+    policy: &Policy,
+    place: &GitPlace,
+) -> Result<GitFolder, Box<Diagnostic>> {
+    let repository = place.repository().map_err(|(_, problem)| problem)?;
+    let shown = repository.shown();
+    let progress = std::cell::Cell::new(Progress::default());
+    let tell = || progress.set(sym.report.busy("Fetching", &shown));
+    let checkout = repository
+        .checkout_telling(&sym.dirs.plugin_sources(), policy, &sym.env, &tell)
+        .map_err(|error| Diagnostic::error(format!("can't read `{shown}`: {error}")))?;
+    Ok(GitFolder {
+        root: checkout.root,
+        start: checkout.subdir,
+        repo: repository.identity().to_owned(),
+        commit: checkout.commit,
+    })
 }
 
 impl<'r> Facts<'r> {

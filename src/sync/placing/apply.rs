@@ -8,25 +8,49 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::plan::{Plan, Step};
-use crate::report::Action;
+use crate::Symposium;
+use crate::report::{Action, Change};
 use crate::skills::content::Content;
 use crate::sync::bounds::{self, Bounds};
+use crate::text::Diagnostic;
 
 /// How the names of folders under construction (and on their way out) start.
 pub(crate) const STAGING: &str = ".symposium-";
 
 /// What came of one step.
 #[derive(Debug)]
-pub(crate) struct Done<'a> {
-    /// The step.
-    pub step: &'a Step,
+struct Done<'a> {
+    step: &'a Step,
     /// What went wrong, if anything.
-    pub result: io::Result<()>,
+    result: io::Result<()>,
 }
 
 /// Carries out the steps in order; one that fails does not stop the others.
-pub(crate) fn apply<'p>(plan: &'p Plan, bounds: Option<&Bounds>) -> Vec<Done<'p>> {
+fn apply<'p>(plan: &'p Plan, bounds: Option<&Bounds>) -> Vec<Done<'p>> {
     plan.steps.iter().map(|step| Done { step, result: apply_step(step, bounds) }).collect()
+}
+
+/// As [`apply`]. What fails is told, and taken out of `changes`; the others are marked as done. Whether
+/// something failed.
+pub(crate) fn apply_and_tell(
+    sym: &Symposium,
+    plan: &Plan,
+    bounds: Option<&Bounds>,
+    changes: &mut Vec<Change>,
+) -> bool {
+    let mut failed = false;
+    for done in apply(plan, bounds) {
+        if let Err(error) = done.result {
+            failed = true;
+            let (verb, name) = (done.step.action.future().to_lowercase(), &done.step.name);
+            sym.report.diagnostic(&Diagnostic::error(format!(
+                "can't {verb} the skill `{name}`: {error}"
+            )));
+            changes.retain(|change| change.name != *name);
+        }
+    }
+    changes.iter_mut().for_each(|change| change.planned = false);
+    failed
 }
 
 fn apply_step(step: &Step, bounds: Option<&Bounds>) -> io::Result<()> {

@@ -21,7 +21,6 @@ use crate::workspace::Observer;
 /// What is wanted, with what people and the snapshot should know.
 #[derive(Debug, Default)]
 pub(crate) struct DesiredSkills {
-    /// The skill folders.
     pub wanted: Wanted,
     /// Each wanted skill's description, in the order of `wanted.skills`.
     pub descriptions: Vec<String>,
@@ -29,7 +28,6 @@ pub(crate) struct DesiredSkills {
     pub skills: Vec<Skill>,
     /// Agents that read more than one of the folders, and so see each skill twice.
     pub twice: Vec<Agent>,
-    /// Problems.
     pub diagnostics: Vec<Diagnostic>,
     /// What stands in the way of folders that matter here.
     pub blocked: Vec<Diagnostic>,

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The marker's file name.
 pub(crate) const MARKER: &str = ".symposium";
 
 /// What a marker says.
@@ -36,7 +35,6 @@ impl Marker {
         marker
     }
 
-    /// The marker's text.
     pub(crate) fn render(&self) -> String {
         let head = "# This folder was installed by Symposium (`cargo agents sync`), which keeps it up to date\n\
                     # and removes it when it is no longer needed. Delete this file to keep the folder as\n\

@@ -9,7 +9,6 @@ use crate::text::Diagnostic;
 /// All folders that any agent reads, each once, and which of them each relative name stands for.
 #[derive(Debug, Default)]
 pub(crate) struct Parents {
-    /// The folders.
     pub list: Vec<Parent>,
     names: Vec<(&'static str, Result<usize, Diagnostic>)>,
 }

@@ -15,7 +15,6 @@ use crate::skills::content::{Content, FileContent};
 /// A folder that holds skill folders.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Parent {
-    /// Where it is.
     pub path: PathBuf,
     /// What people know it by, such as `.claude`.
     pub shown: String,
@@ -24,7 +23,6 @@ pub(crate) struct Parent {
 /// A skill that should be in some folders.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct WantedSkill {
-    /// The folder's name.
     pub name: String,
     /// Its files, without our own.
     pub content: Arc<Content>,
@@ -41,7 +39,6 @@ pub(crate) struct WantedSkill {
 pub(crate) enum Found {
     /// A folder with our marker, and the hash of each other file.
     Ours {
-        /// The marker.
         marker: Marker,
         /// The files without the marker.
         files: BTreeMap<String, String>,
@@ -70,7 +67,6 @@ pub(crate) struct Wanted {
     pub missing: BTreeSet<String>,
     /// Skills that can't be read now: what was placed of them stays.
     pub unread: Vec<UnreadSkills>,
-    /// The skills.
     pub skills: Vec<WantedSkill>,
     /// How they are kept out of git.
     pub ignore: SkillIgnore,
@@ -134,11 +130,8 @@ impl Wanted {
 /// One thing to do to one skill folder.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Step {
-    /// What is done.
     pub action: Action,
-    /// The skill folder's name.
     pub name: String,
-    /// The parent folder.
     pub parent: Parent,
     /// Every file it should hold, marker and ignore files included; empty when it goes or stays.
     pub files: Arc<Content>,
@@ -153,7 +146,6 @@ pub(crate) struct Step {
 /// Everything to do, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Plan {
-    /// Steps for skill folders.
     pub steps: Vec<Step>,
     /// Which of [`Wanted::unread`] have copies, and whether one is of the very version that can't be
     /// read.
@@ -183,7 +175,6 @@ impl Plan {
     }
 }
 
-/// Computes the plan.
 pub(crate) fn plan(wanted: &Wanted, disk: &Disk) -> Plan {
     let mut steps = Vec::new();
     let unread: Vec<_> = wanted.unread.iter().map(|unread| unread.widened(disk)).collect();

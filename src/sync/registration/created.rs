@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::lock::FILE_LOCK_TIMEOUT;
 use crate::Symposium;
 use crate::documents::ledger::CreatedContainers;
 use crate::documents::{
@@ -13,14 +14,10 @@ use crate::documents::{
 use crate::sync::bounds::Bounds;
 use crate::text::Diagnostic;
 
-/// How long another process of ours may hold a file.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// Containers in files, files, and folders. Who of us filled them does not matter: they go when they
 /// are empty.
 #[derive(Debug, Default)]
 pub(crate) struct CreatedByUs {
-    /// By file.
     pub created: BTreeMap<PathBuf, Vec<Created>>,
     folders: Vec<PathBuf>,
     /// Of the workspaces that they belong to.
@@ -28,7 +25,6 @@ pub(crate) struct CreatedByUs {
 }
 
 impl CreatedByUs {
-    /// Adds what `ledger` knows.
     pub(crate) fn collect(&mut self, sym: &Symposium, ledger: &Ledger) {
         let bounds = ledger.root().and_then(|root| Bounds::of(root, sym.env.home().as_deref()));
         self.bounds.extend(bounds);
@@ -57,7 +53,8 @@ impl CreatedByUs {
         for (path, created) in &self.created {
             let mut ledgers: Vec<&mut Ledger> = ledgers.iter_mut().collect();
             let check = || self.check(path);
-            if let Err(error) = undo(sym, path, created, (&mut ledgers, &check), LOCK_TIMEOUT) {
+            if let Err(error) = undo(sym, path, created, (&mut ledgers, &check), FILE_LOCK_TIMEOUT)
+            {
                 tracing::warn!("not tidied: {}", error.message);
             }
         }
@@ -74,7 +71,7 @@ impl CreatedByUs {
         path: &Path,
         created: &[Created],
     ) -> Result<Vec<Created>, Diagnostic> {
-        prune_and(sym, path, created, LOCK_TIMEOUT, (&|| self.check(path), |_: &[Created]| ()))
+        prune_and(sym, path, created, FILE_LOCK_TIMEOUT, (&|| self.check(path), |_: &[Created]| ()))
     }
 
     fn check(&self, path: &Path) -> Result<(), Diagnostic> {
@@ -98,9 +95,6 @@ pub(crate) type Check<'a> = &'a dyn Fn() -> Result<(), Diagnostic>;
 
 /// As [`CreatedByUs::prune`], and the ledgers forget what is gone before another process of ours may write the
 /// file: what that one makes anew is then remembered after it was forgotten.
-///
-/// # Errors
-/// As [`CreatedByUs::prune`].
 pub(crate) fn undo(
     sym: &Symposium,
     path: &Path,

@@ -5,29 +5,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::ledgers::LedgerKind;
 use super::remarks::Remarks;
-use super::setup::other_spellings;
-use super::trust::DesiredTrust;
 use crate::agents::Agent;
-use crate::agents::places::{FileFormat, HookPlace, HookShape, Placement, ServerPlace};
+use crate::agents::command::PROGRAM;
+use crate::agents::places::{FileFormat, HookPlace, HookShape, Placement, ServerPlace, Trust};
 use crate::config::HookScope;
 use crate::documents::Record;
 use crate::plugins::model::{McpServer, Transport};
 use crate::sync::bounds;
-
-/// Which ledger remembers a thing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Which {
-    /// The home folder's.
-    Home,
-    /// The workspace's.
-    Workspace,
-}
-
-impl Which {
-    /// Both.
-    pub(crate) const ALL: [Self; 2] = [Self::Home, Self::Workspace];
-}
 
 /// An array of hooks, and what we would have in it.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,29 +29,22 @@ pub(crate) struct Slot {
 pub(crate) enum DesiredEntry {
     /// Hook entries of one agent: each once, in its array, and no others of ours beside it.
     Hooks {
-        /// The agent.
         agent: Agent,
-        /// The arrays of the agent's events.
         slots: Vec<Slot>,
         /// Whether the entries should be there, or go.
         wanted: bool,
     },
-    /// A server's entry.
     Server {
-        /// The agent.
         agent: Agent,
-        /// The server's name.
         name: String,
         /// Keys that lead to the table.
         table: Vec<String>,
-        /// The entry.
         value: Value,
         /// Keys of it that are the user's.
         users_keys: &'static [&'static str],
         /// A file that the agent merges with this one: an entry of that name in it is the user's, too.
         merged_with: Option<PathBuf>,
     },
-    /// Trust in hooks of one agent.
     Trust(DesiredTrust),
 }
 
@@ -80,58 +59,67 @@ impl DesiredEntry {
     }
 }
 
+/// Whether the user agrees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Consent {
+    /// Nobody was asked: trust that was given is kept in step, and none is given.
+    AsGiven,
+    /// The user just said so.
+    Yes,
+}
+
+/// One agent's trust in our hooks at one scope, as its file should say it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct DesiredTrust {
+    pub agent: Agent,
+    /// Where the file keeps trust, and what it must say of each hook.
+    pub trust: Trust,
+    /// Whether the user agrees.
+    pub consent: Consent,
+    /// The file, as people read it.
+    pub shown: String,
+    /// How it is said that trust is given: `trusted`, or `to trust`.
+    pub verb: &'static str,
+}
+
 /// Everything about one shared file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FileWork {
-    /// The file.
     pub path: PathBuf,
     /// What kind of file it is.
     pub format: FileFormat,
     /// What should be in it, and who remembers it.
-    pub entries: Vec<(Which, DesiredEntry)>,
+    pub entries: Vec<(LedgerKind, DesiredEntry)>,
 }
 
 /// A file that is ours alone.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OwnWork {
-    /// The agent.
     pub agent: Agent,
-    /// The file.
     pub path: PathBuf,
     /// Its text; `None`: it goes.
     pub text: Option<String>,
     /// Texts that we would write in other circumstances: a file that holds one is ours.
     pub known: Vec<String>,
     /// Who remembers it.
-    pub which: Which,
+    pub which: LedgerKind,
 }
 
 /// Everything that should be registered.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Desired {
-    /// The agents that anything is registered for.
     pub agents: Vec<Agent>,
     /// Shared files, by path.
     pub files: BTreeMap<PathBuf, FileWork>,
-    /// Files of our own.
     pub own: Vec<OwnWork>,
     /// Whether hooks that only the home folder's ledger knows are somebody else's business.
     pub leave_home_hooks: bool,
     /// Whether nothing else is touched: everything that the ledgers know besides stays.
     pub is_partial: bool,
     /// Records that stay as they are, whatever is desired.
-    pub kept: Vec<(Which, Record)>,
+    pub kept: Vec<(LedgerKind, Record)>,
     /// What an agent can't do, and what people should know.
     pub remarks: Remarks,
-}
-
-/// Whether our registrations in a scope are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Presence {
-    /// They should be there.
-    Wanted,
-    /// They should go.
-    Unwanted,
 }
 
 impl Desired {
@@ -146,7 +134,7 @@ impl Desired {
 
     /// Adds one agent's hooks at the placement's scope. A file that is worked on for its hooks
     /// already stays with what was said first: the home folder may be a workspace, too.
-    pub(crate) fn hooks(&mut self, agent: Agent, placement: &Placement<'_>, presence: Presence) {
+    pub(crate) fn hooks(&mut self, agent: Agent, placement: &Placement<'_>, wanted: bool) {
         let which = ledger_of(placement.scope);
         let places = agent.registration().hooks(placement);
         // Another layout of the same agent (its files differ between versions) must not stay.
@@ -159,7 +147,6 @@ impl Desired {
                 self.own.push(OwnWork { agent, path, text: None, known, which });
             }
         }
-        let wanted = presence == Presence::Wanted;
         for HookPlace { path, shape } in places {
             match shape {
                 HookShape::Shared { rules, entries } => {
@@ -215,7 +202,7 @@ impl Desired {
                 self.remarks.unsupported(agent, &server.name, reason);
             }
             ServerPlace::Entry { path, format, table, value, users_keys, note, merged_with } => {
-                let which = if everywhere { Which::Home } else { Which::Workspace };
+                let which = if everywhere { LedgerKind::Home } else { LedgerKind::Workspace };
                 let name = server.name.clone();
                 let entry =
                     DesiredEntry::Server { agent, name, table, value, users_keys, merged_with };
@@ -292,9 +279,22 @@ fn is_same_server(known: &DesiredEntry, entry: &DesiredEntry) -> bool {
 }
 
 /// The ledger that remembers hooks at `scope`.
-fn ledger_of(scope: HookScope) -> Which {
+fn ledger_of(scope: HookScope) -> LedgerKind {
     match scope {
-        HookScope::Global => Which::Home,
-        HookScope::Project => Which::Workspace,
+        HookScope::Global => LedgerKind::Home,
+        HookScope::Project => LedgerKind::Workspace,
     }
+}
+
+/// Texts that `agent`'s own files would have if we were called by other names.
+fn other_spellings(agent: Agent, placement: &Placement<'_>, path: &Path) -> Vec<String> {
+    let bare = Placement { program: PROGRAM, ..*placement };
+    let places = agent.registration().hooks(&bare).into_iter();
+    places
+        .filter(|place| place.path == path)
+        .filter_map(|place| match place.shape {
+            HookShape::Own { text } => Some(text),
+            HookShape::Shared { .. } => None,
+        })
+        .collect()
 }

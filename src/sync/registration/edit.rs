@@ -1,12 +1,13 @@
 //! A shared file's text, turned into what it should be.
 
+mod trust;
+
 use std::path::Path;
 
 use serde_json::Value;
 
-use super::desired::{Desired, DesiredEntry, FileWork, Slot, Which};
-pub(crate) use super::ledgers::Ledgers;
-use super::ledgers::is_member;
+use super::desired::{Desired, DesiredEntry, FileWork, Slot};
+use super::ledgers::{LedgerKind, Ledgers, is_member};
 use super::ownership::{Ownership, covers, is_as_written, restricted_hash};
 use crate::agents::Agent;
 use crate::documents::{
@@ -24,11 +25,11 @@ pub(crate) struct Noted {
     /// For people.
     pub changes: Vec<Change>,
     /// What to remember.
-    pub records: Vec<(Which, Record)>,
+    pub records: Vec<(LedgerKind, Record)>,
     /// What to forget.
-    pub forgotten: Vec<(Which, Record)>,
+    pub forgotten: Vec<(LedgerKind, Record)>,
     /// What was created by earlier edits and is gone again.
-    pub undone: Vec<(Which, Vec<Created>)>,
+    pub undone: Vec<(LedgerKind, Vec<Created>)>,
     /// What was left alone, and why.
     pub notes: Vec<Diagnostic>,
 }
@@ -71,7 +72,7 @@ pub(crate) fn edit(
     }
     // What either ledger knows goes before what became empty: containers hold entries of both.
     for pruning in [false, true] {
-        for which in Which::ALL {
+        for which in LedgerKind::ALL {
             let (document, noted) = (&mut document, &mut noted);
             let mut editing = Editing { work, document, noted, ledgers, desired, which };
             if pruning {
@@ -85,13 +86,13 @@ pub(crate) fn edit(
 }
 
 /// One shared file, while it is edited for what one ledger remembers.
-pub(super) struct Editing<'a> {
-    pub(super) work: &'a FileWork,
-    pub(super) document: &'a mut Document,
-    pub(super) noted: &'a mut Noted,
-    pub(super) ledgers: &'a Ledgers,
+struct Editing<'a> {
+    work: &'a FileWork,
+    document: &'a mut Document,
+    noted: &'a mut Noted,
+    ledgers: &'a Ledgers,
     desired: &'a Desired,
-    pub(super) which: Which,
+    which: LedgerKind,
 }
 
 impl Editing<'_> {
@@ -131,7 +132,6 @@ impl Editing<'_> {
         Ok(())
     }
 
-    /// The hashes of what we wrote into this array.
     fn written_entries(&self, agent: Agent, array: &[String]) -> Vec<String> {
         let ledger = self.ledgers.of(self.which);
         let written = ledger.into_iter().flat_map(|ledger| ledger.written_at(&self.work.path));
@@ -229,7 +229,7 @@ impl Editing<'_> {
     }
 
     /// To remember: what we wrote of a table's member.
-    pub(super) fn record_member(
+    fn record_member(
         &mut self,
         agent: Agent,
         table: &[String],
@@ -248,11 +248,7 @@ impl Editing<'_> {
     }
 
     /// Whether the table's member says what we wrote.
-    pub(super) fn stands_as_written(
-        &self,
-        table: &[String],
-        key: &str,
-    ) -> Result<bool, Diagnostic> {
+    fn stands_as_written(&self, table: &[String], key: &str) -> Result<bool, Diagnostic> {
         let Some(existing) = self.document.get(&member(table, key))? else { return Ok(false) };
         Ok(self.written_members(table, key).iter().any(|record| is_as_written(&existing, record)))
     }
@@ -265,7 +261,7 @@ impl Editing<'_> {
         let now = self.noted.records.iter().map(|(_, record)| record);
         let mut written: Vec<Record> =
             known.chain(now).filter(|record| is_member(record, table, name)).cloned().collect();
-        if written.is_empty() && self.which == Which::Workspace {
+        if written.is_empty() && self.which == LedgerKind::Workspace {
             written.extend(self.ledgers.elsewhere(path, table, name).cloned());
         }
         written
@@ -316,7 +312,7 @@ impl Editing<'_> {
         let kept = self.desired.kept.iter().any(|(which, kept)| {
             *which == self.which && kept.path == self.work.path && is_member(kept, table, key)
         });
-        kept || (self.which == Which::Workspace
+        kept || (self.which == LedgerKind::Workspace
             && self.ledgers.elsewhere(&record.path, table, key).next().is_some())
     }
 
@@ -358,7 +354,7 @@ impl Editing<'_> {
         Ok(())
     }
 
-    pub(super) fn note(&mut self, message: String, subject: Subject, remedy: &str) {
+    fn note(&mut self, message: String, subject: Subject, remedy: &str) {
         let note = Diagnostic::warning(message).about(subject).in_file(&self.work.path);
         self.noted.notes.push(note.note(remedy));
     }
@@ -373,7 +369,7 @@ impl Editing<'_> {
 }
 
 /// A change of one agent's that is not made yet.
-pub(super) fn planned(action: Action, kind: Kind, agent: Agent, name: &str) -> Change {
+fn planned(action: Action, kind: Kind, agent: Agent, name: &str) -> Change {
     let places = vec![Place::Agent(agent.name())];
     Change { places, planned: true, ..Change::new(action, kind, name) }
 }

@@ -16,13 +16,9 @@ use crate::report::{Action, Change, Kind};
 /// One such file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct HookFile {
-    /// The agent that reads it.
     pub agent: Agent,
-    /// For which scope.
     pub scope: HookScope,
-    /// The file, absolute.
     pub path: PathBuf,
-    /// Our hooks in it.
     pub ours: Vec<OurHook>,
     /// How many handlers of others are in it.
     pub others: usize,
@@ -31,7 +27,6 @@ pub(crate) struct HookFile {
 /// One of our hooks in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OurHook {
-    /// The event.
     pub event: Event,
     /// The group as it stands in the file; nothing in a file that is ours alone.
     pub group: Value,
@@ -110,11 +105,11 @@ impl HookFile {
 
 /// Where our hooks were before something was done, to tell people afterwards what happened where.
 #[derive(Debug)]
-pub(crate) struct Survey {
+pub(crate) struct HookFiles {
     files: Vec<HookFile>,
 }
 
-impl Survey {
+impl HookFiles {
     /// Looks at every file of every agent.
     pub(crate) fn of(setup: &Setup<'_>) -> Self {
         let mut files: Vec<HookFile> = Vec::new();
@@ -128,7 +123,6 @@ impl Survey {
         Self { files }
     }
 
-    /// See [`describe`].
     fn describe(
         &self,
         setup: &Setup<'_>,
@@ -176,7 +170,7 @@ impl Survey {
 /// Adds to each change of hooks which file it was about, and what of it. `wanted` are the agents
 /// whose hooks stay, in `scope`; `before` tells where our hooks were before something was done.
 pub(crate) fn describe(
-    before: impl FnOnce() -> Survey,
+    before: impl FnOnce() -> HookFiles,
     setup: &Setup<'_>,
     wanted: (&[Agent], HookScope),
     changes: &mut Vec<Change>,

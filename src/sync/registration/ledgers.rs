@@ -6,16 +6,26 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::desired::Which;
+use crate::agents::Agent;
 use crate::config::Dirs;
 use crate::documents::ledger::CreatedContainers;
 use crate::documents::{Entry, Ledger, Record};
 use crate::text::Diagnostic;
 
+/// Which ledger remembers a thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LedgerKind {
+    Home,
+    Workspace,
+}
+
+impl LedgerKind {
+    pub(crate) const ALL: [Self; 2] = [Self::Home, Self::Workspace];
+}
+
 /// The ledgers of this run.
 #[derive(Debug, Clone)]
 pub(crate) struct Ledgers {
-    /// The home folder's.
     pub home: Ledger,
     /// The workspace's, in one.
     pub workspace: Option<Ledger>,
@@ -37,27 +47,26 @@ impl Ledgers {
     }
 
     /// One of them.
-    pub(crate) fn of(&self, which: Which) -> Option<&Ledger> {
+    pub(crate) fn of(&self, which: LedgerKind) -> Option<&Ledger> {
         match which {
-            Which::Home => Some(&self.home),
-            Which::Workspace => self.workspace.as_ref(),
+            LedgerKind::Home => Some(&self.home),
+            LedgerKind::Workspace => self.workspace.as_ref(),
         }
     }
 
     /// One of them, to be changed.
-    pub(crate) fn of_mut(&mut self, which: Which) -> Option<&mut Ledger> {
+    pub(crate) fn of_mut(&mut self, which: LedgerKind) -> Option<&mut Ledger> {
         match which {
-            Which::Home => Some(&mut self.home),
-            Which::Workspace => self.workspace.as_mut(),
+            LedgerKind::Home => Some(&mut self.home),
+            LedgerKind::Workspace => self.workspace.as_mut(),
         }
     }
 
-    /// All that is known of the file at `path`.
     pub(crate) fn records_at<'l>(
         &'l self,
         path: &'l Path,
-    ) -> impl Iterator<Item = (Which, &'l Record)> {
-        Which::ALL.into_iter().flat_map(move |which| {
+    ) -> impl Iterator<Item = (LedgerKind, &'l Record)> {
+        LedgerKind::ALL.into_iter().flat_map(move |which| {
             let records = self.of(which).map(|ledger| ledger.records_at(path));
             records.into_iter().flatten().map(move |record| (which, record))
         })
@@ -86,9 +95,6 @@ impl Ledgers {
 
     /// Hands what exists because of us around the exclude file at `path` on to a workspace that has
     /// the line, too: the last one takes it away.
-    ///
-    /// # Errors
-    /// When the ledgers can't be written.
     pub(crate) fn hand_over(
         &mut self,
         path: &Path,
@@ -142,4 +148,24 @@ fn excludes(ledger: &Ledger, path: &Path, line: &str) -> bool {
 pub(super) fn is_member(record: &Record, table: &[String], key: &str) -> bool {
     matches!(&record.entry, Entry::Member { table: known, key: name, .. }
         if known == table && name == key)
+}
+
+/// What is known of one agent's members of `table`.
+pub(super) fn records<'l>(
+    ledger: &'l Ledger,
+    agent: Agent,
+    table: &'l [String],
+) -> impl Iterator<Item = &'l Record> {
+    ledger.records().filter(move |record| {
+        record.agent == agent.name()
+            && matches!(&record.entry, Entry::Member { table: known, .. } if known == table)
+    })
+}
+
+/// The key of a table's member that the record is about.
+pub(super) fn key_of(record: &Record) -> Option<&str> {
+    match &record.entry {
+        Entry::Member { key, .. } => Some(key),
+        _ => None,
+    }
 }

@@ -14,6 +14,8 @@ use crate::files::{Lock, LockError};
 use crate::sync::request::Caller;
 use crate::text::Diagnostic;
 
+/// How long another process of ours may hold a file.
+pub(crate) const FILE_LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long those that must be alone wait for the others.
 pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
 

@@ -7,11 +7,10 @@
 //! all to disk and keeps the ledger; `project` keeps it away from git.
 //!
 //! [`setup`] knows how the agents call us and which of their files carry our hooks ([`hook_files`]),
-//! [`servers`] which servers a workspace should have; [`register`] brings both to the agents, with
-//! [`trust`] for those that ask for it, and [`registering`] is that part of a sync. [`duplicates`]
-//! finds hooks at both scopes, [`orphans`] registrations of workspaces that are gone. [`lock`] says who
-//! may change something, [`created`] what exists because of us, [`opt_out`] where everything was taken
-//! back.
+//! [`hooks`] and [`servers`] which of them a workspace should have; [`register`] brings both to the
+//! agents, with [`trust`] for those that ask for it. [`duplicates`] finds hooks at both scopes,
+//! [`orphans`] registrations of workspaces that are gone. [`lock`] says who may change something,
+//! [`created`] what exists because of us, [`opt_out`] where everything was taken back.
 //!
 //! May use: `bounds`, `facts` and `snapshot`. Used by: a sync, `remove`, `survey` and `cli`.
 
@@ -20,6 +19,7 @@ pub(crate) mod desired;
 pub(crate) mod duplicates;
 pub(crate) mod edit;
 pub(crate) mod hook_files;
+pub(crate) mod hooks;
 pub(crate) mod ledgers;
 pub(crate) mod lock;
 pub(crate) mod opt_out;
@@ -29,15 +29,14 @@ mod ownership;
 mod project;
 mod recorded;
 pub(crate) mod register;
-mod registering;
 pub(crate) mod registrar;
 pub(crate) mod remarks;
 pub(crate) mod servers;
 pub(crate) mod setup;
 pub(crate) mod trust;
 
-pub(crate) use desired::{Desired, DesiredEntry, Which};
-pub(crate) use ledgers::Ledgers;
+pub(crate) use desired::{Desired, DesiredEntry};
+pub(crate) use ledgers::{LedgerKind, Ledgers};
 pub(in crate::sync) use own::looks_ours;
 pub(in crate::sync) use ownership::has_ours;
 pub(crate) use registrar::{Registered, Registrar};

@@ -1,20 +1,15 @@
 //! Workspaces whose folder is gone, and what is still registered for them elsewhere.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use super::lock::RegistrationLock;
-use super::setup::{Setup, Sweep};
-use super::{Desired, Registrar, Which};
+use super::lock::{FILE_LOCK_TIMEOUT, RegistrationLock};
+use super::setup::Setup;
+use super::{LedgerKind, Registered, Registrar, hooks};
 use crate::Symposium;
 use crate::documents::{Entry, Ledger};
-use crate::sync::remove::Removed;
-use crate::sync::request::configured_agents;
+use crate::sync::request::{Sweep, configured_agents};
 use crate::sync::snapshot::Snapshot;
 use crate::text::Diagnostic;
-
-/// How long another process may hold a ledger.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The roots that a ledger knows and that are not there any more, and ledgers that can't be read.
 pub(crate) fn find(sym: &Symposium) -> (Vec<PathBuf>, Vec<Diagnostic>) {
@@ -28,7 +23,7 @@ pub(crate) fn find(sym: &Symposium) -> (Vec<PathBuf>, Vec<Diagnostic>) {
 ///
 /// # Errors
 /// When there is no home folder, the ledger can't be written, or another process does not end.
-pub(crate) fn forget(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
+pub(crate) fn forget(sym: &Symposium, root: &Path) -> anyhow::Result<Registered> {
     let _registration = RegistrationLock::alone(sym)?;
     let (mut ledger, diagnostics) = Ledger::workspace(&sym.dirs, root);
     sym.report.diagnostics(&diagnostics);
@@ -38,18 +33,17 @@ pub(crate) fn forget(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
         ledger.forget(record);
         ledger.note_undone(&record.path, ledger.surroundings(&record.path));
     }
-    ledger.save(&sym.dirs, LOCK_TIMEOUT)?;
+    ledger.save(&sym.dirs, FILE_LOCK_TIMEOUT)?;
     // As if outside of any workspace: nothing must be made where the root was.
     let setup = Setup::new(sym, None, false)?;
     let (mut registrar, diagnostics) = Registrar::open(sym, Some(root), true);
     registrar.under_callers_lock();
     sym.report.diagnostics(&diagnostics);
-    let mut desired = Desired::default();
     let agents = configured_agents(sym);
-    setup.hooks(&mut desired, &agents, registrar.ledgers(), Sweep::Recorded);
-    let everywhere = registrar.ledgers().of(Which::Home).into_iter().flat_map(Ledger::records);
+    let (mut desired, _) = hooks::configured(&setup, &agents, registrar.ledgers(), Sweep::Recorded);
+    let everywhere = registrar.ledgers().of(LedgerKind::Home).into_iter().flat_map(Ledger::records);
     let servers = everywhere.filter(|record| matches!(record.entry, Entry::Member { .. }));
-    desired.kept.extend(servers.map(|record| (Which::Home, record.clone())));
+    desired.kept.extend(servers.map(|record| (LedgerKind::Home, record.clone())));
     let registered = registrar.carry_out(desired);
     sym.report.diagnostics(&registered.diagnostics);
     let (ledger, _) = Ledger::workspace(&sym.dirs, root);
@@ -57,5 +51,5 @@ pub(crate) fn forget(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
         let _ = std::fs::remove_file(ledger.file());
     }
     let _ = std::fs::remove_file(Snapshot::path(&sym.dirs, root));
-    Ok(Removed { failed: registered.failed(), changes: registered.changes })
+    Ok(registered)
 }

@@ -22,7 +22,6 @@ pub(super) enum Fate {
     Fine,
     /// It gets this text.
     Write(String),
-    /// It goes.
     Delete,
     /// It is not there, and need not be.
     Absent,

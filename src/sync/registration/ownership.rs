@@ -53,7 +53,6 @@ impl<'a> Ownership<'a> {
         self.edited.is_some()
     }
 
-    /// The verdict.
     pub(super) fn verdict(&self, candidate: &Candidate<'_>) -> Ours {
         if !has_our_command(self.agent, candidate) {
             return Ours::No;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::desired::Which;
+use super::LedgerKind;
 use super::registrar::Registrar;
 use crate::config::HookScope;
 use crate::documents::checkout::{self, Tracking, Unclear};
@@ -53,7 +53,7 @@ impl Registrar<'_> {
 
     /// Whether there would be no such file without us.
     fn is_made_by_us(&self, path: &Path) -> bool {
-        Which::ALL.into_iter().filter_map(|which| self.ledgers.of(which)).any(|ledger| {
+        LedgerKind::ALL.into_iter().filter_map(|which| self.ledgers.of(which)).any(|ledger| {
             let made = |created: &Created| matches!(created, Created::File { was: None });
             ledger.surroundings(path).created.iter().any(made)
                 || ledger.records_at(path).any(|known| matches!(known.entry, Entry::OwnFile { .. }))

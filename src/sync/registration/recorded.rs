@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::desired::{Desired, DesiredEntry, OwnWork, Slot, Which};
+use super::desired::{Desired, DesiredEntry, OwnWork, Slot};
+use super::ledgers::LedgerKind;
 use super::registrar::Registrar;
 use crate::agents::Agent;
 use crate::agents::places::{FileFormat, Placement};
@@ -17,13 +18,13 @@ impl Registrar<'_> {
         if desired.is_partial {
             return;
         }
-        for which in Which::ALL {
+        for which in LedgerKind::ALL {
             let Some(ledger) = self.ledgers.of(which) else { continue };
             for record in ledger.records() {
                 let Some(agent) = Agent::from_name(&record.agent) else { continue };
                 let is_hooks =
                     matches!(record.entry, Entry::Element { .. } | Entry::OwnFile { .. });
-                if is_hooks && which == Which::Home && desired.leave_home_hooks {
+                if is_hooks && which == LedgerKind::Home && desired.leave_home_hooks {
                     continue;
                 }
                 let path = record.path.as_path();
@@ -68,24 +69,10 @@ impl Registrar<'_> {
         path.parent().is_some_and(|parent| folders.iter().any(|folder| folder == parent))
     }
 
-    /// Desires servers that are registered already: for callers that know nothing of servers.
-    pub(crate) fn keep_servers(&self, desired: &mut Desired) {
-        self.keep(desired, |_| true);
-    }
-
-    /// Desires servers that are registered already, but for those of these names.
-    pub(crate) fn keep_servers_beside(&self, desired: &mut Desired, names: &[&str]) {
-        self.keep(desired, |key| !names.contains(&key));
-    }
-
-    /// Desires the server `name` as it is registered already, wherever it is.
-    pub(crate) fn keep_server(&self, desired: &mut Desired, name: &str) {
-        self.keep(desired, |key| key == name);
-    }
-
-    /// Records of agents that are configured no more are not kept.
-    fn keep(&self, desired: &mut Desired, wanted: impl Fn(&str) -> bool) {
-        for which in Which::ALL {
+    /// Keeps the servers that are registered already and whose names are `wanted`. Those of agents that
+    /// are configured no more are not kept.
+    pub(crate) fn keep_servers(&self, desired: &mut Desired, wanted: impl Fn(&str) -> bool) {
+        for which in LedgerKind::ALL {
             let records = self.ledgers.of(which).into_iter().flat_map(Ledger::records);
             for record in records {
                 if let Entry::Member { key, .. } = &record.entry
@@ -103,7 +90,7 @@ fn parents(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     paths.filter_map(|path| path.parent().map(Path::to_path_buf)).collect()
 }
 
-fn add_record(desired: &mut Desired, which: Which, agent: Agent, path: &Path, entry: &Entry) {
+fn add_record(desired: &mut Desired, which: LedgerKind, agent: Agent, path: &Path, entry: &Entry) {
     match entry {
         Entry::Member { .. } => {
             if let Some(format) = FileFormat::of_path(path) {

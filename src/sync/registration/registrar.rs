@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::created;
-use super::desired::{Desired, FileWork, OwnWork, Which};
+use super::desired::{Desired, FileWork, OwnWork};
 use super::edit::{Noted, edit};
-use super::ledgers::Ledgers;
-use super::lock::RegistrationLock;
+use super::ledgers::{LedgerKind, Ledgers};
+use super::lock::{FILE_LOCK_TIMEOUT, RegistrationLock};
 use crate::Symposium;
 use crate::config::HookScope;
 use crate::documents::ledger::CreatedContainers;
@@ -19,9 +19,7 @@ use crate::report::Change;
 use crate::sync::bounds::{self, Bounds};
 use crate::text::{Diagnostic, Severity};
 
-/// How long another process of ours may hold a file.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
-/// The same for all files together where an agent waits.
+/// How long other processes may hold all files together where an agent waits.
 const HOOK_LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Carries out [`Desired`], or says what would be done.
@@ -43,7 +41,7 @@ pub(crate) struct Registrar<'a> {
     /// Troubles with saving a ledger.
     unsaved: Vec<Diagnostic>,
     /// What was created by earlier edits and seems to be gone again.
-    undone: Vec<(PathBuf, Which, Vec<Created>)>,
+    undone: Vec<(PathBuf, LedgerKind, Vec<Created>)>,
 }
 
 /// What came of it.
@@ -83,7 +81,6 @@ impl Registered {
 
 /// A file that will be written.
 pub(super) enum Pending<'d> {
-    /// A shared one.
     Shared(&'d FileWork),
     /// One that is ours alone, and what is told of it.
     Own(&'d OwnWork, Change),
@@ -118,7 +115,6 @@ impl<'a> Registrar<'a> {
         self.scope = scope;
     }
 
-    /// The ledgers.
     pub(crate) fn ledgers(&self) -> &Ledgers {
         &self.ledgers
     }
@@ -155,7 +151,7 @@ impl<'a> Registrar<'a> {
 
     /// How long the next lock may be waited for.
     pub(super) fn patience(&self) -> Duration {
-        self.deadline.map_or(LOCK_TIMEOUT, |at| at.saturating_duration_since(Instant::now()))
+        self.deadline.map_or(FILE_LOCK_TIMEOUT, |at| at.saturating_duration_since(Instant::now()))
     }
 
     /// Makes the files say what is desired, adds files that only the ledger knows, and saves the
@@ -282,7 +278,7 @@ impl<'a> Registrar<'a> {
 
     /// What was just written is remembered, even if another process forgot it meanwhile.
     pub(super) fn insist(&mut self) {
-        for which in Which::ALL {
+        for which in LedgerKind::ALL {
             self.ledgers.of_mut(which).into_iter().for_each(Ledger::insist);
         }
     }
@@ -308,8 +304,8 @@ impl<'a> Registrar<'a> {
         created: Vec<Created>,
         folders: Vec<PathBuf>,
     ) {
-        let which = if self.is_inside(path) { Which::Workspace } else { Which::Home };
-        let which = if self.ledgers.of(which).is_some() { which } else { Which::Home };
+        let which = if self.is_inside(path) { LedgerKind::Workspace } else { LedgerKind::Home };
+        let which = if self.ledgers.of(which).is_some() { which } else { LedgerKind::Home };
         if let Some(ledger) = self.ledgers.of_mut(which) {
             ledger.note_created(path, CreatedContainers { created, folders });
         }
@@ -347,7 +343,7 @@ impl<'a> Registrar<'a> {
 
     /// Removes folders that were made for files that are gone, the deepest first.
     fn tidy(&mut self) {
-        for which in Which::ALL {
+        for which in LedgerKind::ALL {
             let Some(ledger) = self.ledgers.of_mut(which) else { continue };
             let gone: Vec<PathBuf> =
                 ledger.leftovers().into_iter().filter(|path| !path.exists()).collect();

@@ -1,4 +1,4 @@
-//! The servers that are wished for: those of a workspace, and those of every one.
+//! The servers that should be registered: those of a workspace, and those of every one.
 
 use super::setup::Setup;
 use super::{Desired, Registrar};
@@ -13,11 +13,11 @@ use crate::sync::facts::is_everywhere;
 use crate::sync::snapshot::programs::resolve_server;
 
 /// A plugin's server, and whether it is for every workspace.
-pub(crate) type Offered<'r> = (&'r Plugin, &'r McpServer, bool);
+type Offered<'r> = (&'r Plugin, &'r McpServer, bool);
 
 /// Adds `servers` to what is desired. One whose program can't be had is told; what is registered of
 /// it already stays until it can be had again.
-pub(crate) fn desired_entries(
+pub(super) fn add_applicable(
     setup: &Setup<'_>,
     registrar: &Registrar<'_>,
     servers: &[Offered<'_>],
@@ -30,7 +30,7 @@ pub(crate) fn desired_entries(
     let acquirer = Acquirer::new(sym, &fetcher);
     for (plugin, server, everywhere) in servers {
         if server.is_withheld {
-            registrar.keep_server(desired, &server.name);
+            registrar.keep_servers(desired, |name| name == server.name);
             continue;
         }
         match resolve_server(&acquirer, plugin, server, mode) {
@@ -41,7 +41,7 @@ pub(crate) fn desired_entries(
                 }
             }
             Err(error) => {
-                registrar.keep_server(desired, &server.name);
+                registrar.keep_servers(desired, |name| name == server.name);
                 sym.report.warn(error.to_string());
             }
         }
@@ -50,7 +50,7 @@ pub(crate) fn desired_entries(
 
 /// Adds the servers of every workspace, for a command that runs in none. With hooks in the projects'
 /// files there are none: each project has its own then.
-pub(crate) fn wish_everywhere(
+pub(crate) fn add_everywhere(
     setup: &Setup<'_>,
     registrar: &Registrar<'_>,
     agents: &[Agent],
@@ -62,7 +62,7 @@ pub(crate) fn wish_everywhere(
     }
     let registry = Registry::load(sym, &Refresh::for_command(sym));
     sym.report.diagnostics(&registry.diagnostics);
-    desired_entries(setup, registrar, &everywhere(sym, &registry), agents, Mode::Explicit, desired);
+    add_applicable(setup, registrar, &everywhere(sym, &registry), agents, Mode::Explicit, desired);
 }
 
 /// The servers whose plugin and own gate hold in every workspace.

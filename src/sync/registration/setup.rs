@@ -8,13 +8,11 @@ use std::time::Duration;
 
 use semver::Version;
 
-use super::desired::Presence;
-use super::trust;
-use super::{Desired, Ledgers, Which};
+use super::{LedgerKind, Ledgers};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::agents::command::{PROGRAM, ProgramFacts, choose_program};
-use crate::agents::places::{HookShape, Placement};
+use crate::agents::places::Placement;
 use crate::config::{HookScope, own_program};
 use crate::documents::checkout::{self, Checkout};
 use crate::documents::{Document, FileFormat, read_document, read_text};
@@ -39,37 +37,16 @@ pub(crate) struct Setup<'a> {
     /// The scope of hooks and servers: the configured one, unless the caller says otherwise.
     pub(super) scope: HookScope,
     /// Whether a person waits, so that there is time to look closer.
-    ask: bool,
-    /// What agents' programs said about their version.
-    versions: Vec<(Agent, Told)>,
+    pub(super) asks: bool,
+    /// What agents' programs said about their version; `None`: there is no such program here. Of an
+    /// agent that was not asked or did not answer, the files stay in the layout that they have.
+    versions: Vec<(Agent, Option<Version>)>,
     /// Whether a program that was started from a desktop finds ours.
     on_minimal_path: OnceLock<bool>,
 }
 
-/// What an agent's program said about its version. Without a word, because it was not asked or did
-/// not answer, the agent's files stay in the layout that they have.
-#[derive(Debug, Clone, PartialEq)]
-enum Told {
-    /// There is no such program here.
-    NotFound,
-    /// Its version.
-    Version(Version),
-}
-
-/// What of the other scope is cleaned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sweep {
-    /// What the ledger knows.
-    Recorded,
-    /// All that is ours by its shape: the user chose the scope just now.
-    Everything,
-}
-
 impl<'a> Setup<'a> {
     /// Looks around. `ask` lets agents' programs be asked for their version, where it matters.
-    ///
-    /// # Errors
-    /// When there is no home folder.
     pub(crate) fn new(sym: &'a Symposium, root: Option<&Path>, ask: bool) -> anyhow::Result<Self> {
         let home = sym.env.home().ok_or(crate::config::NoHome::Missing)?;
         let bounds = root.and_then(|root| Bounds::of(root, Some(&home)));
@@ -83,7 +60,7 @@ impl<'a> Setup<'a> {
             root: root.map(Path::to_path_buf),
             checkout,
             scope: sym.config.hook_scope,
-            ask,
+            asks: ask,
             versions: Vec::new(),
             on_minimal_path: OnceLock::new(),
         };
@@ -106,12 +83,10 @@ impl<'a> Setup<'a> {
         crate::report::short_path(path, home)
     }
 
-    /// The context it was made of.
     pub(crate) fn symposium(&self) -> &'a Symposium {
         self.sym
     }
 
-    /// The workspace's root, inside one.
     pub(crate) fn root(&self) -> Option<&Path> {
         self.root.as_deref()
     }
@@ -139,17 +114,15 @@ impl<'a> Setup<'a> {
         let configured = self.sym.config.agents.iter().filter_map(|name| Agent::from_name(name));
         for agent in configured {
             let Some(layout) = &agent.identity().new_layout else { continue };
-            let told = match self.find(layout.program) {
-                None => Some(Told::NotFound),
-                Some(program) => {
-                    let title = agent.title();
-                    let _busy = self.sym.report.spin("Asking", &format!("{title} for its version"));
-                    let child = Child::version(&program).limit(ASK_LIMIT);
-                    let output = run(&child).ok();
-                    output.and_then(|output| version_in(&output.stdout_text())).map(Told::Version)
-                }
+            let Some(program) = self.find(layout.program) else {
+                self.versions.push((agent, None));
+                continue;
             };
-            self.versions.extend(told.map(|told| (agent, told)));
+            let title = agent.title();
+            let _busy = self.sym.report.spin("Asking", &format!("{title} for its version"));
+            let output = run(&Child::version(&program).limit(ASK_LIMIT)).ok();
+            let version = output.and_then(|output| version_in(&output.stdout_text()));
+            self.versions.extend(version.map(|version| (agent, Some(version))));
         }
     }
 
@@ -213,15 +186,13 @@ impl<'a> Setup<'a> {
             main_checkout: self.checkout.as_ref().map(Checkout::main),
             scope,
             program,
-            version: match self.told(agent) {
-                Some(Told::Version(version)) => Some(version),
-                Some(Told::NotFound) | None => None,
-            },
+            version: self.version(agent).flatten(),
         }
     }
 
-    fn told(&self, agent: Agent) -> Option<&Told> {
-        self.versions.iter().find(|(known, _)| *known == agent).map(|(_, told)| told)
+    fn version(&self, agent: Agent) -> Option<Option<&Version>> {
+        let known = self.versions.iter().find(|(known, _)| *known == agent);
+        known.map(|(_, version)| version.as_ref())
     }
 
     /// The placements of `agent` at `scope`, one for each layout that its files can have.
@@ -241,7 +212,7 @@ impl<'a> Setup<'a> {
 
     /// The placement of hooks: in the layout that the agent's program told; without a word from it,
     /// in the layout that is there.
-    fn hook_placement<'p>(
+    pub(super) fn hook_placement<'p>(
         &'p self,
         agent: Agent,
         scope: HookScope,
@@ -249,70 +220,28 @@ impl<'a> Setup<'a> {
         ledgers: &Ledgers,
     ) -> Placement<'p> {
         let placement = self.placement(agent, scope, program);
-        if self.told(agent).is_some() {
+        if self.version(agent).is_some() {
             return placement;
         }
         let mut layouts = self.layouts(agent, scope, program).into_iter();
         layouts.find(|layout| is_recorded(agent, layout, ledgers)).unwrap_or(placement)
     }
 
+    /// Whether there is somewhere to register at `scope`.
+    pub(super) fn has(&self, scope: HookScope) -> bool {
+        scope == HookScope::Global || self.root.is_some()
+    }
+
     /// Calls `visit` for every agent, scope and layout that there is here.
     pub(crate) fn each_placement(&self, visit: &mut dyn FnMut(Agent, &Placement<'_>)) {
         for agent in Agent::ALL {
             for scope in [HookScope::Global, HookScope::Project] {
-                if scope == HookScope::Global || self.root.is_some() {
-                    for placement in self.layouts(agent, scope, PROGRAM) {
-                        visit(agent, &placement);
-                    }
+                if self.has(scope) {
+                    let layouts = self.layouts(agent, scope, PROGRAM);
+                    layouts.iter().for_each(|placement| visit(agent, placement));
                 }
             }
         }
-    }
-
-    /// Adds the hooks of `agents` at the configured scope, the absence of those of all others, and
-    /// the absence of ours in the other scope. Gives back what people should know.
-    pub(crate) fn hooks(
-        &self,
-        desired: &mut Desired,
-        agents: &[Agent],
-        ledgers: &Ledgers,
-        sweep: Sweep,
-    ) -> Vec<Diagnostic> {
-        let mut notes: Vec<Diagnostic> = Vec::new();
-        desired.kept.extend(trust::all_records(self, ledgers));
-        desired.agents = agents.to_vec();
-        let scope = self.scope;
-        let other = match scope {
-            HookScope::Global => HookScope::Project,
-            HookScope::Project => HookScope::Global,
-        };
-        for agent in Agent::ALL {
-            let wanted = agents.contains(&agent);
-            let presence = if wanted { Presence::Wanted } else { Presence::Unwanted };
-            if scope == HookScope::Global || self.root.is_some() {
-                let (program, warning) = self.program(agent, scope);
-                if wanted
-                    && let Some(warning) = warning
-                    && !notes.iter().any(|known| known.message == warning.message)
-                {
-                    notes.push(warning);
-                }
-                let placement = self.hook_placement(agent, scope, &program, ledgers);
-                desired.hooks(agent, &placement, presence);
-            }
-            if other == HookScope::Global || self.root.is_some() {
-                let (program, _) = self.program(agent, other);
-                let placement = self.hook_placement(agent, other, &program, ledgers);
-                if sweep == Sweep::Everything || is_recorded(agent, &placement, ledgers) {
-                    desired.hooks(agent, &placement, Presence::Unwanted);
-                } else if wanted && self.ask {
-                    let places = agent.all_hook_places(&placement);
-                    let found = places.iter().find_map(|place| self.twice(agent, place, other));
-                    notes.extend(found);
-                }
-            }
-        }
-        notes
     }
 
     /// Where a program is that is started from a desktop, whose `PATH` is short.
@@ -325,36 +254,6 @@ impl<'a> Setup<'a> {
             self.sym.env.var("PATH").map(OsStr::to_owned).unwrap_or_default()
         } else {
             MINIMAL_PATH.into()
-        }
-    }
-
-    /// Adds the absence of every agent's hooks at `scope`.
-    pub(crate) fn no_hooks(&self, desired: &mut Desired, scope: HookScope, ledgers: &Ledgers) {
-        desired.kept.extend(trust::all_records(self, ledgers));
-        if scope == HookScope::Project && self.root.is_none() {
-            return;
-        }
-        for agent in Agent::ALL {
-            let (program, _) = self.program(agent, scope);
-            let placement = self.hook_placement(agent, scope, &program, ledgers);
-            desired.hooks(agent, &placement, Presence::Unwanted);
-        }
-    }
-
-    /// As [`Setup::no_hooks`], of hooks that the ledger knows only.
-    pub(crate) fn no_recorded_hooks(
-        &self,
-        desired: &mut Desired,
-        scope: HookScope,
-        ledgers: &Ledgers,
-    ) {
-        desired.kept.extend(trust::all_records(self, ledgers));
-        for agent in Agent::ALL {
-            for placement in self.layouts(agent, scope, PROGRAM) {
-                if is_recorded(agent, &placement, ledgers) {
-                    desired.hooks(agent, &placement, Presence::Unwanted);
-                }
-            }
         }
     }
 }
@@ -373,7 +272,7 @@ fn version_in(text: &str) -> Option<Version> {
 }
 
 pub(super) fn is_recorded(agent: Agent, placement: &Placement<'_>, ledgers: &Ledgers) -> bool {
-    let ledgers = [Which::Home, Which::Workspace].into_iter().filter_map(|which| ledgers.of(which));
+    let ledgers = LedgerKind::ALL.into_iter().filter_map(|which| ledgers.of(which));
     let mut hooks = ledgers.flat_map(|ledger| ledger.records()).filter(|record| {
         record.agent == agent.name()
             && !matches!(record.entry, crate::documents::Entry::Member { .. })
@@ -381,19 +280,6 @@ pub(super) fn is_recorded(agent: Agent, placement: &Placement<'_>, ledgers: &Led
     // Asked for only where there is something to compare them with.
     let places = LazyCell::new(|| agent.registration().hooks(placement));
     hooks.any(|record| places.iter().any(|place| record.path == place.path))
-}
-
-/// Texts that `agent`'s own files would have if we were called by other names.
-pub(crate) fn other_spellings(agent: Agent, placement: &Placement<'_>, path: &Path) -> Vec<String> {
-    let bare = Placement { program: PROGRAM, ..*placement };
-    let places = agent.registration().hooks(&bare).into_iter();
-    places
-        .filter(|place| place.path == path)
-        .filter_map(|place| match place.shape {
-            HookShape::Own { text } => Some(text),
-            HookShape::Shared { .. } => None,
-        })
-        .collect()
 }
 
 #[cfg(test)]

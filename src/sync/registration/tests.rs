@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::setup::{Setup, Sweep};
-use super::{Desired, Registrar};
+use super::setup::Setup;
+use super::{Registrar, hooks};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::config::HookScope;
 use crate::plugins::model::{Gate, McpServer, Transport};
+use crate::sync::request::Sweep;
 
 /// Where the agents' shared files are, relative to home (`~`) and workspace (`.`).
 const PLACES: &[(Agent, HookScope, &str)] = &[
@@ -62,8 +63,8 @@ impl World {
         let setup = Setup::new(&self.sym, Some(&root), false).expect("a home");
         let (mut registrar, problems) = Registrar::open(&self.sym, Some(&root), true);
         assert_eq!(problems, []);
-        let mut desired = Desired::default();
-        setup.hooks(&mut desired, agents, registrar.ledgers(), Sweep::Recorded);
+        let (mut desired, _) =
+            hooks::configured(&setup, agents, registrar.ledgers(), Sweep::Recorded);
         for agent in agents {
             let placement = setup.placement(*agent, self.sym.config.hook_scope, "");
             for (name, everywhere) in [("here", false), ("anywhere", true)] {
@@ -198,8 +199,9 @@ fn an_update_that_never_reached_its_file_leaves_our_entry_ours() {
     let run = |server: &McpServer, apply: bool| {
         let setup = Setup::new(&world.sym, Some(&root), false).expect("a home");
         let (mut registrar, _) = Registrar::open(&world.sym, Some(&root), apply);
-        let mut desired = Desired::default();
-        setup.hooks(&mut desired, &[Agent::Claude], registrar.ledgers(), Sweep::Recorded);
+        let ledgers = registrar.ledgers();
+        let (mut desired, _) =
+            hooks::configured(&setup, &[Agent::Claude], ledgers, Sweep::Recorded);
         let placement = setup.placement(Agent::Claude, HookScope::Global, "");
         desired.server(Agent::Claude, server, true, &placement);
         registrar.carry_out(desired)

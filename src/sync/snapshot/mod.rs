@@ -1,14 +1,16 @@
 //! The snapshot: what hooks, help and subcommands need of a workspace, in one small file.
 //!
 //! The file is lines of JSON, so that a hook reads only what concerns its event: the header, then
-//! one line an event with its hooks, then the rest; after them the fingerprint, in bytes. It is made by a sync and replaced as a whole; a
-//! file that is unreadable, of another version or of another program counts as absent.
+//! one line an event with its hooks, then the rest; after them the fingerprint, in bytes. It is made
+//! by a sync and replaced as a whole; a file that is unreadable, of another version or of another
+//! program counts as absent.
 //!
-//! [`remember`] makes it at the end of a sync, with the [`programs`] that its hooks and servers run;
-//! [`subcommands`] reads from it what plugins vend.
+//! [`remember`] makes it at the end of a sync, with the [`programs`] that its hooks and servers run
+//! and with what there is to be told of ([`offers`]); [`subcommands`] reads from it what plugins vend.
 //!
 //! May use: `facts` and `placing`. Used by: `registration`, a sync, `hook` and `cli`.
 
+mod offers;
 pub(crate) mod programs;
 pub(crate) mod remember;
 pub(crate) mod subcommands;
@@ -23,6 +25,7 @@ use symposium_hook::Event;
 use crate::config::{Dirs, Environment};
 use crate::files::{Limit, read_bytes};
 use crate::plugins::model::{Audience, OnFailure};
+use crate::symposium::VERSION;
 use crate::workspace::Fingerprint;
 
 /// Version of the file's layout. The fingerprint's bytes do not tell what they stand for: whatever changes
@@ -35,11 +38,9 @@ const LINES: usize = Event::ALL.len() + 3;
 /// What stands in the first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Header {
-    /// Version of the layout.
     pub layout: u32,
     /// Version of the program that wrote it.
     pub program: String,
-    /// The workspace's root.
     pub root: PathBuf,
     /// What must not have changed since; it stands after everything else, in bytes that are
     /// checked as they are read.
@@ -70,9 +71,7 @@ pub(crate) struct Header {
 /// A hook that applies to the workspace, ready to run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SnapshotHook {
-    /// Its plugin.
     pub plugin: String,
-    /// Its name.
     pub name: String,
     /// A regular expression over the whole tool name; `None`: all tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,7 +106,6 @@ pub(crate) struct Run {
     pub path: Vec<PathBuf>,
     /// The plugin's manifest and the installation's name, to get it with while it is missing.
     pub manifest: PathBuf,
-    /// The installation.
     pub installation: String,
     /// Whether a program that is missing can be got: it is no file of the plugin itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -143,11 +141,8 @@ impl Run {
 /// A subcommand some plugin vends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SnapshotSubcommand {
-    /// Its name.
     pub name: String,
-    /// Its plugin.
     pub plugin: String,
-    /// The plugin's source.
     pub source: String,
     /// One line.
     pub description: String,
@@ -167,9 +162,7 @@ pub(crate) struct SnapshotSubcommand {
 /// A skill that was placed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SnapshotSkill {
-    /// Its name.
     pub name: String,
-    /// Its description.
     pub description: String,
     /// Folders that hold it, relative to the root: `.claude/skills/widget`.
     pub dirs: Vec<String>,
@@ -180,7 +173,6 @@ pub(crate) struct SnapshotSkill {
 /// A server that was registered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SnapshotServer {
-    /// Its name.
     pub name: String,
     /// When it was first registered, in milliseconds since 1970.
     pub since: u64,
@@ -189,9 +181,7 @@ pub(crate) struct SnapshotServer {
 /// What session starts, help and subcommands need.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Offer {
-    /// The skills.
     pub skills: Vec<SnapshotSkill>,
-    /// The servers.
     pub servers: Vec<SnapshotServer>,
     /// The subcommands, those that do not apply included.
     pub subcommands: Vec<SnapshotSubcommand>,
@@ -207,7 +197,6 @@ pub(crate) struct Snapshot {
     pub header: Header,
     /// Hooks by event, in the order in which they run.
     pub hooks: BTreeMap<Event, Vec<SnapshotHook>>,
-    /// The rest.
     pub offer: Offer,
     /// Folders of members from which the workspace is found.
     pub member_entry_dirs: Vec<PathBuf>,
@@ -271,8 +260,13 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
+    /// The snapshot of the workspace at `root` as it is on disk now, whether or not it still holds.
+    pub(crate) fn of(dirs: &Dirs, root: &Path) -> Option<Self> {
+        Self::load(&Snapshot::path(dirs, root), VERSION, root)
+    }
+
     /// Reads the file; `None` when it is absent or not ours to understand.
-    pub(crate) fn load(path: &Path, program: &str, root: &Path) -> Option<Self> {
+    fn load(path: &Path, program: &str, root: &Path) -> Option<Self> {
         let bytes = read_bytes(path, Limit::OURS).ok()?;
         let first = bytes.split(|byte| *byte == b'\n').next()?;
         let header: Header = serde_json::from_slice(first).ok()?;
@@ -281,9 +275,6 @@ impl Stored {
     }
 
     /// Writes the file in one step.
-    ///
-    /// # Errors
-    /// Trouble writing it.
     pub(crate) fn save(&self, path: &Path) -> io::Result<()> {
         crate::files::replace_cache(path, &self.bytes)
     }
@@ -316,7 +307,6 @@ impl Stored {
         self.line(index + 1)
     }
 
-    /// The rest.
     pub(crate) fn offer(&self) -> Offer {
         self.line(Event::ALL.len() + 1)
     }

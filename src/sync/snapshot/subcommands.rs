@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Snapshot, SnapshotSubcommand, Stored};
+use super::{SnapshotSubcommand, Stored};
 use crate::Symposium;
 use crate::plugins::model::{Audience, Plugin, Subcommand};
 use crate::plugins::predicate::{Facts, evaluate_all};
@@ -20,11 +20,8 @@ use crate::workspace::{Loaded, UNOBSERVED, Workspace, locate};
 /// A subcommand of some plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Vended {
-    /// Its name.
     pub name: String,
-    /// Its plugin.
     pub plugin: String,
-    /// The plugin's source.
     pub source: String,
     /// One line.
     pub description: String,
@@ -87,8 +84,7 @@ pub(crate) fn listing(sym: &Symposium) -> Listing {
 
 fn snapshot(sym: &Symposium, cwd: &Path) -> Option<Stored> {
     let root = locate(cwd, &sym.env).ok().flatten()?;
-    let path = Snapshot::path(&sym.dirs, &root);
-    Stored::load(&path, crate::symposium::VERSION, &root).filter(|stored| stored.holds(&sym.env))
+    Stored::of(&sym.dirs, &root).filter(|stored| stored.holds(&sym.env))
 }
 
 fn from_snapshot(known: SnapshotSubcommand) -> Vended {

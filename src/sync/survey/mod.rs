@@ -16,12 +16,12 @@ use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
 use crate::report::Change;
 use crate::symposium::Options;
-use crate::sync::registration::duplicates::Duplicate;
-use crate::sync::registration::register::register;
-use crate::sync::registration::setup::{Setup, Sweep};
-use crate::sync::registration::{Desired, Registered, Registrar};
-use crate::sync::request::{Caller, Mode, Request, Sync, configured_agents};
-use crate::sync::run::Known;
+use crate::sync::registration::duplicates::{self, Duplicate};
+use crate::sync::registration::register::{desired_by_sync, register};
+use crate::sync::registration::setup::Setup;
+use crate::sync::registration::{Desired, Registered, Registrar, hooks};
+use crate::sync::request::{Caller, Mode, Request, Sweep, SyncContext, configured_agents};
+use crate::sync::run::{Planned, plan_skills};
 use crate::text::Diagnostic;
 use crate::workspace::{Loaded, Workspace};
 
@@ -47,13 +47,11 @@ pub(crate) struct Inputs {
 pub(crate) struct Survey<'g> {
     /// What was read.
     pub inputs: &'g Inputs,
-    /// The configured agents.
     pub agents: Vec<Agent>,
     /// What applies to the workspace, in one.
-    pub known: Option<Known<'g>>,
+    pub planned: Option<Planned<'g>>,
     /// How the agents call us, and which of their files are meant.
     pub setup: Setup<'g>,
-    /// What should be registered.
     pub desired: Desired,
     /// What would change in agents' files, and what stands in the way.
     pub registered: Registered,
@@ -61,7 +59,6 @@ pub(crate) struct Survey<'g> {
     pub notes: Vec<Diagnostic>,
     /// Hooks of ours besides those at the configured scope.
     pub duplicates: Vec<Duplicate>,
-    /// Ledgers that can't be read.
     pub damaged: Vec<Diagnostic>,
 }
 
@@ -95,47 +92,42 @@ impl Inputs {
     }
 
     /// Works out what applies and what would change.
-    ///
-    /// # Errors
-    /// When there is no home folder.
     pub(crate) fn survey(&self) -> anyhow::Result<Survey<'_>> {
         let sym = &self.sym;
         let agents = configured_agents(sym);
         let root = self.root();
         let setup = Setup::new(sym, root, true)?;
         let (mut registrar, damaged) = Registrar::open(sym, root, false);
-        let (known, desired, notes) = match &self.loaded {
+        let (planned, desired, notes) = match &self.loaded {
             Some(loaded) => {
-                let sync = Sync::new(sym, &self.request, loaded);
-                let known = sync.know(&self.registry, &agents);
+                let sync = SyncContext::new(sym, &self.request, loaded);
+                let planned = plan_skills(&sync, &self.registry, &agents);
                 let (desired, notes) =
-                    sync.desired_entries(&agents, &known.facts, &setup, &registrar);
-                (Some(known), desired, notes)
+                    desired_by_sync(&sync, &agents, &planned.facts, &setup, &registrar);
+                (Some(planned), desired, notes)
             }
             None => {
-                let mut desired = Desired::default();
                 let sweep = self.request.sweep;
-                let notes = setup.hooks(&mut desired, &agents, registrar.ledgers(), sweep);
-                registrar.keep_servers(&mut desired);
+                let (mut desired, notes) =
+                    hooks::configured(&setup, &agents, registrar.ledgers(), sweep);
+                registrar.keep_servers(&mut desired, |_| true);
                 (None, desired, notes)
             }
         };
-        let duplicates = setup.duplicates(&agents, registrar.ledgers());
+        let duplicates = duplicates::find(&setup, &agents, registrar.ledgers());
         let mut registered = register(&setup, &mut registrar, desired.clone(), &agents, false);
         registered.diagnostics.extend(damaged.iter().cloned());
-        let inputs = self;
-        let survey = Survey {
-            inputs,
+        Ok(Survey {
+            inputs: self,
             agents,
-            known,
+            planned,
             setup,
             desired,
             registered,
             notes,
             duplicates,
             damaged,
-        };
-        Ok(survey)
+        })
     }
 }
 
@@ -146,7 +138,8 @@ impl Survey<'_> {
         if !self.inputs.sym.config_state.names_the_agents() {
             return Vec::new();
         }
-        let mut changes = self.known.as_ref().map(|known| known.plan.changes()).unwrap_or_default();
+        let mut changes =
+            self.planned.as_ref().map(|planned| planned.plan.changes()).unwrap_or_default();
         changes.extend(self.registered.changes.iter().cloned());
         changes
     }
@@ -161,15 +154,15 @@ impl Survey<'_> {
     /// [`Survey::servers_of`] tells.
     pub(crate) fn diagnostics(&self) -> Vec<&Diagnostic> {
         let loaded = self.inputs.loaded.iter().flat_map(|loaded| &loaded.diagnostics);
-        let known = self.known.iter().flat_map(|known| {
-            let facts = known.facts.diagnostics.iter();
-            facts.chain(&known.chosen.blocked).chain(&known.chosen.diagnostics)
+        let planned = self.planned.iter().flat_map(|planned| {
+            let facts = planned.facts.diagnostics.iter();
+            facts.chain(&planned.chosen.blocked).chain(&planned.chosen.diagnostics)
         });
         let told = self.desired.remarks.diagnostics(&self.registered.changes);
         let mut all: Vec<&Diagnostic> = Vec::new();
         let found =
             self.inputs.trouble.iter().chain(loaded).chain(&self.inputs.registry.diagnostics);
-        for diagnostic in found.chain(known).chain(&self.registered.diagnostics) {
+        for diagnostic in found.chain(planned).chain(&self.registered.diagnostics) {
             if !told.contains(diagnostic) && !all.contains(&diagnostic) {
                 all.push(diagnostic);
             }

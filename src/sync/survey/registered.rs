@@ -28,20 +28,16 @@ pub(crate) enum Health {
 /// One agent's hooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AgentHooks {
-    /// The files that carry them.
     pub files: Vec<PathBuf>,
-    /// How they stand.
     pub health: Health,
 }
 
 /// One agent's entry of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AgentServer {
-    /// The server.
     pub name: String,
     /// The file; `None` where the agent has no place for it.
     pub file: Option<PathBuf>,
-    /// How the entry stands.
     pub health: Health,
 }
 
@@ -78,9 +74,9 @@ impl Survey<'_> {
 
     /// How the servers that apply stand in `agent`'s files, in the order of the plugins.
     pub(crate) fn servers_of(&self, agent: Agent) -> Vec<AgentServer> {
-        let Some(known) = &self.known else { return Vec::new() };
+        let Some(planned) = &self.planned else { return Vec::new() };
         let mut servers: Vec<AgentServer> = Vec::new();
-        for (_, server, _) in &known.facts.servers {
+        for (_, server, _) in &planned.facts.servers {
             if servers.iter().all(|known| known.name != server.name) {
                 servers.push(self.server_of(agent, &server.name));
             }

@@ -12,9 +12,7 @@ use crate::workspace::Dependency;
 /// One skill in a direct dependency's own sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shipped {
-    /// The crate.
     pub crate_name: String,
-    /// Its version.
     pub version: Version,
     /// The skill's folder below the crate's, with `/`.
     pub folder: String,

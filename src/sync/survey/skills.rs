@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Known, Survey};
+use super::{Planned, Survey};
 use crate::agents::Agent;
 use crate::report::Action;
 use crate::skills::{Skill, SkillOrigin};
@@ -12,7 +12,6 @@ use crate::skills::{Skill, SkillOrigin};
 pub(crate) struct SkillView<'s> {
     /// The name it is installed under.
     pub name: String,
-    /// What it was resolved from.
     pub skill: &'s Skill,
     /// Folders that hold it (or will), relative to the workspace: `.claude/skills/widget`.
     pub folders: Vec<String>,
@@ -29,14 +28,20 @@ pub(crate) struct SkillView<'s> {
 impl Survey<'_> {
     /// The skills that apply, by name.
     pub(crate) fn skills(&self) -> Vec<SkillView<'_>> {
-        let Some(known) = &self.known else { return Vec::new() };
+        let Some(planned) = &self.planned else { return Vec::new() };
         let mut views: Vec<SkillView<'_>> = Vec::new();
         // The workspace's own are where the user put them, copied or not.
-        for skill in &known.facts.own_skills {
-            views.push(self.view(known, skill, &skill.name, known.parents.neutral().into_iter()));
+        for skill in &planned.facts.own_skills {
+            views.push(self.view(
+                planned,
+                skill,
+                &skill.name,
+                planned.parents.neutral().into_iter(),
+            ));
         }
-        for (wanted, skill) in known.chosen.wanted.skills.iter().zip(&known.chosen.skills) {
-            let mut copies = self.view(known, skill, &wanted.name, wanted.parents.iter().copied());
+        for (wanted, skill) in planned.chosen.wanted.skills.iter().zip(&planned.chosen.skills) {
+            let mut copies =
+                self.view(planned, skill, &wanted.name, wanted.parents.iter().copied());
             copies.more_files = wanted.content.files.len().saturating_sub(1);
             let own = views.iter_mut().find(|view| view.skill.origin == skill.origin);
             match own {
@@ -53,7 +58,7 @@ impl Survey<'_> {
 
     fn view<'s>(
         &self,
-        known: &'s Known<'_>,
+        planned: &'s Planned<'_>,
         skill: &'s Skill,
         name: &str,
         parents: impl Iterator<Item = usize>,
@@ -61,16 +66,16 @@ impl Survey<'_> {
         let parents: BTreeSet<usize> = parents.collect();
         let reads = |agent: &&Agent| {
             let mut dirs = agent.identity().skill_dirs.iter();
-            dirs.any(|dir| known.parents.index(dir).is_some_and(|index| parents.contains(&index)))
+            dirs.any(|dir| planned.parents.index(dir).is_some_and(|index| parents.contains(&index)))
         };
         let folder = |index: &usize| {
-            known.parents.list.get(*index).map(|parent| format!("{}/skills/{name}", parent.shown))
+            planned.parents.list.get(*index).map(|parent| format!("{}/skills/{name}", parent.shown))
         };
         let (mut pending, mut left_alone) = (None, None);
         let own = matches!(skill.origin, SkillOrigin::Workspace { .. });
-        let steps = known.plan.steps.iter().filter(|step| step.name == name);
+        let steps = planned.plan.steps.iter().filter(|step| step.name == name);
         for step in steps
-            .filter(|_| !own || known.parents.neutral().is_none_or(|at| !parents.contains(&at)))
+            .filter(|_| !own || planned.parents.neutral().is_none_or(|at| !parents.contains(&at)))
         {
             match (step.action, &step.reason) {
                 (Action::Keep | Action::Skip, reason) => left_alone.clone_from(reason),

@@ -20,7 +20,7 @@ use crate::skills::files::inspect;
 use crate::skills::metadata::{self, read_crate_skills};
 use crate::skills::resolve::{Gates as _, read_source};
 use crate::skills::{RawGate, Skill, SkillDocument, SkillOrigin};
-use crate::sync::facts::gates::{ByFacts, unsupported};
+use crate::sync::facts::gates::unsupported;
 use crate::text::{Diagnostic, Severity, Source};
 use crate::workspace::{Observer, UNOBSERVED};
 
@@ -237,7 +237,7 @@ fn skill(sym: &Symposium, root: &Path, dir: &Path, found: &mut Found) {
 fn gate(sym: &Symposium, raw: &RawGate, source: &Arc<Source>, found: &mut Found) {
     let facts =
         Facts { dependencies: &[], members: &[], root: None, env: &sym.env, observer: &UNOBSERVED };
-    if let Err(problems) = (ByFacts { facts }).read(raw, source) {
+    if let Err(problems) = facts.read(raw, source) {
         found.diagnostics.extend(problems);
     }
     found.diagnostics.extend(unsupported(raw, source));

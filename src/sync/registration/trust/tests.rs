@@ -4,6 +4,7 @@ use super::*;
 use crate::Symposium;
 use crate::agents::places::FileFormat;
 use crate::documents::Change as FileChange;
+use crate::report::Action;
 
 fn trust(entries: &[(&str, &str)]) -> Trust {
     let entries = entries
@@ -45,7 +46,7 @@ fn edit(
     let path = trust.path.clone();
     let (agent, shown, verb) = (Agent::Codex, "config.toml".to_owned(), "trusted");
     let entry = DesiredEntry::Trust(DesiredTrust { agent, trust, consent, shown, verb });
-    desired.file(&path, FileFormat::Toml).entries.push((Which::Home, entry));
+    desired.file(&path, FileFormat::Toml).entries.push((LedgerKind::Home, entry));
     let work = &desired.files[&path];
     let (edited, noted) =
         super::super::edit::edit(work, Some(text), &ledgers, &desired).expect("edits");
@@ -60,7 +61,7 @@ fn edit(
         reason.split(|c: char| !c.is_ascii_digit()).find_map(|word| word.parse().ok()).unwrap_or(0)
     };
     let (given, taken) = (count(Action::Register), count(Action::Unregister));
-    let of = |records: &[(Which, Record)]| records.iter().map(|(_, it)| it.clone()).collect();
+    let of = |records: &[(LedgerKind, Record)]| records.iter().map(|(_, it)| it.clone()).collect();
     (text, Noted { set: of(&noted.records), forgotten: of(&noted.forgotten), given, taken })
 }
 
