@@ -22,7 +22,7 @@ use crate::Symposium;
 use crate::config::HookScope;
 use crate::documents::ledger::CreatedContainers;
 use crate::documents::{Entry, Ledger, Record};
-use crate::report::{Action, Change};
+use crate::report::Change;
 use crate::text::Diagnostic;
 
 /// What came of it.
@@ -179,15 +179,9 @@ impl<'a> Removal<'a> {
         let parents = Parents::of(root, bounds.as_ref());
         self.tell_of_blocked(root, ledger, &parents);
         let disk = observe(&parents.list);
-        let wanted = Wanted { parents: parents.list.clone(), ..Wanted::default() };
+        let wanted = Wanted { parents: parents.list.clone(), takes_back: true, ..Wanted::default() };
         let plan = plan(&wanted, &disk);
         let mut changes = plan.changes();
-        for change in &mut changes {
-            change.reason = match change.action {
-                Action::Keep => Some("you edited it, so it is yours now".to_owned()),
-                _ => None,
-            };
-        }
         if self.apply {
             self.removed.failed |= apply_and_tell(self.sym, &plan, bounds.as_ref(), &mut changes);
         }

@@ -78,6 +78,7 @@ mod registry_checksums;
 mod secrets;
 #[cfg(unix)]
 mod self_update;
+mod skill_by_products;
 mod skill_smuggling;
 mod status;
 mod stress;

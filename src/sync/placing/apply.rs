@@ -1,21 +1,21 @@
 //! Carrying out a plan. Nothing is decided here.
 //!
 //! A skill folder is built beside its place under a name of ours and renamed into it, so that an
-//! agent never sees half of one; what a kill leaves behind is removed by the next run.
+//! agent never sees half of one. Foreign files in the folder that it replaces are moved into it. What
+//! a kill leaves behind is put right by the next run.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::marker::{MARKER, STAGING, overlap};
+use super::observe::files_by_owner;
 use super::plan::{Plan, Step};
 use crate::Symposium;
 use crate::report::{Action, Change};
 use crate::skills::content::Content;
 use crate::sync::bounds::{self, Bounds};
 use crate::text::Diagnostic;
-
-/// How the names of folders under construction (and on their way out) start.
-pub(crate) const STAGING: &str = ".symposium-";
 
 /// What came of one step.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ fn replace_folder(
     let built = check().and_then(|()| write_files(&staged, content)).and_then(|()| {
         check()?;
         let old = staging(parent, "old", name);
-        discard(&old)?;
+        settle(&old, target)?;
         match fs::rename(target, &old) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -95,7 +95,7 @@ fn replace_folder(
             let _ = fs::rename(&old, target);
             return Err(named(target, &error));
         }
-        discard(&old)
+        settle(&old, target)
     });
     if built.is_err() && check().is_ok() {
         let _ = discard(&staged);
@@ -122,17 +122,76 @@ fn write_files(dir: &Path, content: &Content) -> io::Result<()> {
 }
 
 fn remove_folder(parent: &Path, name: &str, target: &Path) -> io::Result<()> {
-    if name.starts_with(STAGING) {
-        return discard(target);
+    if let Some(leftover) = name.strip_prefix(STAGING) {
+        return match leftover.strip_prefix("old-") {
+            Some(skill) => settle(target, &parent.join(skill)),
+            None => discard(target),
+        };
     }
     // Renamed first: whoever looks sees the whole folder or none.
     let old = staging(parent, "old", name);
-    discard(&old)?;
+    settle(&old, target)?;
     match fs::rename(target, &old) {
-        Ok(()) => discard(&old),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(named(target, &error)),
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(named(target, &error)),
     }
+    remove_ours(&old)?;
+    if foreign_files(&old)?.is_empty() {
+        return discard(&old);
+    }
+    fs::rename(&old, target).map_err(|error| named(target, &error))
+}
+
+/// Moves foreign files of `old`, a folder that `target` replaced, to their places in `target`, and
+/// removes the rest. Where a kill left no `target`, an old folder that has any takes its place again.
+fn settle(old: &Path, target: &Path) -> io::Result<()> {
+    if old.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let foreign = foreign_files(old)?;
+    if !foreign.is_empty() && target.symlink_metadata().is_err() {
+        return fs::rename(old, target).map_err(|error| named(target, &error));
+    }
+    let (ours, _) = if foreign.is_empty() { Default::default() } else { files_by_owner(target)? };
+    // What is ours now and was not before was replaced because the user said so.
+    for path in foreign.iter().filter(|path| !ours.iter().any(|our| overlap(our, path))) {
+        let place = target.join(path);
+        if place.symlink_metadata().is_ok() {
+            let message = format!("it came back meanwhile; the older one is in {}", old.display());
+            return Err(named(&place, &io::Error::other(message)));
+        }
+        if let Some(folder) = place.parent() {
+            fs::create_dir_all(folder).map_err(|error| named(folder, &error))?;
+        }
+        fs::rename(old.join(path), &place).map_err(|error| named(&place, &error))?;
+    }
+    remove_ours(old)?;
+    discard(old)
+}
+
+fn foreign_files(dir: &Path) -> io::Result<Vec<String>> {
+    Ok(files_by_owner(dir).map_err(|error| named(dir, &error))?.1)
+}
+
+/// Removes our files from a folder, and folders that are empty then. The marker goes last: without it
+/// nothing in the folder is known to be ours.
+fn remove_ours(dir: &Path) -> io::Result<()> {
+    let (mut ours, _) = files_by_owner(dir)?;
+    ours.sort_by_key(|path| path == MARKER);
+    for path in &ours {
+        let path = dir.join(path);
+        fs::remove_file(&path).map_err(|error| named(&path, &error))?;
+    }
+    for path in &ours {
+        // Those that hold foreign files stay.
+        let mut folders = Path::new(path).ancestors().skip(1);
+        let _ = folders.try_for_each(|folder| match folder.as_os_str().is_empty() {
+            true => Ok(()),
+            false => fs::remove_dir(dir.join(folder)),
+        });
+    }
+    Ok(())
 }
 
 fn staging(parent: &Path, what: &str, name: &str) -> PathBuf {
@@ -167,12 +226,83 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
-    use super::super::plan::Parent;
+    use super::super::marker::Marker;
     use super::*;
-    use std::sync::Arc;
 
+    /// Writes a skill folder with these files of ours and these foreign ones.
+    fn skill(dir: &Path, ours: &[&str], foreign: &[&str]) {
+        let files = ours.iter().map(|path| ((*path).to_owned(), String::new())).collect();
+        let marker = Marker { files, ..Marker::default() };
+        fs::create_dir_all(dir).expect("creates");
+        fs::write(dir.join(MARKER), marker.render()).expect("writes");
+        for path in ours.iter().chain(foreign) {
+            let path = dir.join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("creates");
+            fs::write(&path, dir.display().to_string()).expect("writes");
+        }
+    }
+
+    fn files(dir: &Path) -> Vec<String> {
+        let Ok((ours, foreign)) = files_by_owner(dir) else { return Vec::new() };
+        let mut all: Vec<String> = ours.into_iter().chain(foreign).collect();
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn after_a_kill_at_any_step_foreign_files_are_where_they_were() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let (target, old) = (dir.path().join("s"), dir.path().join(".symposium-old-s"));
+        let foreign = ["scripts/__pycache__/x.pyc", "notes.md"];
+        // Between the two renames: the new folder is not there yet.
+        skill(&old, &["SKILL.md"], &foreign);
+        remove_folder(dir.path(), ".symposium-old-s", &old).expect("settles");
+        let all = [".symposium", "SKILL.md", "notes.md", "scripts/__pycache__/x.pyc"];
+        assert_eq!(files(&target), all);
+        assert!(!old.exists());
+        // After both: some are in the new one, some still in the old one.
+        fs::rename(&target, &old).expect("renames");
+        skill(&target, &["SKILL.md"], &[]);
+        fs::rename(old.join("notes.md"), target.join("notes.md")).expect("renames");
+        remove_folder(dir.path(), ".symposium-old-s", &old).expect("settles");
+        assert_eq!(files(&target), all);
+        assert!(!old.exists());
+        let written_as = |path: &str| fs::read_to_string(target.join(path)).expect("reads");
+        assert!(written_as("notes.md").ends_with("old-s"), "the same file");
+        assert!(!written_as("SKILL.md").ends_with("old-s"), "the new one");
+        // When all of ours was removed: the rest goes back.
+        fs::rename(&target, &old).expect("renames");
+        remove_ours(&old).expect("removes");
+        assert_eq!(files(&old), ["notes.md", "scripts/__pycache__/x.pyc"]);
+        remove_folder(dir.path(), ".symposium-old-s", &old).expect("settles");
+        assert_eq!(files(&target), ["notes.md", "scripts/__pycache__/x.pyc"]);
+        // One that was made again meanwhile is never overwritten, nor the older one lost.
+        skill(&old, &["SKILL.md"], &["notes.md"]);
+        let told = remove_folder(dir.path(), ".symposium-old-s", &old).expect_err("told");
+        assert!(told.to_string().contains("notes.md"), "{told}");
+        assert!(old.join("notes.md").exists() && target.join("notes.md").exists());
+    }
+
+    #[test]
+    fn of_a_folder_that_goes_only_foreign_files_stay_whatever_its_marker_names() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let target = dir.path().join("s");
+        fs::write(dir.path().join("precious"), "").expect("writes");
+        skill(&target, &["SKILL.md", "scripts/run"], &["scripts/__pycache__/run.pyc"]);
+        let marker = Marker::parse(&fs::read_to_string(target.join(MARKER)).expect("reads"));
+        let mut named = marker.files.clone();
+        named.insert("../precious".to_owned(), String::new());
+        let marker = Marker { files: named, ..marker };
+        fs::write(target.join(MARKER), marker.render()).expect("writes");
+        remove_folder(dir.path(), "s", &target).expect("removes");
+        assert_eq!(files(&target), ["scripts/__pycache__/run.pyc"]);
+        assert!(dir.path().join("precious").exists());
+        assert!(!dir.path().join(".symposium-old-s").exists());
+    }
+
+    #[cfg(unix)]
     #[test]
     fn a_parent_that_became_a_link_after_the_plan_is_not_followed() {
         let dir = tempfile::tempdir().expect("a temporary folder");
@@ -187,8 +317,8 @@ mod tests {
         let step = |action| Step {
             action,
             name: "s".to_owned(),
-            parent: Parent { path: path.clone(), shown: ".claude".to_owned() },
-            files: Arc::new(content.clone()),
+            parent: super::super::plan::Parent { path: path.clone(), shown: ".claude".to_owned() },
+            files: std::sync::Arc::new(content.clone()),
             origin: None,
             reason: None,
             silent: false,

@@ -1,14 +1,19 @@
 //! The marker `.symposium` in each skill folder we made: whose it is, and what we put there.
 //!
 //! A folder with a marker is ours; one without is the user's. The hashes tell what the user changed
-//! since. A marker that says nothing (an empty one) is of an older installation: the folder goes when
+//! since; a file that is not among them (`__pycache__`, `.DS_Store`, an editor's backup, notes) is
+//! foreign: neither an edit nor ours. A marker that says nothing (an empty one) is of an older installation: the folder goes when
 //! it is no longer needed, and what is in it is replaced only where it is what we would write.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 pub(crate) const MARKER: &str = ".symposium";
+
+/// How the names of folders under construction (and on their way out) start.
+pub(crate) const STAGING: &str = ".symposium-";
 
 /// What a marker says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +33,12 @@ pub(crate) struct Marker {
 }
 
 impl Marker {
+    /// Whether a file of this path was put into the folder by somebody else. Of an older installation
+    /// everything counts as ours.
+    pub(crate) fn is_foreign(&self, path: &str) -> bool {
+        !self.files.is_empty() && path != MARKER && !self.files.contains_key(path)
+    }
+
     /// Reads a marker; what can't be understood says nothing.
     pub(crate) fn parse(text: &str) -> Self {
         let mut marker: Self = toml::from_str(text).unwrap_or_default();
@@ -42,6 +53,11 @@ impl Marker {
         let body = toml::to_string(self).unwrap_or_default();
         format!("{head}{body}")
     }
+}
+
+/// Whether two paths below a folder can't both be there, being one or one below the other.
+pub(super) fn overlap(one: &str, other: &str) -> bool {
+    Path::new(one).starts_with(other) || Path::new(other).starts_with(one)
 }
 
 #[cfg(test)]

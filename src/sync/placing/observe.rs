@@ -5,8 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::apply::STAGING;
-use super::marker::{MARKER, Marker};
+use super::marker::{MARKER, Marker, STAGING};
 use super::plan::{Disk, Found, Parent};
 use crate::files::{Limit, ReadError, read_bytes, read_text};
 use crate::skills::content::FileContent;
@@ -40,41 +39,82 @@ fn observe_skill(dir: &Path) -> Found {
         Ok(metadata) if metadata.is_file() => read_text(&dir.join(MARKER), Limit::MANIFEST),
         _ => return Found::Theirs,
     };
-    let files = marker.and_then(|text| Ok((text, hashes_on_disk(dir)?)));
-    match files {
-        Ok((text, mut files)) => {
-            files.remove(MARKER);
-            Found::Ours { marker: Marker::parse(&text), files }
-        }
-        Err(error) => Found::Unreadable(error.to_string()),
-    }
+    let read = marker.map_err(io::Error::from).and_then(|text| {
+        let marker = Marker::parse(&text);
+        let files = hashes_on_disk(dir, &marker)?;
+        Ok(Found::Ours { marker, files })
+    });
+    read.unwrap_or_else(|error| Found::Unreadable(error.to_string()))
 }
 
-/// The hash of each regular file below `dir`; links and folders inside appear as entries that
-/// equal no file's hash, so that a folder which holds them counts as changed.
-fn hashes_on_disk(dir: &Path) -> io::Result<BTreeMap<String, String>> {
+/// The hash of each regular file below `dir` but the marker; links inside appear as entries that
+/// equal no file's hash, and so do foreign files and folders that can't be read.
+fn hashes_on_disk(dir: &Path, marker: &Marker) -> io::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
-    walk(dir, "", &mut found)?;
+    walk(dir, "", &mut |path, entry| {
+        let hash = match entry {
+            Ok(entry) => match hash(entry) {
+                Err(_) if marker.is_foreign(&path) => "unreadable".to_owned(),
+                hash => hash?,
+            },
+            Err(_) if marker.is_foreign(&path) => "unreadable".to_owned(),
+            Err(error) => return Err(error),
+        };
+        found.insert(path, hash);
+        Ok(())
+    })?;
+    found.remove(MARKER);
     Ok(found)
 }
 
-fn walk(dir: &Path, prefix: &str, found: &mut BTreeMap<String, String>) -> io::Result<()> {
-    for entry in fs::read_dir(dir)? {
+fn hash(entry: &fs::DirEntry) -> io::Result<String> {
+    if !entry.file_type()?.is_file() {
+        return Ok("a link".to_owned());
+    }
+    match read_bytes(&entry.path(), Limit::COPY) {
+        Err(ReadError::TooLarge(_)) => Ok("too large".to_owned()),
+        read => {
+            let executable = is_executable(&entry.metadata()?);
+            Ok(FileContent { bytes: read?, executable }.hash())
+        }
+    }
+}
+
+/// The files of a skill folder, as (ours, foreign), by their paths below it. Only what is really
+/// inside it is named, whatever its marker says; without a marker all is foreign.
+pub(super) fn files_by_owner(dir: &Path) -> io::Result<(Vec<String>, Vec<String>)> {
+    let marker = read_text(&dir.join(MARKER), Limit::MANIFEST);
+    let marker = marker.map(|text| Marker::parse(&text)).ok();
+    let (mut ours, mut foreign) = (Vec::new(), Vec::new());
+    walk(dir, "", &mut |path, _| {
+        let is_foreign = marker.as_ref().is_none_or(|marker| marker.is_foreign(&path));
+        if is_foreign {
+            foreign.push(path)
+        } else {
+            ours.push(path)
+        }
+        Ok(())
+    })?;
+    Ok((ours, foreign))
+}
+
+type Visit<'a> = &'a mut dyn FnMut(String, io::Result<&fs::DirEntry>) -> io::Result<()>;
+
+/// Visits everything below `dir` that is no folder, and folders that can't be read, with their paths
+/// below it. Links are not followed.
+fn walk(dir: &Path, prefix: &str, visit: Visit<'_>) -> io::Result<()> {
+    let entries = match fs::read_dir(dir) {
+        Err(error) if !prefix.is_empty() => return visit(prefix.to_owned(), Err(error)),
+        entries => entries?,
+    };
+    for entry in entries {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = if prefix.is_empty() { name } else { format!("{prefix}/{name}") };
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            walk(&entry.path(), &path, found)?;
-        } else if kind.is_file() {
-            let metadata = entry.metadata()?;
-            let hash = match read_bytes(&entry.path(), Limit::COPY) {
-                Err(ReadError::TooLarge(_)) => "too large".to_owned(),
-                read => FileContent { bytes: read?, executable: is_executable(&metadata) }.hash(),
-            };
-            found.insert(path, hash);
+        if entry.file_type()?.is_dir() {
+            walk(&entry.path(), &path, visit)?;
         } else {
-            found.insert(path, "a link".to_owned());
+            visit(path, Ok(&entry))?;
         }
     }
     Ok(())

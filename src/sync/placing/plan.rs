@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::marker::{MARKER, Marker};
+use super::marker::{MARKER, Marker, overlap};
 use crate::config::SkillIgnore;
 use crate::report::{Action, Change, Kind, Place};
 use crate::skills::content::{Content, FileContent};
@@ -34,6 +34,9 @@ pub(crate) struct WantedSkill {
     pub parents: Vec<usize>,
 }
 
+/// Hashes of files by their paths below a skill folder.
+type Hashes = BTreeMap<String, String>;
+
 /// What was found in a parent folder under one name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Found {
@@ -41,7 +44,7 @@ pub(crate) enum Found {
     Ours {
         marker: Marker,
         /// The files without the marker.
-        files: BTreeMap<String, String>,
+        files: Hashes,
     },
     /// Anything else: the user's.
     Theirs,
@@ -72,6 +75,8 @@ pub(crate) struct Wanted {
     pub ignore: SkillIgnore,
     /// Replace what the user changed.
     pub force: bool,
+    /// Whether everything goes because Symposium does.
+    pub takes_back: bool,
 }
 
 /// What copies of skills that can't be read now look like.
@@ -270,29 +275,43 @@ fn step_for(
             Some(step(Action::Skip, Some(format!("it can't be read: {problem}"))))
         }
         Some(Found::Ours { marker, files }) => {
-            if *files == wanted_marker.files && *marker == wanted_marker {
+            let ours = &wanted_marker.files;
+            let is_whole = ours.iter().all(|(path, hash)| files.get(path) == Some(hash));
+            if is_whole && *marker == wanted_marker {
                 return None;
             }
-            // What an older installation wrote has no ignore files and no hashes in its marker.
-            let is_what_we_write = !is_edited(&wanted_marker, files);
-            let unknown = marker.files.is_empty();
-            if *files == wanted_marker.files || unknown && is_what_we_write || wanted.force {
-                return Some(step(Action::Update, None));
-            }
-            if unknown {
-                let reason = "its marker does not say what was installed, and it may be edited; \
-                              `--force` replaces it";
-                return Some(step(Action::Keep, Some(reason.to_owned())));
-            }
-            if is_edited(marker, files) {
-                let reason = "edited by you; `--force` replaces it".to_owned();
+            if !wanted.force
+                && let Some(reason) = why_kept(marker, files, ours)
+            {
                 return Some(step(Action::Keep, Some(reason)));
             }
-            let action =
-                if marker.files == wanted_marker.files { Action::Restore } else { Action::Update };
+            let same = marker.files == *ours && !is_edited(marker, files, ours);
+            let action = if same && !is_whole { Action::Restore } else { Action::Update };
             Some(step(action, None))
         }
     }
+}
+
+/// Why a folder must not be replaced by one with the files `ours`, if so: something of the user's in it
+/// would be lost.
+fn why_kept(marker: &Marker, files: &Hashes, ours: &Hashes) -> Option<String> {
+    // What an older installation wrote has no ignore files and no hashes in its marker.
+    if marker.files.is_empty() {
+        let is_what_we_write = files.iter().all(|(path, hash)| ours.get(path) == Some(hash));
+        return (!is_what_we_write).then(|| {
+            "its marker does not say what was installed, and it may be edited; `--force` replaces it"
+                .to_owned()
+        });
+    }
+    if is_edited(marker, files, ours) {
+        return Some("edited by you; `--force` replaces it".to_owned());
+    }
+    let in_the_way = files.iter().find(|(path, hash)| {
+        marker.is_foreign(path)
+            && ours.get(*path) != Some(*hash)
+            && ours.keys().any(|our_path| overlap(our_path, path))
+    });
+    in_the_way.map(|(path, _)| format!("`{path}` in it is your own; `--force` replaces it"))
 }
 
 fn step_for_stale(wanted: &Wanted, parent: &Parent, name: &str, found: &Found) -> Option<Step> {
@@ -313,19 +332,33 @@ fn step_for_stale(wanted: &Wanted, parent: &Parent, name: &str, found: &Found) -
             if let Some(reason) = wanted.unknown(marker) {
                 return Some(step(Action::Keep, origin, Some(&reason), false));
             }
-            let edited = marker.damaged || !marker.files.is_empty() && is_edited(marker, files);
+            let edited = marker.damaged || is_edited(marker, files, &Hashes::new());
             if !wanted.force && edited {
-                let reason = "no longer needed, but edited by you; `--force` removes it";
+                let reason = match wanted.takes_back {
+                    true => "you edited it, so it is yours now",
+                    false => "no longer needed, but edited by you; `--force` removes it",
+                };
                 return Some(step(Action::Keep, origin, Some(reason), false));
             }
-            Some(step(Action::Remove, origin, Some("no longer needed"), false))
+            let leaves = files.keys().any(|path| marker.is_foreign(path));
+            let reason = match (wanted.takes_back, leaves) {
+                (true, false) => None,
+                (true, true) => Some("files in it that are not ours stay"),
+                (false, false) => Some("no longer needed"),
+                (false, true) => Some("no longer needed; files in it that are not ours stay"),
+            };
+            Some(step(Action::Remove, origin, reason, false))
         }
     }
 }
 
-/// Whether the user changed or added a file. A file that is merely missing is no edit.
-fn is_edited(marker: &Marker, files: &BTreeMap<String, String>) -> bool {
-    files.iter().any(|(path, hash)| marker.files.get(path) != Some(hash))
+/// Whether the user changed a file of ours into something else than it would become. A file that is
+/// merely missing is no edit.
+fn is_edited(marker: &Marker, files: &Hashes, ours: &Hashes) -> bool {
+    files.iter().any(|(path, hash)| {
+        let written = marker.files.get(path);
+        written.is_some_and(|written| written != hash) && ours.get(path) != Some(hash)
+    })
 }
 
 impl Parent {

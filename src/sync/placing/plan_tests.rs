@@ -87,13 +87,33 @@ fn case_80_an_edited_copy_is_kept_unless_forced() {
 }
 
 #[test]
-fn case_80_a_file_the_user_added_is_an_edit() {
-    let wanted = wanted(&[("a", "x")]);
-    let mut disk = installed(&wanted);
-    edit(&mut disk, "a", |files| {
-        files.insert("notes.md".to_owned(), "mine".to_owned());
-    });
-    assert_eq!(actions(&plan(&wanted, &disk)), [(Action::Keep, "a")]);
+fn a_foreign_file_is_no_edit_unless_one_of_ours_would_take_its_place() {
+    let old = wanted(&[("a", "x")]);
+    let mut disk = installed(&old);
+    let mut newer = wanted(&[("a", "y")]);
+    let files = Arc::make_mut(&mut newer.skills[0].content);
+    files.files.insert("scripts/run".to_owned(), FileContent::text("run"));
+    let add = |disk: &mut Disk, path: &str, hash: &str| {
+        edit(disk, "a", |files| drop(files.insert(path.to_owned(), hash.to_owned())));
+    };
+    for foreign in ["notes.md", "scripts/__pycache__/run.pyc", "SKILL.md~", "script"] {
+        add(&mut disk, foreign, "theirs");
+    }
+    assert!(plan(&old, &disk).steps.is_empty());
+    assert_eq!(actions(&plan(&newer, &disk)), [(Action::Update, "a")]);
+    let gone = plan(&wanted(&[]), &disk);
+    assert_eq!(actions(&gone), [(Action::Remove, "a")]);
+    assert!(gone.steps[0].reason.as_deref().is_some_and(|why| why.contains("not ours stay")));
+    for taken in ["scripts/run", "scripts", "scripts/run/deeper"] {
+        let mut disk = disk.clone();
+        add(&mut disk, taken, "theirs");
+        let kept = plan(&newer, &disk);
+        assert_eq!(actions(&kept), [(Action::Keep, "a")], "{taken}");
+        let reason = kept.steps[0].reason.as_deref().unwrap_or_default();
+        assert!(reason.contains(&format!("`{taken}`")), "{reason}");
+        let forced = Wanted { force: true, ..newer.clone() };
+        assert_eq!(actions(&plan(&forced, &disk)), [(Action::Update, "a")], "{taken}");
+    }
 }
 
 #[test]
