@@ -1,11 +1,15 @@
-//! The command line that agents call us by: written here, and recognised here when it is time to
-//! repair or remove it.
+//! The command line that agents call us by, and ([`recognise`]) how it is told from others when it is
+//! time to repair or remove it.
+
+mod recognise;
 
 use std::path::PathBuf;
 
 use symposium_hook::Event;
 
 use crate::text::Diagnostic;
+
+pub(crate) use recognise::is_ours;
 
 /// Our program's name, as a shell finds it on `PATH`.
 pub(crate) const PROGRAM: &str = "cargo-agents";
@@ -167,94 +171,6 @@ pub(crate) fn program_path(word: &str) -> String {
 /// A POSIX shell's word as PowerShell's.
 pub(crate) fn powershell_word(word: &str) -> String {
     quote(&program_path(word), true, Shell::PowerShell)
-}
-
-/// The event of a command that is ours, in any form in which we ever wrote it: guarded, half guarded
-/// or not, by name or by absolute path, quoted or not, `cargo agents` too. Whoever wrapped our
-/// command into something of their own owns the result: that is `None`.
-pub(crate) fn is_ours(command: &str, agent: &str) -> Option<Event> {
-    let command = command.trim();
-    let (guard, call) = split_guard(command)?;
-    let (rest, event) = last_word(call)?;
-    let event = Event::from_cli_name(event)?;
-    let (rest, name) = last_word(rest)?;
-    let (program, hook) = last_word(rest)?;
-    let program = program.strip_prefix("& ").map_or(program, str::trim_start);
-    let ours = name == agent
-        && hook == "hook"
-        && is_program(program)
-        && guard.is_none_or(|guarded| guarded == program);
-    ours.then_some(event)
-}
-
-/// The program that a guard asks for, and the command behind it. `None` when it begins like a guard
-/// and is none.
-fn split_guard(command: &str) -> Option<(Option<&str>, &str)> {
-    if let Some(rest) = command.strip_prefix("command -v ") {
-        let (program, call) = rest.split_once(POSIX_GUARD)?;
-        Some((Some(program), call.strip_suffix(POSIX_NET).unwrap_or(call)))
-    } else if let Some(rest) = command.strip_prefix("if (Get-Command ") {
-        let (program, block) = rest.split_once(POWERSHELL_GUARD)?;
-        let block = block.strip_suffix(POWERSHELL_NET).unwrap_or(block);
-        Some((Some(program), block.strip_suffix('}')?.trim_end()))
-    } else {
-        Some((None, command))
-    }
-}
-
-/// Splits the last word off.
-fn last_word(text: &str) -> Option<(&str, &str)> {
-    let (rest, word) = text.rsplit_once([' ', '\t'])?;
-    Some((rest.trim_end(), word))
-}
-
-/// Whether this piece of a command line calls our program and does nothing else.
-fn is_program(text: &str) -> bool {
-    if let Some((cargo, agents)) = last_word(text)
-        && agents == "agents"
-    {
-        return matches!(cargo, "cargo" | "cargo.exe");
-    }
-    if matches!(text, "cargo-agents" | "cargo-agents.exe") {
-        return true;
-    }
-    // Windows paths lose their backslashes to a POSIX reading, so both readings are tried.
-    [posix_word(text), windows_word(text)].into_iter().flatten().any(|path| is_our_path(&path))
-}
-
-/// The one word that a POSIX shell makes of `text`, if it is one and nothing in it acts.
-fn posix_word(text: &str) -> Option<String> {
-    let mut quote = None;
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (None, '\'' | '"') => quote = Some(c),
-            (Some(open), c) if c == open => quote = None,
-            (Some('\''), _) => {}
-            (_, '\\') => drop(chars.next()?),
-            (Some(_), '$' | '`') => return None,
-            (Some(_), _) => {}
-            (None, c) if is_plain(c) => {}
-            (None, _) => return None,
-        }
-    }
-    match shlex::split(text)?.as_slice() {
-        [word] => Some(word.clone()),
-        _ => None,
-    }
-}
-
-/// The path that PowerShell or `cmd` makes of `text`, where a backslash is a backslash.
-fn windows_word(text: &str) -> Option<String> {
-    let quoted = |quote| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
-    if let Some(inner) = quoted('\'') {
-        let lone_quote = inner.replace("''", "").contains('\'');
-        return (!lone_quote).then(|| inner.replace("''", "'"));
-    }
-    if let Some(inner) = quoted('"') {
-        return (!inner.contains(['"', '$', '`'])).then(|| inner.to_owned());
-    }
-    text.chars().all(|c| is_plain(c) || c == '\\').then(|| text.to_owned())
 }
 
 /// Whether it is an absolute path to a file with our name.

@@ -67,6 +67,7 @@ mod mcp;
 mod mcp_everywhere;
 mod newer_schema;
 mod opencode_files;
+mod own_spellings;
 mod plugin_commands;
 mod plugin_sources;
 #[cfg(unix)]

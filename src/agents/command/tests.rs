@@ -191,6 +191,58 @@ fn case_13_older_spellings_are_ours() {
 }
 
 #[test]
+fn case_h20_every_spelling_that_runs_us_is_ours() {
+    let programs = [
+        "cargo-agents",
+        "\"cargo-agents\"",
+        "~/.cargo/bin/cargo-agents",
+        "$HOME/.cargo/bin/cargo-agents",
+        "\"$HOME/.cargo/bin/cargo-agents\"",
+        "\"$HOME\"/.cargo/bin/cargo-agents",
+        "${HOME}/.cargo/bin/cargo-agents",
+        "${CARGO_HOME}/bin/cargo-agents",
+        "\"${CARGO_HOME:-$HOME/.cargo}/bin/cargo-agents\"",
+        r"%USERPROFILE%\.cargo\bin\cargo-agents.exe",
+        r#"& "$env:USERPROFILE\.cargo\bin\cargo-agents.exe""#,
+        "/home/with\\ space/cargo-agents",
+        "exec cargo-agents",
+        "cargo agents",
+        "~/.cargo/bin/cargo agents",
+        "cargo +nightly -q agents",
+        "cargo-agents agents",
+        "cargo-agents -q",
+        "cargo-agents --timeout 5 --offline",
+    ];
+    let events = ["pre-tool-use", "PreToolUse", "pre_tool_use", "preToolUse", "pretooluse"];
+    let endings = [
+        "",
+        " -q",
+        " || true",
+        " || exit 0",
+        " ||:",
+        "; exit 0",
+        ";",
+        " 2>/dev/null",
+        " 2> /dev/null || true",
+        " >/dev/null 2>&1",
+        " &>/dev/null",
+        " </dev/null 2>>\"$HOME/a log\"",
+    ];
+    for program in programs {
+        for event in events {
+            for ending in endings {
+                let call = format!("{program} hook claude {event}{ending}");
+                assert_eq!(is_ours(&call, "claude"), Some(Event::PreToolUse), "{call}");
+                assert_eq!(is_ours(&call, "codex"), None, "{call}");
+            }
+        }
+    }
+    let guarded = "command -v ~/.cargo/bin/cargo-agents >/dev/null 2>&1 || exit 0; \
+                   ~/.cargo/bin/cargo-agents hook gemini BeforeTool || exit 0";
+    assert_eq!(is_ours(guarded, "gemini"), Some(Event::PreToolUse), "the agent's own name for it");
+}
+
+#[test]
 fn case_10_what_the_user_wrote_is_not_ours() {
     for call in [
         "",
@@ -200,8 +252,20 @@ fn case_10_what_the_user_wrote_is_not_ours() {
         "echo cargo-agents hook claude pre-tool-use >> log",
         "echo cargo-agents hook claude pre-tool-use",
         "cargo-agents hook claude pre-tool-use && rm x",
+        "cargo-agents hook claude pre-tool-use || rm x",
+        "cargo-agents hook claude pre-tool-use || true; rm x",
+        "cargo-agents hook claude pre-tool-use | tee log",
+        "cargo-agents hook claude pre-tool-use & rm x",
+        "cargo-agents hook claude pre-tool-use > $(rm x) y",
+        "(cargo-agents hook claude pre-tool-use)",
+        "~/cargo-agents-notes.sh hook claude pre-tool-use",
+        "cargo-agents-notes.sh",
+        "'$HOME/cargo-agents' hook claude pre-tool-use",
+        "\"~/cargo-agents\" hook claude pre-tool-use",
+        "$HOMEcargo-agents hook claude pre-tool-use",
+        "$(rm x)/cargo-agents hook claude pre-tool-use",
+        "${A:-`rm x`}/cargo-agents hook claude pre-tool-use",
         "cargo-agents hook claude pre-tool-use; rm x",
-        "cargo-agents hook claude pre-tool-use || exit 0",
         "command -v cargo-agents >/dev/null 2>&1 || exit 0; cargo-agents hook claude pre-tool-use \
          || exit 1",
         "cargo-agents hook claude pre-tool-use # mine",
@@ -212,10 +276,8 @@ fn case_10_what_the_user_wrote_is_not_ours() {
         "bin/cargo-agents hook claude pre-tool-use",
         "/opt/x;/bin/cargo-agents hook claude pre-tool-use",
         "\"/opt/$(rm x)/cargo-agents\" hook claude pre-tool-use",
-        "$HOME/cargo-agents hook claude pre-tool-use",
         "DEBUG=1 cargo-agents hook claude pre-tool-use",
         "timeout 5 cargo-agents hook claude pre-tool-use",
-        "cargo-agents --quiet hook claude pre-tool-use",
         "cargo-agents hook claude stop",
         "cargo-agents hook claude pre-tool-use extra",
         "cargo-agents sync",

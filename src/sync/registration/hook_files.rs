@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use symposium_hook::Event;
 
+use super::ownership::our_event;
 use super::setup::Setup;
 use crate::agents::Agent;
-use crate::agents::command::{PROGRAM, is_ours};
+use crate::agents::command::PROGRAM;
 use crate::agents::places::{HookPlace, HookShape, Placement, TrustedHook};
 use crate::config::HookScope;
 use crate::documents::{Document, FileFormat};
@@ -89,8 +90,7 @@ impl HookFile {
             for (group_index, group) in groups.iter().enumerate() {
                 let handlers = group.get("hooks").and_then(Value::as_array);
                 for (handler_index, handler) in handlers.into_iter().flatten().enumerate() {
-                    let command = handler.get("command").and_then(Value::as_str);
-                    match is_ours(command.unwrap_or_default(), self.agent.name()) {
+                    match our_event(self.agent.name(), handler) {
                         Some(event) => {
                             let group = group.clone();
                             self.ours.push(OurHook { event, group, group_index, handler_index });

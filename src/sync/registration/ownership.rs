@@ -1,6 +1,9 @@
 //! Ownership a hook handler or a server's entry is.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
+use symposium_hook::Event;
 
 use crate::agents::command::is_ours;
 use crate::documents::{Candidate, Entry, Ours, Record, hash_value};
@@ -83,11 +86,24 @@ fn handlers(array: Option<&Value>) -> impl Iterator<Item = (&Value, Option<&Valu
 }
 
 fn has_our_command(agent: &str, candidate: &Candidate<'_>) -> bool {
-    command(candidate.handler).is_some_and(|command| is_ours(command, agent).is_some())
+    our_event(agent, candidate.handler).is_some()
 }
 
-fn command(handler: &Value) -> Option<&str> {
-    handler.get("command").and_then(Value::as_str)
+/// The event that a handler calls us for, if it is ours.
+pub(super) fn our_event(agent: &str, handler: &Value) -> Option<Event> {
+    is_ours(&command(handler)?, agent)
+}
+
+/// What a handler runs; some agents take the arguments apart from the program.
+fn command(handler: &Value) -> Option<Cow<'_, str>> {
+    let program = handler.get("command")?.as_str()?;
+    let args = handler.get("args").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    if args.is_empty() {
+        return Some(program.into());
+    }
+    let words: Option<Vec<&str>> =
+        std::iter::once(Some(program)).chain(args.iter().map(Value::as_str)).collect();
+    shlex::try_join(words?).ok().map(Cow::from)
 }
 
 /// The handler's group as if it were the only one in it: others may have put theirs beside ours.
