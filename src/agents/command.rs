@@ -2,6 +2,7 @@
 //! time to repair or remove it.
 
 mod recognise;
+mod shared_server;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use symposium_hook::Event;
 use crate::text::Diagnostic;
 
 pub(crate) use recognise::is_ours;
+pub(crate) use shared_server::{argv, is_shared_server, shared_server};
 
 /// Our program's name, as a shell finds it on `PATH`.
 pub(crate) const PROGRAM: &str = "cargo-agents";

@@ -85,6 +85,9 @@ pub(super) enum Command {
     /// Write manual pages into a folder
     #[command(hide = true)]
     Man(ManArgs),
+    /// Start a plugin's MCP server (agents call this)
+    #[command(hide = true)]
+    RunServer(RunServerArgs),
     /// Answer an agent's event (agents call this)
     #[command(hide = true)]
     Hook(HookArgs),
@@ -170,6 +173,13 @@ pub(super) struct HookArgs {
     #[arg(value_names = ["AGENT", "EVENT"], num_args = 0.., trailing_var_arg = true,
           allow_hyphen_values = true)]
     pub words: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RunServerArgs {
+    /// The server's name
+    #[arg(value_name = "NAME", allow_hyphen_values = true)]
+    pub name: String,
 }
 
 #[derive(Debug, Args)]

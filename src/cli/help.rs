@@ -257,7 +257,7 @@ mod tests {
         }
         assert!(agents.contains("Run the demo [31mtool."), "{agents}");
         assert!(agents.contains("First. (can't be run: the plugins a and b have it)"), "{agents}");
-        for hidden in ["\n  hook", "\n  help", "\n  man"] {
+        for hidden in ["\n  hook", "\n  help", "\n  man", "\n  run-server"] {
             assert!(!text.contains(hidden), "{text}");
         }
         assert!(text.contains("--quiet") && text.contains("--help"), "{text}");

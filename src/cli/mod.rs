@@ -30,6 +30,7 @@ mod init;
 mod plugin;
 mod programs;
 mod request;
+mod run_server;
 #[cfg(test)]
 mod schemas;
 mod screen;
@@ -151,6 +152,7 @@ fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
         Some(Command::SelfUpdate(args)) => self_update::run(&sym, &args),
         Some(Command::Completions(args)) => completions::run(&sym, &args),
         Some(Command::Man(args)) => completions::man(&sym, &args),
+        Some(Command::RunServer(args)) => run_server::run(&sym, &args),
         Some(Command::External(words)) => dispatch::run(&sym, &words),
         // Answered before, without a context.
         Some(Command::Hook(_) | Command::Help(_)) | None => Ok(ExitCode::SUCCESS),
@@ -168,6 +170,7 @@ fn may_update(command: &Command) -> bool {
             | Command::Uninstall(_)
             | Command::Completions(_)
             | Command::Man(_)
+            | Command::RunServer(_)
             | Command::Hook(_)
             | Command::Help(_)
     )

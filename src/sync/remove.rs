@@ -15,13 +15,16 @@ use super::registration::created::CreatedByUs;
 use super::registration::lock::{FILE_LOCK_TIMEOUT, RegistrationLock, lock};
 use super::registration::register::register;
 use super::registration::setup::Setup;
-use super::registration::{Desired, Registrar, hooks, opt_out};
+use super::registration::{Desired, LedgerKind, Registrar, hooks, opt_out};
 use super::request::Caller;
 use super::snapshot::Snapshot;
 use crate::Symposium;
+use crate::agents::command::is_shared_server;
 use crate::config::HookScope;
+use crate::documents::checkout::{self, Tracking};
 use crate::documents::ledger::CreatedContainers;
 use crate::documents::{Entry, Ledger, Record};
+use crate::files::Limit;
 use crate::report::Change;
 use crate::text::Diagnostic;
 
@@ -73,7 +76,7 @@ pub(crate) fn remove(sym: &Symposium, roots: &[PathBuf], apply: bool) -> anyhow:
 /// the user chose another scope, and what is still wanted there comes back as that scope has it.
 pub(crate) fn remove_from_project(sym: &Symposium, root: &Path) -> anyhow::Result<Removed> {
     let mut removal = Removal::new(sym, true, false);
-    removal.recorded(root, Elsewhere::Kept)?;
+    removal.recorded(root, Elsewhere::Kept, &[])?;
     Ok(removal.removed)
 }
 
@@ -121,12 +124,14 @@ impl<'a> Removal<'a> {
                     .in_file(root),
             );
         }
-        self.recorded(root, Elsewhere::Gone)?;
+        let shared = self.shared_servers(root)?;
+        self.recorded(root, Elsewhere::Gone, &shared)?;
         let setup = Setup::new(sym, Some(root), false)?;
         let (mut registrar, diagnostics) = self.registrar(Some(root));
         sym.report.diagnostics(&diagnostics);
         let mut desired = hooks::none(&setup, HookScope::Project, registrar.ledgers());
         desired.leave_home_hooks = true;
+        desired.kept.extend(shared);
         self.carry_out(&setup, &mut registrar, desired);
         if self.apply {
             folders::reap(sym, root);
@@ -137,18 +142,47 @@ impl<'a> Removal<'a> {
 
     /// What the ledger knows of the workspace. It is ours even in a file that git tracks, which is
     /// otherwise left alone while hooks are registered elsewhere.
-    fn recorded(&mut self, root: &Path, elsewhere: Elsewhere) -> anyhow::Result<()> {
+    fn recorded(
+        &mut self,
+        root: &Path,
+        elsewhere: Elsewhere,
+        kept: &[(LedgerKind, Record)],
+    ) -> anyhow::Result<()> {
         let setup = Setup::new(self.sym, Some(root), false)?.at(HookScope::Project);
         let (mut registrar, _) = self.registrar(Some(root));
         registrar.set_scope(HookScope::Project);
         let mut desired = hooks::none_recorded(&setup, HookScope::Project, registrar.ledgers());
         desired.leave_home_hooks = true;
+        desired.kept.extend_from_slice(kept);
         if elsewhere == Elsewhere::Kept {
             registrar.keep_servers(&mut desired, |_| true);
             desired.kept.retain(|(_, record)| !record.path.starts_with(root));
         }
         self.carry_out(&setup, &mut registrar, desired);
         Ok(())
+    }
+
+    /// Servers that a team shares in files that git tracks: they stay for the others, which is told.
+    fn shared_servers(&self, root: &Path) -> anyhow::Result<Vec<(LedgerKind, Record)>> {
+        let setup = Setup::new(self.sym, Some(root), false)?;
+        let (ledger, _) = Ledger::workspace(&self.sym.dirs, root);
+        let mut shared = Vec::new();
+        for record in ledger.records() {
+            let Entry::Member { key, .. } = &record.entry else { continue };
+            if record.path.starts_with(root)
+                && setup.entry_of(record).is_some_and(|entry| is_shared_server(&entry, key))
+                && checkout::tracking(&record.path, Limit::INDEX) == Tracking::Tracked
+            {
+                let message = format!("the server `{key}` is shared through git and stays");
+                self.sym.report.diagnostic(
+                    &Diagnostic::warning(message)
+                        .in_file(&record.path)
+                        .note("where nobody needs it, take it out and commit that"),
+                );
+                shared.push((LedgerKind::Workspace, record.clone()));
+            }
+        }
+        Ok(shared)
     }
 
     /// The home folder's part. Gives back what is planned, when nothing is applied.
@@ -179,7 +213,8 @@ impl<'a> Removal<'a> {
         let parents = Parents::of(root, bounds.as_ref());
         self.tell_of_blocked(root, ledger, &parents);
         let disk = observe(&parents.list);
-        let wanted = Wanted { parents: parents.list.clone(), takes_back: true, ..Wanted::default() };
+        let wanted =
+            Wanted { parents: parents.list.clone(), takes_back: true, ..Wanted::default() };
         let plan = plan(&wanted, &disk);
         let mut changes = plan.changes();
         if self.apply {

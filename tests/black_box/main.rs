@@ -79,6 +79,7 @@ mod registry_checksums;
 mod secrets;
 #[cfg(unix)]
 mod self_update;
+mod shared_servers;
 mod skill_by_products;
 mod skill_smuggling;
 mod status;

@@ -235,7 +235,7 @@ mod tests {
         for name in ["init", "sync", "self-update", "completions"] {
             assert!(commands.iter().any(|offered| offered == name), "{commands:?}");
         }
-        for hidden in ["hook", "man", "help", "complete"] {
+        for hidden in ["hook", "man", "help", "complete", "run-server"] {
             assert!(!commands.iter().any(|offered| offered == hidden), "{commands:?}");
         }
         assert_eq!(offered(&["sy"]), ["sync"]);

@@ -12,7 +12,7 @@ const KEYS: [&str; 6] =
     ["description", "audience", "command", "crates", "depends-on", "predicates"];
 
 /// Names no plugin may take: our commands, those to come, and the program's own.
-pub const RESERVED: [&str; 19] = [
+pub const RESERVED: [&str; 20] = [
     "agents",
     "complete",
     "completions",
@@ -24,6 +24,7 @@ pub const RESERVED: [&str; 19] = [
     "man",
     "mcp",
     "plugin",
+    "run-server",
     "self-update",
     "status",
     "symposium",

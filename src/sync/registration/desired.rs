@@ -12,7 +12,7 @@ use crate::agents::command::PROGRAM;
 use crate::agents::places::{FileFormat, HookPlace, HookShape, Placement, ServerPlace, Trust};
 use crate::config::HookScope;
 use crate::documents::Record;
-use crate::plugins::model::{McpServer, Transport};
+use crate::plugins::model::McpServer;
 use crate::sync::bounds;
 
 /// An array of hooks, and what we would have in it.
@@ -211,10 +211,7 @@ impl Desired {
                     return self.remarks.taken(&server.name);
                 }
                 file.entries.push((which, entry));
-                let machine = (placement.scope == HookScope::Project
-                    && is_of_this_machine(server, placement.home))
-                .then(|| THIS_MACHINE.to_owned());
-                for note in note.into_iter().chain(machine) {
+                if let Some(note) = note {
                     self.remarks.about_entry(agent, &server.name, &path, note);
                 }
             }
@@ -224,9 +221,6 @@ impl Desired {
         }
     }
 }
-
-const THIS_MACHINE: &str = "its program is at a path of this machine; who shares the file runs \
-                            `cargo agents sync` to have it at theirs";
 
 /// Whether the workspace's entry in `table` of `path` would be in force everywhere: a link or a
 /// variable makes the file the one that `agent` reads in every workspace.
@@ -254,16 +248,6 @@ fn is_users_own(
                 && (own == path || real(path).is_some_and(|here| real(&own) == Some(here)))
         }
         ServerPlace::Unsupported { .. } => false,
-    }
-}
-
-/// Whether the entry would name a program in the user's own folders.
-fn is_of_this_machine(server: &McpServer, home: &Path) -> bool {
-    match &server.transport {
-        Transport::Stdio { command, args, .. } => {
-            std::iter::once(command).chain(args).any(|word| Path::new(word).starts_with(home))
-        }
-        Transport::Http { .. } | Transport::Sse { .. } => false,
     }
 }
 

@@ -10,6 +10,7 @@ use super::desired::{Desired, DesiredEntry, FileWork, Slot};
 use super::ledgers::{LedgerKind, Ledgers, is_member};
 use super::ownership::{Ownership, covers, is_as_written, restricted_hash};
 use crate::agents::Agent;
+use crate::agents::command::is_shared_server;
 use crate::documents::{
     Candidate, Created, Document, Edited, Entry, Keep, Record, hash_value, read_text,
 };
@@ -166,6 +167,14 @@ impl Editing<'_> {
     ) -> Result<(), Diagnostic> {
         let existing = self.document.get(&member(table, name))?;
         let written = self.written_members(table, name);
+        let is_shared = existing.as_ref().is_some_and(|entry| is_shared_server(entry, name));
+        // A member of the team on another system may have written it, in another form.
+        let value = &match &existing {
+            Some(existing) if is_shared && is_shared_server(value, name) => {
+                with_command_of(existing, value)
+            }
+            _ => value.clone(),
+        };
         let mut our_keys = Vec::new();
         if let Some(existing) = &existing {
             let ours = written.iter().find(|record| is_as_written(existing, record));
@@ -174,10 +183,15 @@ impl Editing<'_> {
                 _ if covers(existing, value, users_keys) => {
                     // It says what it should. It was there before us, unless the ledger knows it, or
                     // knew it before it was lost.
-                    if written.is_empty() && !self.ledgers.starts_own_program(existing) {
+                    if written.is_empty()
+                        && !is_shared
+                        && !self.ledgers.starts_own_program(existing)
+                    {
                         return Ok(());
                     }
                 }
+                // Another member of the team brought it in.
+                _ if is_shared && written.is_empty() => our_keys = keys_of(value, users_keys),
                 _ => {
                     self.note_foreign_server(name, !written.is_empty());
                     return Ok(());
@@ -236,11 +250,7 @@ impl Editing<'_> {
         (key, value): (&str, &Value),
         users_keys: &[&str],
     ) {
-        let object = value.as_object().into_iter();
-        let keys: Vec<String> = object
-            .flat_map(|object| object.keys().cloned())
-            .filter(|key| !users_keys.contains(&key.as_str()))
-            .collect();
+        let keys = keys_of(value, users_keys);
         let hash = restricted_hash(value, &keys);
         let entry = Entry::Member { table: table.to_vec(), key: key.to_owned(), keys, hash };
         let record = self.record(agent, entry);
@@ -366,6 +376,23 @@ impl Editing<'_> {
     fn tell(&mut self, action: Action, kind: Kind, agent: Agent, name: &str) {
         self.noted.changes.push(planned(action, kind, agent, name));
     }
+}
+
+/// The keys of an entry that are ours.
+fn keys_of(value: &Value, users_keys: &[&str]) -> Vec<String> {
+    let keys = value.as_object().into_iter().flat_map(|object| object.keys());
+    keys.filter(|key| !users_keys.contains(&key.as_str())).cloned().collect()
+}
+
+/// The entry `value`, which starts its program as `existing` does.
+fn with_command_of(existing: &Value, value: &Value) -> Value {
+    let mut value = value.clone();
+    for key in ["command", "cmd", "args"] {
+        if let (Some(old), Some(new)) = (existing.get(key), value.get_mut(key)) {
+            *new = old.clone();
+        }
+    }
+    value
 }
 
 /// A change of one agent's that is not made yet.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::agents::Agent;
+use crate::agents::command::argv;
 use crate::config::Dirs;
 use crate::documents::ledger::CreatedContainers;
 use crate::documents::{Entry, Ledger, Record};
@@ -124,10 +125,7 @@ impl Ledgers {
 
     /// Whether an entry starts a program in our own folders: nobody but us would have entered that.
     pub(crate) fn starts_own_program(&self, entry: &Value) -> bool {
-        let command = entry.get("command").or_else(|| entry.get("cmd"));
-        let program =
-            command.and_then(|command| command.as_str().or_else(|| command.get(0)?.as_str()));
-        program.is_some_and(|program| {
+        argv(entry).first().is_some_and(|program| {
             let program = Path::new(program);
             program.starts_with(self.dirs.cache()) || program.starts_with(self.dirs.user_plugins())
         })

@@ -1,16 +1,22 @@
 //! The servers that should be registered: those of a workspace, and those of every one.
 
+use std::path::Path;
+
 use super::setup::Setup;
 use super::{Desired, Registrar};
 use crate::Symposium;
 use crate::agents::Agent;
+use crate::agents::command::shared_server;
 use crate::config::HookScope;
 use crate::installations::{Acquirer, Mode, Network};
-use crate::plugins::model::{McpServer, Plugin};
+use crate::plugins::model::{McpServer, Plugin, Transport};
+use crate::plugins::predicate::{Facts as GateFacts, evaluate_all};
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
 use crate::sync::facts::is_everywhere;
 use crate::sync::snapshot::programs::resolve_server;
+use crate::text::Diagnostic;
+use crate::workspace::{UNOBSERVED, Workspace};
 
 /// A plugin's server, and whether it is for every workspace.
 type Offered<'r> = (&'r Plugin, &'r McpServer, bool);
@@ -35,6 +41,10 @@ pub(super) fn add_applicable(
         }
         match resolve_server(&acquirer, plugin, server, mode) {
             Ok(resolved) => {
+                let resolved = match setup.scope {
+                    HookScope::Global => resolved,
+                    HookScope::Project => without_personal_paths(server, resolved, setup.home()),
+                };
                 for agent in agents {
                     let placement = setup.placement(*agent, setup.scope, "");
                     desired.server(*agent, &resolved, *everywhere, &placement);
@@ -46,6 +56,58 @@ pub(super) fn add_applicable(
             }
         }
     }
+}
+
+/// The server as a file that a team shares has it: a program that is only where it is on this machine
+/// is started by way of us, who find it on each, and give it the variables that are left out.
+fn without_personal_paths(server: &McpServer, resolved: McpServer, home: &Path) -> McpServer {
+    let Transport::Stdio { command, args, env } = &resolved.transport else { return resolved };
+    let is_personal = |text: &String| home.to_str().is_some_and(|home| text.contains(home));
+    let words = std::iter::once(command).chain(args);
+    let of_this_machine = resolved.transport != server.transport
+        || words.chain(env.iter().map(|(_, value)| value)).any(is_personal);
+    if !of_this_machine {
+        return resolved;
+    }
+    let env = env.iter().filter(|(_, value)| !is_personal(value)).cloned().collect();
+    McpServer { transport: shared_server(&server.name, env), ..resolved }
+}
+
+/// The server `name` that applies in the context's folder, with its plugin.
+///
+/// # Errors
+/// There is none, or the workspace can't be read.
+pub(crate) fn find(sym: &Symposium, name: &str) -> anyhow::Result<(Plugin, McpServer)> {
+    let loaded = Workspace::load(&sym.cwd()?, &sym.env)?;
+    let workspace = loaded.as_ref().map(|loaded| &loaded.workspace);
+    let root = workspace.map(|workspace| workspace.root.as_path());
+    let facts = GateFacts {
+        dependencies: workspace.map_or(&[], |workspace| &workspace.dependencies),
+        members: workspace.map_or(&[], |workspace| &workspace.members),
+        root,
+        env: &sym.env,
+        observer: &UNOBSERVED,
+    };
+    let registry = Registry::load(sym, &Refresh::cached());
+    let mut reason = None;
+    for plugin in registry.active() {
+        let Some(server) = plugin.servers.iter().find(|server| server.name == name) else {
+            continue;
+        };
+        if let Some(why) = sym.config.plugins.disabled_by(&plugin.name, root) {
+            reason.get_or_insert(why.to_owned());
+            continue;
+        }
+        let evaluation = evaluate_all(&[&plugin.gate, &server.gate], &facts);
+        if evaluation.holds {
+            return Ok((plugin.clone(), server.clone()));
+        }
+        reason.get_or_insert(evaluation.reason);
+    }
+    let reason = reason.unwrap_or_else(|| "no plugin of yours brings it".to_owned());
+    Err(Diagnostic::error(format!("the server `{name}` does not apply here: {reason}"))
+        .note("`cargo agents sync` brings what is registered up to date")
+        .into())
 }
 
 /// Adds the servers of every workspace, for a command that runs in none. With hooks in the projects'

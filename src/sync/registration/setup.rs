@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use semver::Version;
+use serde_json::Value;
 
 use super::{LedgerKind, Ledgers};
 use crate::Symposium;
@@ -15,7 +16,7 @@ use crate::agents::command::{PROGRAM, ProgramFacts, choose_program};
 use crate::agents::places::Placement;
 use crate::config::{HookScope, own_program};
 use crate::documents::checkout::{self, Checkout};
-use crate::documents::{Document, FileFormat, read_document, read_text};
+use crate::documents::{Document, Entry, FileFormat, Record, read_document, read_text};
 use crate::process::{Child, find_program, run};
 use crate::sync::bounds::{self, Bounds};
 use crate::text::Diagnostic;
@@ -87,6 +88,10 @@ impl<'a> Setup<'a> {
         self.sym
     }
 
+    pub(super) fn home(&self) -> &Path {
+        &self.home
+    }
+
     pub(crate) fn root(&self) -> Option<&Path> {
         self.root.as_deref()
     }
@@ -108,6 +113,14 @@ impl<'a> Setup<'a> {
     pub(in crate::sync) fn document(&self, path: &Path, format: FileFormat) -> Option<Document> {
         self.check(path).ok()?;
         read_document(path, format).ok()?
+    }
+
+    /// What a table's member that the ledger knows says now.
+    pub(in crate::sync) fn entry_of(&self, record: &Record) -> Option<Value> {
+        let Entry::Member { table, key, .. } = &record.entry else { return None };
+        let document = self.document(&record.path, FileFormat::of_path(&record.path)?)?;
+        let path: Vec<String> = table.iter().cloned().chain([key.clone()]).collect();
+        document.get(&path).ok()?
     }
 
     fn ask_versions(&mut self) {
@@ -274,8 +287,7 @@ fn version_in(text: &str) -> Option<Version> {
 pub(super) fn is_recorded(agent: Agent, placement: &Placement<'_>, ledgers: &Ledgers) -> bool {
     let ledgers = LedgerKind::ALL.into_iter().filter_map(|which| ledgers.of(which));
     let mut hooks = ledgers.flat_map(|ledger| ledger.records()).filter(|record| {
-        record.agent == agent.name()
-            && !matches!(record.entry, crate::documents::Entry::Member { .. })
+        record.agent == agent.name() && !matches!(record.entry, Entry::Member { .. })
     });
     // Asked for only where there is something to compare them with.
     let places = LazyCell::new(|| agent.registration().hooks(placement));
