@@ -10,7 +10,7 @@ use symposium_testlib::{Run, Sandbox};
 
 pub(crate) use crate::{configure, with_agents};
 
-/// Everybody whom `hook` answers about all four events; `antigravity.rs` is about the others.
+/// Everybody whom `hook` answers about all four events; an agent with fewer has tests of its own.
 pub(crate) const AGENTS: [&str; REAL_AGENTS.len() + 1] = {
     let mut all = ["symposium"; REAL_AGENTS.len() + 1];
     all.split_at_mut(REAL_AGENTS.len()).0.copy_from_slice(&REAL_AGENTS);
