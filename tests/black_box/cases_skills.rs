@@ -129,9 +129,10 @@ fn case_78_rules_in_the_body_are_text_and_dashes_in_the_frontmatter_refused() {
     assert_eq!(sandbox.read("ws/.claude/skills/basics/SKILL.md"), text);
     // Claude would take what follows for the body.
     sandbox.user_plugin("widget/skills/basics/SKILL.md", &text.replace(" - ", " --- "));
-    let run = sandbox.run(&["sync"]).ok();
+    let run = sandbox.run(&["sync"]).code(1);
     assert!(run.stderr.contains("`---` inside the frontmatter"), "{}", run.stderr);
     assert!(run.stderr.contains("basics/SKILL.md:3:21"), "{}", run.stderr);
+    assert_eq!(sandbox.read("ws/.claude/skills/basics/SKILL.md"), text, "the good copy stays");
 }
 
 #[test]

@@ -210,12 +210,14 @@ fn f162_a_folder_of_a_repository_and_a_server_that_does_not_answer() {
     let server = Server::start(&sandbox.dir().join("repo"), Manner::Git);
     let url = server.url("o/r.git/tree/main/hooks");
     plugin(&sandbox, "p", &format!("source = \"github\"\nurl = \"{url}\"\nscript = \"guard.sh\""));
-    // Nobody answers: the agent has its answer all the same, and is told once.
+    // Nobody answers: the agent has its answer all the same, and is told once: that it is being
+    // installed, or that git gave up, whichever comes first.
     server.set(Manner::Stall);
     let start = Instant::now();
     let told = Told::in_ws(&sandbox);
     let effect = send(&sandbox, "claude", Event::PreToolUse, &told);
-    assert!(effect.context.is_some_and(|text| text.contains("`tool` of plugin `p` is being")));
+    let context = effect.context.unwrap_or_default();
+    assert!(context.contains("`tool` of plugin `p`"), "{context}");
     assert!(start.elapsed() < Duration::from_secs(12), "{:?}", start.elapsed());
     server.set(Manner::Git);
     let run = sandbox.run(&["sync"]);

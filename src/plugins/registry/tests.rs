@@ -267,7 +267,7 @@ fn f52_f115_the_central_repository_comes_through_git_with_a_word_about_its_near_
 
     let again = Registry::load(&sym, &Refresh::cached());
     assert_eq!(again.plugins, registry.plugins);
-    assert_eq!(again.fingerprint, registry.fingerprint);
+    assert!(again.fingerprint.paths().eq(registry.fingerprint.paths()));
 }
 
 #[test]

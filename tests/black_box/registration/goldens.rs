@@ -128,7 +128,10 @@ fn show_errors(sandbox: &Sandbox, run: &Run, page: &mut String) {
         {
             let _ = writeln!(page, "{line}");
             let detail = |line: &&&str| line.trim_start().starts_with(['=', '-']);
-            for more in lines[index + 1..].iter().take_while(detail) {
+            // Said only within two seconds of the file's change, which a busy machine may miss.
+            let is_of_the_moment = |line: &&&str| line.contains("it was changed a moment ago");
+            let details = lines[index + 1..].iter().take_while(detail);
+            for more in details.filter(|line| !is_of_the_moment(line)) {
                 let more = sandbox.redact(more.trim());
                 let _ = writeln!(page, "    {more}");
             }
