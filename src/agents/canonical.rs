@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use symposium_hook::{Decision, Event};
 
 use super::envelope::blocked;
-use super::json::{first_object, parse_json};
+use super::json::{first_object, parse_json, repeats_a_key};
 use super::merge::merge;
 use super::wire::{ChildAnswer, Outcome};
 
@@ -75,7 +75,7 @@ fn read_output(event: Event, stdout: &str) -> ParsedAnswer {
     } else if !is_answer && !found.says_nothing() {
         parsed.unclear("its output holds no answer");
     } else if found.has_fragment {
-        parsed.unclear("its output holds a piece of an answer that is no JSON");
+        parsed.unclear("its output holds an answer that is no JSON, or has a key twice");
     }
     parsed
 }
@@ -116,7 +116,8 @@ fn read_fields(event: Event, fields: &Map<String, Value>, parsed: &mut ParsedAns
 pub(crate) struct Found<'a> {
     /// The complete objects that stand in no other one, each with its text.
     pub(crate) objects: Vec<(&'a str, Map<String, Value>)>,
-    /// Whether something between them looks like an answer that was cut off or misspelled.
+    /// Whether something between them looks like an answer that was cut off or misspelled, or one of
+    /// them has a key twice.
     pub(crate) has_fragment: bool,
 }
 
@@ -130,7 +131,7 @@ impl Found<'_> {
 /// Finds the JSON objects in an output.
 pub(crate) fn objects(text: &str) -> Found<'_> {
     if let Ok(Value::Object(object)) = parse_json(text.trim()) {
-        return Found { objects: vec![(text, object)], has_fragment: false };
+        return Found { objects: vec![(text, object)], has_fragment: repeats_a_key(text.trim()) };
     }
     let mut found = Found::default();
     let (mut position, mut end_of_last) = (0, 0);
@@ -143,6 +144,7 @@ pub(crate) fn objects(text: &str) -> Found<'_> {
             found.has_fragment |= is_fragment(&text[end_of_last..start]);
             position = start + length;
             end_of_last = position;
+            found.has_fragment |= repeats_a_key(&text[start..position]);
             found.objects.push((&text[start..position], object));
         } else if tries > 0 {
             // Not JSON here, but the next brace may be. Trying every brace of a large output would
@@ -263,6 +265,8 @@ mod tests {
             "{\"decision\":\"no\"}",
             "{\"decision\":false}",
             "{\"PreToolUse\":{\"decision\":\"deny\"",
+            "{\"decision\":\"deny\",\"decision\":\"allow\"}",
+            "log\n{\"PreToolUse\":{\"decision\":\"deny\"},\"PreToolUse\":{}}\n",
         ] {
             assert!(unclear(odd), "{odd}");
         }
