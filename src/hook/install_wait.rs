@@ -41,7 +41,7 @@ pub(super) fn wait_for_programs(
     }
     let root = &session.stored.header.root;
     let background = Background::of(session.dirs, root);
-    let Some(running) = background.start() else { return Installing::default() };
+    let Some(mut running) = background.start() else { return Installing::default() };
     let mut installing = Installing { is_running: true, hooks: None };
     if session.store.is_none() {
         // Nothing could remember that an event waited, so each event would.
@@ -49,13 +49,19 @@ pub(super) fn wait_for_programs(
     }
     let end = Instant::now() + env.test_switches().patience(LONGEST_WAIT).min(left / 2);
     loop {
-        let over = running.ends_within(PAUSE) || Instant::now() >= end;
+        let over = running.ends_within(PAUSE);
         let stored = Stored::of(session.dirs, root);
         installing.hooks = stored.as_ref().map(&choose).or(installing.hooks);
         let complete =
             installing.hooks.as_deref().is_some_and(|now| missing_programs(now).is_empty());
-        if over || complete {
+        if complete || Instant::now() >= end {
             return installing;
+        }
+        if over {
+            match background.next(&running) {
+                Some(next) => running = next,
+                None => return installing,
+            }
         }
     }
 }

@@ -61,6 +61,17 @@ impl Background {
         }
     }
 
+    /// The process that does what the `ended` one did not, if there has to be one.
+    ///
+    /// One that we found running may have looked before the work came up, so another looks again. One
+    /// of ours that found another at work left it to that one.
+    pub(crate) fn next(&self, ended: &Running) -> Option<Running> {
+        match ended {
+            Running::Theirs(_) => self.start(),
+            Running::Ours(_) => self.is_running().then(|| Running::Theirs(self.clone())),
+        }
+    }
+
     fn is_running(&self) -> bool {
         matches!(Lock::acquire_shared(&self.lock, Duration::ZERO), Err(LockError::Busy { .. }))
     }

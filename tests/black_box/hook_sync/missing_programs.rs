@@ -41,6 +41,33 @@ fn a_program_that_is_there_in_a_moment_serves_the_event_that_missed_it() {
 }
 
 #[test]
+fn a_process_that_looked_before_the_program_went_missing_is_followed_by_another() {
+    let sandbox = lab();
+    with_missing_tool(&sandbox, "", "");
+    let told = Told::in_ws(&sandbox);
+    let first = send(&sandbox, "claude", Event::PreToolUse, &told);
+    assert_eq!(first.refused.as_deref(), Some("by the tool"), "{}", logs(&sandbox));
+    let locks = std::fs::read_dir(sandbox.home().join(".symposium/cache/locks")).expect("locks");
+    let background = locks.flatten().map(|entry| entry.path()).find(|path| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("background-"))
+    });
+    // Whoever holds it is the workspace's process in the background, and has no more to do.
+    let held =
+        std::fs::File::open(background.expect("the lock of the one process")).expect("opens");
+    held.lock().expect("locks");
+    std::fs::remove_file(sandbox.home().join(".symposium/plugins/p/tool")).expect("removes");
+    let again = std::thread::scope(|scope| {
+        let told = told.clone().id("2").session("s2");
+        let sandbox = &sandbox;
+        let event = scope.spawn(move || send(sandbox, "claude", Event::PreToolUse, &told));
+        std::thread::sleep(Duration::from_millis(900));
+        held.unlock().expect("unlocks");
+        event.join().expect("an answer")
+    });
+    assert_eq!(again.refused.as_deref(), Some("by the tool"), "{again:?}\n{}", logs(&sandbox));
+}
+
+#[test]
 fn a_requirement_that_is_missing_is_got_too_and_the_hook_runs_all_the_same() {
     let mut sandbox = lab();
     sandbox.switch("patience", "1");
