@@ -15,7 +15,7 @@ use std::path::Path;
 use expect_test::expect_file;
 use serde_json::Value;
 
-use super::{Candidate, Change, Document, Edited, FileFormat, JsonRules, Keep, Ours};
+use super::{Candidate, Change, Document, Edited, FileFormat, HandlerState, JsonRules, Keep};
 use crate::text::Diagnostic;
 
 const INVISIBLE: [(&str, &str); 3] = [("\u{feff}", "<BOM>"), ("\r", "<CR>"), ("\t", "<TAB>")];
@@ -144,10 +144,10 @@ fn edit(
 }
 
 /// Ours by the program's own name at the start of the command.
-fn ours(candidate: &Candidate<'_>) -> Ours {
+fn ours(candidate: &Candidate<'_>) -> HandlerState {
     let command = candidate.handler.get("command").and_then(Value::as_str);
     let is_ours = command.is_some_and(|command| command.starts_with("cargo-agents hook "));
-    if is_ours { Ours::Yes } else { Ours::No }
+    if is_ours { HandlerState::Own } else { HandlerState::Foreign }
 }
 
 fn written(edited: &Edited, before: Option<String>) -> Option<String> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::edited::{Candidate, IsOurs, Ours};
+use super::edited::{Candidate, Classify, HandlerState};
 use crate::text::Diagnostic;
 
 /// The key that holds the handlers of a matcher group (Claude Code's hooks reference; Codex, Gemini
@@ -39,7 +39,7 @@ pub(super) fn at(mut value: Value, path: &[String]) -> Result<Option<Value>, usi
 /// `value` without `key` in the table at `path`; empty containers on the way are left out too.
 pub(super) fn without_key(value: &Value, path: &[String], key: &str) -> Value {
     let mut value = value.clone();
-    cut(&mut value, path, &|table| {
+    edit_at(&mut value, path, &|table| {
         if let Value::Object(members) = table {
             members.shift_remove(key);
         }
@@ -48,32 +48,34 @@ pub(super) fn without_key(value: &Value, path: &[String], key: &str) -> Value {
 }
 
 /// `value` without our handlers in the array at `path`; empty containers on the way are left out.
-pub(super) fn without_ours(value: &Value, path: &[String], is_ours: IsOurs<'_>) -> Value {
+pub(super) fn without_ours(value: &Value, path: &[String], classify: Classify<'_>) -> Value {
     let mut value = value.clone();
-    cut(&mut value, path, &|array| {
+    edit_at(&mut value, path, &|array| {
         if let Value::Array(items) = array {
-            items.retain_mut(|item| keeps(item, is_ours));
+            items.retain_mut(|item| retain_foreign(item, classify));
         }
     });
     value
 }
 
 /// Takes our handlers out of an item of a hook array; `false` when nothing of it is left.
-fn keeps(item: &mut Value, is_ours: IsOurs<'_>) -> bool {
+fn retain_foreign(item: &mut Value, classify: Classify<'_>) -> bool {
     let whole = item.clone();
     let Some(Value::Array(handlers)) = item.get_mut(HANDLERS) else {
-        return is_ours(&Candidate { handler: &whole, group: None }) != Ours::Yes;
+        return classify(&Candidate { handler: &whole, group: None }) != HandlerState::Own;
     };
     let before = handlers.len();
-    handlers.retain(|handler| is_ours(&Candidate { handler, group: Some(&whole) }) != Ours::Yes);
+    handlers.retain(|handler| {
+        classify(&Candidate { handler, group: Some(&whole) }) != HandlerState::Own
+    });
     before == handlers.len() || !handlers.is_empty()
 }
 
-fn cut(value: &mut Value, path: &[String], with: &dyn Fn(&mut Value)) {
+fn edit_at(value: &mut Value, path: &[String], with: &dyn Fn(&mut Value)) {
     let Some((first, rest)) = path.split_first() else { return with(value) };
     let Value::Object(members) = value else { return };
     let Some(child) = members.get_mut(first) else { return };
-    cut(child, rest, with);
+    edit_at(child, rest, with);
     let empty = match child {
         Value::Object(members) => members.is_empty(),
         Value::Array(items) => items.is_empty(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::FileFormat;
-use super::edited::{Change, Created, Edited, IsOurs, Keep};
+use super::edited::{Change, Classify, Created, Edited, Keep};
 use super::editor::{self, Editor};
 use super::json::Json;
 use super::toml::Toml;
@@ -153,9 +153,9 @@ impl Document {
         &mut self,
         array: &[String],
         entry: &Value,
-        is_ours: IsOurs<'_>,
+        classify: Classify<'_>,
     ) -> Result<(), Diagnostic> {
-        self.edit(|editor| Ok(((), editor.ensure_in_array(array, entry, is_ours)?)))
+        self.edit(|editor| Ok(((), editor.ensure_in_array(array, entry, classify)?)))
     }
 
     /// Takes all that is ours out of the array of hooks at `array` (JSON only). Groups of the user's
@@ -163,9 +163,9 @@ impl Document {
     pub(crate) fn remove_from_array(
         &mut self,
         array: &[String],
-        is_ours: IsOurs<'_>,
+        classify: Classify<'_>,
     ) -> Result<bool, Diagnostic> {
-        self.edit(|editor| Ok((editor.remove_from_array(array, is_ours)?, Vec::new())))
+        self.edit(|editor| Ok((editor.remove_from_array(array, classify)?, Vec::new())))
     }
 
     /// Undoes what earlier edits created and what is empty again. Gives back what is still in use.

@@ -60,11 +60,11 @@ pub(crate) struct Edited {
 
 /// Whose a handler in an array is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ours {
+pub(crate) enum HandlerState {
     /// Somebody else's: never touched.
-    No,
+    Foreign,
     /// Ours, to be brought up to date or removed.
-    Yes,
+    Own,
     /// Ours once, changed by the user since: left as it is, and counts as being there.
     Edited,
 }
@@ -79,7 +79,7 @@ pub(crate) struct Candidate<'a> {
 }
 
 /// Decides whose a handler is.
-pub(super) type IsOurs<'a> = &'a dyn Fn(&Candidate<'_>) -> Ours;
+pub(super) type Classify<'a> = &'a dyn Fn(&Candidate<'_>) -> HandlerState;
 
 /// What [`super::Document::set`] leaves alone in an entry that is there already. Without either,
 /// keys that are not in the new value stay when we did not write them.

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::compare::{self, joined};
-use super::edited::{Created, IsOurs, Keep};
+use super::edited::{Classify, Created, Keep};
 use crate::text::Diagnostic;
 
 /// One text in one format. A failed edit may leave the text half done: it is thrown away.
@@ -49,7 +49,7 @@ pub(super) trait Editor {
         &mut self,
         _array: &[String],
         _entry: &Value,
-        _is_ours: IsOurs<'_>,
+        _classify: Classify<'_>,
     ) -> Result<Vec<Created>, Diagnostic> {
         Err(self.refused())
     }
@@ -57,7 +57,7 @@ pub(super) trait Editor {
     fn remove_from_array(
         &mut self,
         _array: &[String],
-        _is_ours: IsOurs<'_>,
+        _classify: Classify<'_>,
     ) -> Result<bool, Diagnostic> {
         Err(self.refused())
     }

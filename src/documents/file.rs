@@ -15,11 +15,11 @@ use crate::text::Diagnostic;
 /// How often an edit is made anew at least because another program wrote in the meantime.
 const TRIES: u32 = 6;
 /// For how long it is made anew at most.
-const LONGEST: Duration = Duration::from_secs(2);
+const LONGEST_CONTENTION: Duration = Duration::from_secs(2);
 /// A file changed this recently may be half written.
 const FRESH: Duration = Duration::from_secs(2);
 /// How long a half-written file gets to become whole.
-const LONGEST_TORN: Duration = Duration::from_millis(500);
+const TORN_FILE_PATIENCE: Duration = Duration::from_millis(500);
 /// The time between two looks at it.
 const PAUSE: Duration = Duration::from_millis(25);
 
@@ -68,14 +68,14 @@ pub(crate) fn edit_file(
     patience: Duration,
     edit: &mut dyn FnMut(Option<&str>) -> Result<Change, Diagnostic>,
 ) -> Result<Outcome, Diagnostic> {
-    edit_file_and(locks_dir, path, patience, edit, || ())
+    edit_file_then(locks_dir, path, patience, edit, || ())
 }
 
 /// As [`edit_file`]; `after` is done while the others still wait.
 ///
 /// # Errors
 /// As [`edit_file`]; nothing is done after then.
-pub(crate) fn edit_file_and(
+pub(crate) fn edit_file_then(
     locks_dir: &Path,
     path: &Path,
     patience: Duration,
@@ -95,11 +95,11 @@ pub(crate) fn edit_file_and(
     };
     let start = Instant::now();
     let mut tries = 0;
-    while tries < TRIES || start.elapsed() < patience.min(LONGEST) {
+    while tries < TRIES || start.elapsed() < patience.min(LONGEST_CONTENTION) {
         tries += 1;
         let (before, change) =
             read_whole(&target, |text| Ok((text.map(str::to_owned), edit(text)?)))?;
-        if let Some(outcome) = bring_about(&target, before.as_deref(), change).map_err(failed)? {
+        if let Some(outcome) = apply_change(&target, before.as_deref(), change).map_err(failed)? {
             after();
             return Ok(outcome);
         }
@@ -110,7 +110,11 @@ pub(crate) fn edit_file_and(
 }
 
 /// `None` when another program wrote in the meantime.
-fn bring_about(target: &Path, before: Option<&str>, change: Change) -> io::Result<Option<Outcome>> {
+fn apply_change(
+    target: &Path,
+    before: Option<&str>,
+    change: Change,
+) -> io::Result<Option<Outcome>> {
     match (change, before) {
         (Change::Keep, _) | (Change::Delete, None) => Ok(Some(Outcome::Unchanged)),
         (Change::Write(text), Some(before)) if text == before => Ok(Some(Outcome::Unchanged)),
@@ -151,7 +155,7 @@ pub(crate) fn read_whole<T>(
             read(text.as_deref())
         });
         let may_be_torn = (is_blank || found.is_err()) && is_fresh(path);
-        if may_be_torn && start.elapsed() < LONGEST_TORN {
+        if may_be_torn && start.elapsed() < TORN_FILE_PATIENCE {
             std::thread::sleep(PAUSE);
             continue;
         }

@@ -30,9 +30,9 @@ pub(crate) mod user_config;
 mod yaml;
 
 pub(crate) use document::Document;
-pub(crate) use edited::{Candidate, Change, Created, Edited, Keep, Ours};
+pub(crate) use edited::{Candidate, Change, Created, Edited, HandlerState, Keep};
 pub(crate) use file::{
-    Outcome, edit_file, edit_file_and, missing_folders, read_document, read_text, read_whole,
+    Outcome, edit_file, edit_file_then, missing_folders, read_document, read_text, read_whole,
     remove_empty_folders,
 };
 pub(crate) use format::{FileFormat, JsonRules};

@@ -79,11 +79,11 @@ impl UserConfig {
         &mut self,
         name: &str,
         root: Option<&str>,
-        word: Choice,
+        choice: Choice,
     ) -> Result<(), Diagnostic> {
         let mut table = vec!["plugins".to_owned()];
         table.extend(root.into_iter().flat_map(|root| ["workspace".to_owned(), root.to_owned()]));
-        let (into, out_of) = match word {
+        let (into, out_of) = match choice {
             Choice::Use => ("use", "disable"),
             Choice::Disable => ("disable", "use"),
         };

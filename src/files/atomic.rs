@@ -21,7 +21,7 @@ pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match prepare(&target, bytes)? {
         Prepared::Beside(temporary) => match temporary.persist(&target) {
             Ok(_) => sync_folder(&target),
-            Err(error) if is_pinned(&error.error) => rewrite(&target, bytes)?,
+            Err(error) if is_mounted_on(&error.error) => rewrite(&target, bytes)?,
             Err(error) => return Err(named(&target, "can't replace", &error.error)),
         },
         Prepared::InPlace => rewrite(&target, bytes)?,
@@ -85,7 +85,7 @@ fn swap(
                 return Err(named(target, "can't replace", &error));
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(error) if is_pinned(&error) => return rewrite(target, bytes).map(|()| true),
+            Err(error) if is_mounted_on(&error) => return rewrite(target, bytes).map(|()| true),
             Err(_) => return rename_over(temporary, target, expected, bytes),
         }
         let displaced = read_path_when_quiet(&temporary)?;
@@ -114,7 +114,7 @@ fn rename_over(
     };
     match temporary.persist(target) {
         Ok(()) => sync_folder(target),
-        Err(error) if is_pinned(&error.error) => return rewrite(target, bytes).map(|()| true),
+        Err(error) if is_mounted_on(&error.error) => return rewrite(target, bytes).map(|()| true),
         Err(error) => return Err(named(target, "can't replace", &error.error)),
     }
     let displaced =
@@ -184,7 +184,7 @@ fn prepare(target: &Path, bytes: &[u8]) -> io::Result<Prepared> {
         Err(error) if before.is_some() && takes_no_files(&error) => return Ok(Prepared::InPlace),
         Err(error) => return Err(named(parent, "can't write in", &error)),
     };
-    hold(temporary.as_file());
+    mark_in_use(temporary.as_file());
     temporary.write_all(bytes).map_err(|error| named(target, "can't write", &error))?;
     if let Some(before) = &before
         && !keeps_identity(temporary.as_file(), before)
@@ -192,7 +192,7 @@ fn prepare(target: &Path, bytes: &[u8]) -> io::Result<Prepared> {
         // A new file in its place would be ours. Only one that we may write can stay what it is.
         return match fs::OpenOptions::new().write(true).open(target) {
             Ok(_) => Ok(Prepared::InPlace),
-            Err(_) => Err(named(target, "can't write", &io::Error::other(OF_OTHERS))),
+            Err(_) => Err(named(target, "can't write", &io::Error::other(FOREIGN_OWNER))),
         };
     }
     temporary.as_file().sync_all().map_err(|error| named(target, "can't write", &error))?;
@@ -255,12 +255,12 @@ fn age(found: &fs::Metadata) -> Option<Duration> {
 /// Shows others that the temporary file is in use. Elsewhere locks keep readers out, so there age
 /// alone tells.
 #[cfg(unix)]
-fn hold(file: &fs::File) {
+fn mark_in_use(file: &fs::File) {
     let _ = file.try_lock();
 }
 
 #[cfg(not(unix))]
-fn hold(_file: &fs::File) {}
+fn mark_in_use(_file: &fs::File) {}
 
 #[cfg(unix)]
 fn is_abandoned(path: &Path) -> bool {
@@ -281,7 +281,7 @@ fn takes_no_files(error: &io::Error) -> bool {
 }
 
 /// Whether the file can't be renamed over because something is mounted on it (containers do that).
-fn is_pinned(error: &io::Error) -> bool {
+fn is_mounted_on(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::ResourceBusy | io::ErrorKind::CrossesDevices)
 }
 
@@ -334,7 +334,7 @@ pub(crate) fn final_target(path: &Path) -> io::Result<PathBuf> {
     Err(named(path, "can't follow", &io::Error::other("too many levels of symbolic links")))
 }
 
-const OF_OTHERS: &str =
+const FOREIGN_OWNER: &str =
     "it belongs to another user or group; make it yours (`chown`), and try again";
 
 /// Gives the temporary file the owner, group and mode of the file that it shall replace. `false` when

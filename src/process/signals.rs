@@ -44,7 +44,7 @@ static SIGNAL_PIPE: OnceLock<Option<(PipeReader, PipeWriter)>> = OnceLock::new()
 const FOREGROUND_FLAG: u8 = 0x80;
 
 /// How often a child is looked at where nothing tells of its end.
-const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
+const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
 /// Signals are passed on to a child until this is dropped.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Guard {
             drain();
             let mut children = children();
             children.retain(|(other, _)| *other != pid);
-            count(&children);
+            update_counts(&children);
             drop(children);
             // A signal that came just before the count fell is in the pipe, and nothing acted on it yet.
             drain();
@@ -84,7 +84,7 @@ pub(super) fn guarded<T>(
     let started = start();
     let pid = started.as_ref().ok().and_then(|(_, id)| pid(*id));
     children.extend(pid.map(|pid| (pid, policy)));
-    count(&children);
+    update_counts(&children);
     started.map(|(started, _)| (started, Guard { pid }))
 }
 
@@ -115,7 +115,7 @@ pub(super) fn signal_fd() -> Option<BorrowedFd<'static>> {
 /// Waits until a child of ours has ended, without reaping it.
 pub(super) fn wait_for_exit(id: u32) {
     let end = exit_fd(id);
-    let patience = end.is_none().then_some(LOOK);
+    let patience = end.is_none().then_some(POLL_INTERVAL);
     let status = loop {
         match state_of(id) {
             ChildState::Running => {}
@@ -164,7 +164,7 @@ fn children() -> MutexGuard<'static, Vec<(Pid, SignalPolicy)>> {
     CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn count(children: &[(Pid, SignalPolicy)]) {
+fn update_counts(children: &[(Pid, SignalPolicy)]) {
     let foreground =
         children.iter().filter(|(_, policy)| *policy == SignalPolicy::Foreground).count();
     FOREGROUND.store(foreground, Ordering::SeqCst);
@@ -177,7 +177,8 @@ fn install_handlers() -> Option<(PipeReader, PipeWriter)> {
     rustix::io::ioctl_fionbio(&reader, true).ok()?;
     rustix::io::ioctl_fionbio(&writer, true).ok()?;
     // What whoever started us wants ignored (`nohup`, a background job) stays ignored.
-    for signal in [SIGINT, SIGQUIT, SIGTERM, SIGHUP].into_iter().filter(|signal| !ignored(*signal))
+    for signal in
+        [SIGINT, SIGQUIT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal))
     {
         // SAFETY: the handler reads atomics and makes system calls, nothing else.
         let _ = unsafe { signal_hook::low_level::register(signal, move || on_signal(signal)) };
@@ -245,7 +246,7 @@ fn pass_on(signal: i32, children: &[(Pid, SignalPolicy)]) -> bool {
 }
 
 /// Whether a signal is ignored in this process.
-fn ignored(signal: i32) -> bool {
+fn is_ignored(signal: i32) -> bool {
     // SAFETY: a null new action makes this a question; `old` is plain data that the call fills.
     unsafe {
         let mut old: libc::sigaction = std::mem::zeroed();

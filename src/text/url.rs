@@ -29,7 +29,7 @@ impl fmt::Display for SecretUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let url = self.0.as_str();
         let secret = match url.find("://") {
-            Some(at) => secrets(&url[..at], at + 3, &url[at + 3..]),
+            Some(at) => secret_ranges(&url[..at], at + 3, &url[at + 3..]),
             // `user:password@host:path`, which git takes for the host `user`.
             None => {
                 let login = url.rfind('@').filter(|at| url[..*at].contains(':'));
@@ -54,13 +54,13 @@ pub(crate) fn is_loopback(host: &str) -> bool {
 
 /// `text` without what is secret in the URLs that it holds.
 pub(crate) fn without_secrets(text: &str) -> Cow<'_, str> {
-    let secret = secrets_in(text);
+    let secret = secret_ranges_in(text);
     if secret.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, &secret)) }
 }
 
 /// As [`without_secrets`], with as many bytes as before: places in the text stay true.
 pub(crate) fn masked(text: &str) -> Cow<'_, str> {
-    let secret = secrets_in(text);
+    let secret = secret_ranges_in(text);
     if secret.is_empty() {
         return Cow::Borrowed(text);
     }
@@ -81,14 +81,14 @@ fn without(text: &str, secret: &[Range<usize>]) -> String {
 }
 
 /// Where the secrets stand of all URLs in `text`, in their order.
-fn secrets_in(text: &str) -> Vec<Range<usize>> {
+fn secret_ranges_in(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = text[from..].find("://") {
         let start = from + at + 3;
-        let end = start + length(&text[start..]);
+        let end = start + url_length(&text[start..]);
         found.extend(logins_in(&text[from..start], from));
-        found.extend(secrets(&text[from..from + at], start, &text[start..end]));
+        found.extend(secret_ranges(&text[from..from + at], start, &text[start..end]));
         from = end;
     }
     found.extend(logins_in(&text[from..], from));
@@ -97,7 +97,7 @@ fn secrets_in(text: &str) -> Vec<Range<usize>> {
 
 /// The `user:password@` of words like `user:password@host:path`, in a text that begins at `start`.
 fn logins_in(text: &str, start: usize) -> Vec<Range<usize>> {
-    let words = text.split(|letter: char| letter.is_whitespace() || is_around(letter));
+    let words = text.split(|letter: char| letter.is_whitespace() || is_delimiter(letter));
     let mut found = Vec::new();
     for word in words {
         if let Some((login, place)) = word.rsplit_once('@')
@@ -114,21 +114,21 @@ fn logins_in(text: &str, start: usize) -> Vec<Range<usize>> {
 }
 
 /// Whether `letter` stands around a URL, and in none.
-fn is_around(letter: char) -> bool {
+fn is_delimiter(letter: char) -> bool {
     letter.is_control() || matches!(letter, '"' | '`' | '<' | '>')
 }
 
 /// The length of what follows `://` in a text.
-fn length(rest: &str) -> usize {
-    let quote = rest.find(is_around).unwrap_or(rest.len());
+fn url_length(rest: &str) -> usize {
+    let quote = rest.find(is_delimiter).unwrap_or(rest.len());
     let word = rest[..quote].find(char::is_whitespace).unwrap_or(quote);
     // A password with a blank in it.
-    let is_cut = !rest[..word].contains('@') && port(authority(&rest[..word])) == Port::None;
+    let is_cut = !rest[..word].contains('@') && port(authority(&rest[..word])) == Port::Invalid;
     if is_cut && rest[word..quote].contains('@') { quote } else { word }
 }
 
 /// The secrets of one URL: `before` ends with its scheme, `rest` is what follows `://` at `start`.
-fn secrets(before: &str, start: usize, rest: &str) -> Vec<Range<usize>> {
+fn secret_ranges(before: &str, start: usize, rest: &str) -> Vec<Range<usize>> {
     let scheme = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || "+-.".contains(c));
     let scheme = before[scheme.len()..].to_ascii_lowercase();
     let name = authority(rest);
@@ -140,7 +140,7 @@ fn secrets(before: &str, start: usize, rest: &str) -> Vec<Range<usize>> {
         // A port, or the digits that a password with a `/`, `?` or `#` in it begins with.
         (_, Port::Number) => rest.rfind('@'),
         // A password, of which the end is perhaps not there.
-        (_, Port::None) => Some(rest.rfind('@').unwrap_or(last)),
+        (_, Port::Invalid) => Some(rest.rfind('@').unwrap_or(last)),
     };
     let mut found = Vec::new();
     let mut host = 0;
@@ -154,7 +154,7 @@ fn secrets(before: &str, start: usize, rest: &str) -> Vec<Range<usize>> {
     let query = rest[host..].find(['?', '#']).map_or(rest.len(), |at| host + at);
     // A URL in the path, as mirrors have it.
     if let Some(at) = rest[host..query].find("://").map(|at| host + at) {
-        found.extend(secrets(&rest[host..at], start + at + 3, &rest[at + 3..query]));
+        found.extend(secret_ranges(&rest[host..at], start + at + 3, &rest[at + 3..query]));
     }
     if query + 1 < rest.len() {
         found.push(start + query..start + rest.len());
@@ -175,7 +175,7 @@ enum Port {
     /// A number, or nothing yet.
     Number,
     /// Something that is no port: the beginning of a password.
-    None,
+    Invalid,
 }
 
 fn port(authority: &str) -> Port {
@@ -186,7 +186,7 @@ fn port(authority: &str) -> Port {
     match after.map(|port| port.trim_end_matches(|c: char| !c.is_alphanumeric())) {
         None => Port::Absent,
         Some(port) if port.bytes().all(|byte| byte.is_ascii_digit()) => Port::Number,
-        Some(_) => Port::None,
+        Some(_) => Port::Invalid,
     }
 }
 

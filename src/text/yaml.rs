@@ -9,8 +9,10 @@ const ALIASES: usize = 8;
 /// Where a text becomes too costly for a YAML reader and why, before one sees it.
 pub(crate) fn too_costly(yaml: &str) -> Option<(usize, &'static str)> {
     too_deep(yaml).map(|at| (at, "it is nested too deeply")).or_else(|| {
-        names(yaml, b'&').next()?;
-        names(yaml, b'*').nth(ALIASES).map(|at| (at, "it has too many aliases (`*name`)"))
+        anchors_or_aliases(yaml, b'&').next()?;
+        anchors_or_aliases(yaml, b'*')
+            .nth(ALIASES)
+            .map(|at| (at, "it has too many aliases (`*name`)"))
     })
 }
 
@@ -30,7 +32,7 @@ fn too_deep(yaml: &str) -> Option<usize> {
 }
 
 /// Where `mark` may begin an anchor or an alias.
-fn names(yaml: &str, mark: u8) -> impl Iterator<Item = usize> {
+fn anchors_or_aliases(yaml: &str, mark: u8) -> impl Iterator<Item = usize> {
     let bytes = yaml.as_bytes();
     bytes
         .iter()

@@ -7,7 +7,7 @@ use super::layout::Layout;
 use super::syntax::{Tree, to_value};
 use super::{Json, MANY, edit};
 use crate::documents::compare::HANDLERS;
-use crate::documents::edited::{Candidate, Created, IsOurs, Ours};
+use crate::documents::edited::{Candidate, Classify, Created, HandlerState};
 use crate::documents::editor::Editor as _;
 use crate::documents::splice::apply;
 use crate::text::Diagnostic;
@@ -22,7 +22,7 @@ struct Spot {
 /// A handler that is ours.
 struct Found {
     spot: Spot,
-    ours: Ours,
+    ours: HandlerState,
     /// Whether the item holds nothing that is not ours to change.
     alone: bool,
     /// Whether the handler, and its group's other keys, are as wanted.
@@ -34,11 +34,11 @@ pub(super) fn ensure(
     json: &mut Json<'_>,
     path: &[String],
     entry: &Value,
-    is_ours: IsOurs<'_>,
+    classify: Classify<'_>,
 ) -> Result<Vec<Created>, Diagnostic> {
-    let found = find(json, path, Some(entry), is_ours)?;
-    let edited = found.iter().any(|found| found.ours == Ours::Edited);
-    let yes = || found.iter().filter(|found| found.ours == Ours::Yes);
+    let found = find(json, path, Some(entry), classify)?;
+    let edited = found.iter().any(|found| found.ours == HandlerState::Edited);
+    let yes = || found.iter().filter(|found| found.ours == HandlerState::Own);
     // A right one stays; else the first that can be mended where it is. A handler in a group that
     // is the user's, with another matcher, can't: it goes, and ours comes last.
     let keeper = yes().find(|found| found.right).or_else(|| {
@@ -72,11 +72,14 @@ pub(super) fn ensure(
 pub(super) fn remove(
     json: &mut Json<'_>,
     path: &[String],
-    is_ours: IsOurs<'_>,
+    classify: Classify<'_>,
 ) -> Result<bool, Diagnostic> {
-    let found = find(json, path, None, is_ours)?;
-    let ours: Vec<Spot> =
-        found.iter().filter(|found| found.ours == Ours::Yes).map(|found| found.spot).collect();
+    let found = find(json, path, None, classify)?;
+    let ours: Vec<Spot> = found
+        .iter()
+        .filter(|found| found.ours == HandlerState::Own)
+        .map(|found| found.spot)
+        .collect();
     for spot in ours.iter().rev() {
         take_out(json, path, *spot)?;
     }
@@ -88,7 +91,7 @@ fn find(
     json: &Json<'_>,
     path: &[String],
     entry: Option<&Value>,
-    is_ours: IsOurs<'_>,
+    classify: Classify<'_>,
 ) -> Result<Vec<Found>, Diagnostic> {
     let tree = json.tree()?;
     let Some(array) = array_at(&tree, path)? else { return Ok(Vec::new()) };
@@ -97,22 +100,24 @@ fn find(
     for (item, node) in array.elements.iter().enumerate() {
         let value = to_value(node);
         let Some(handlers) = handlers_of(&tree, node)? else {
-            let ours = is_ours(&Candidate { handler: &value, group: None });
-            if ours != Ours::No {
+            let ours = classify(&Candidate { handler: &value, group: None });
+            if ours != HandlerState::Foreign {
                 let right = entry == Some(&value);
                 all.push(Found { spot: Spot { item, handler: None }, ours, alone: true, right });
             }
             continue;
         };
-        let verdicts: Vec<Ours> = handlers
+        let verdicts: Vec<HandlerState> = handlers
             .elements
             .iter()
-            .map(|handler| is_ours(&Candidate { handler: &to_value(handler), group: Some(&value) }))
+            .map(|handler| {
+                classify(&Candidate { handler: &to_value(handler), group: Some(&value) })
+            })
             .collect();
-        let alone = verdicts.iter().filter(|ours| **ours != Ours::Yes).count() == 0;
+        let alone = verdicts.iter().filter(|ours| **ours != HandlerState::Own).count() == 0;
         let same = entry.is_some_and(|entry| same_but_handlers(&value, entry));
         for (index, ours) in verdicts.into_iter().enumerate() {
-            if ours == Ours::No {
+            if ours == HandlerState::Foreign {
                 continue;
             }
             let handler = handlers.elements.get(index).map(to_value);

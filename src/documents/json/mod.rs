@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use super::JsonRules;
 use super::compare;
-use super::edited::{Created, IsOurs, Ours};
+use super::edited::{Classify, Created, HandlerState};
 use super::editor::{self, Editor, Emptiness, made_below};
 use super::splice::{Splice, apply};
 use crate::text::Diagnostic;
@@ -121,27 +121,27 @@ impl Editor for Json<'_> {
         &mut self,
         array: &[String],
         entry: &Value,
-        is_ours: IsOurs<'_>,
+        classify: Classify<'_>,
     ) -> Result<Vec<Created>, Diagnostic> {
         let before = self.clone();
         // What we are about to write is ours, whatever the caller makes of it.
-        let is_ours: IsOurs<'_> = &|candidate| {
+        let classify: Classify<'_> = &|candidate| {
             let whole = candidate.group.unwrap_or(candidate.handler);
-            if whole == entry { Ours::Yes } else { is_ours(candidate) }
+            if whole == entry { HandlerState::Own } else { classify(candidate) }
         };
-        let created = array::ensure(self, array, entry, is_ours)?;
-        self.verify_against(&before, &|value| compare::without_ours(value, array, is_ours))?;
+        let created = array::ensure(self, array, entry, classify)?;
+        self.verify_against(&before, &|value| compare::without_ours(value, array, classify))?;
         Ok(created)
     }
 
     fn remove_from_array(
         &mut self,
         array: &[String],
-        is_ours: IsOurs<'_>,
+        classify: Classify<'_>,
     ) -> Result<bool, Diagnostic> {
         let before = self.clone();
-        let found = array::remove(self, array, is_ours)?;
-        self.verify_against(&before, &|value| compare::without_ours(value, array, is_ours))?;
+        let found = array::remove(self, array, classify)?;
+        self.verify_against(&before, &|value| compare::without_ours(value, array, classify))?;
         Ok(found)
     }
 

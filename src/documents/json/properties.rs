@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 use crate::documents::testing::there_and_back;
-use crate::documents::{Candidate, Document, FileFormat, JsonRules, Keep, Ours};
+use crate::documents::{Candidate, Document, FileFormat, HandlerState, JsonRules, Keep};
 
 const FORMAT: FileFormat =
     FileFormat::Json(JsonRules { comments: true, trailing_commas: true, bom: true });
@@ -89,12 +89,12 @@ fn document() -> BoxedStrategy<String> {
         .boxed()
 }
 
-fn ours(candidate: &Candidate<'_>) -> Ours {
+fn ours(candidate: &Candidate<'_>) -> HandlerState {
     let command = candidate.handler.get("command").and_then(Value::as_str);
     if command.is_some_and(|command| command.starts_with("cargo-agents hook")) {
-        Ours::Yes
+        HandlerState::Own
     } else {
-        Ours::No
+        HandlerState::Foreign
     }
 }
 
@@ -123,10 +123,10 @@ proptest! {
         let handler = json!({"type": "command", "command": "cargo-agents hook claude stop"});
         let entry =
             if flat { handler } else { json!({"matcher": "*", "hooks": [handler]}) };
-        let is_ours: crate::documents::edited::IsOurs<'_> = &ours;
-        let add = |document: &mut Document| document.ensure_in_array(&array, &entry, is_ours);
+        let classify: crate::documents::edited::Classify<'_> = &ours;
+        let add = |document: &mut Document| document.ensure_in_array(&array, &entry, classify);
         let take_out = |document: &mut Document| {
-            document.remove_from_array(&array, is_ours).map(|_| ())
+            document.remove_from_array(&array, classify).map(|_| ())
         };
         if let Some((_, back)) = there_and_back(FORMAT, &text, &add, &take_out) {
             prop_assert_eq!(back, text);

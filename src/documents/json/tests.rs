@@ -2,7 +2,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::documents::{Candidate, Change, Created, Document, FileFormat, JsonRules, Keep, Ours};
+use crate::documents::{
+    Candidate, Change, Created, Document, FileFormat, HandlerState, JsonRules, Keep,
+};
 use crate::text::Diagnostic;
 
 const LENIENT: JsonRules = JsonRules { comments: true, trailing_commas: true, bom: true };
@@ -16,12 +18,12 @@ fn keys(path: &[&str]) -> Vec<String> {
 }
 
 /// Ours by the program's own name at the start of the command.
-fn ours(candidate: &Candidate<'_>) -> Ours {
+fn ours(candidate: &Candidate<'_>) -> HandlerState {
     let command = candidate.handler.get("command").and_then(Value::as_str);
     if command.is_some_and(|command| command.starts_with("cargo-agents hook ")) {
-        Ours::Yes
+        HandlerState::Own
     } else {
-        Ours::No
+        HandlerState::Foreign
     }
 }
 
@@ -90,7 +92,9 @@ fn deep_nesting_is_refused_and_never_overflows() {
 #[test]
 fn f276_what_the_user_edited_stays_and_counts_as_being_there() {
     let edited = |candidate: &Candidate<'_>| match ours(candidate) {
-        Ours::Yes if candidate.handler.get("timeout") != Some(&json!(60)) => Ours::Edited,
+        HandlerState::Own if candidate.handler.get("timeout") != Some(&json!(60)) => {
+            HandlerState::Edited
+        }
         other => other,
     };
     let text = r#"{"hooks": {"PreToolUse": [{"hooks": [{"command": "cargo-agents hook x", "timeout": 5}]}]}}"#;

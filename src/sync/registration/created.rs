@@ -9,7 +9,7 @@ use super::lock::FILE_LOCK_TIMEOUT;
 use crate::Symposium;
 use crate::documents::ledger::CreatedContainers;
 use crate::documents::{
-    Change, Created, Document, Entry, FileFormat, Ledger, edit_file_and, remove_empty_folders,
+    Change, Created, Document, Entry, FileFormat, Ledger, edit_file_then, remove_empty_folders,
 };
 use crate::sync::bounds::Bounds;
 use crate::text::Diagnostic;
@@ -64,7 +64,7 @@ impl CreatedByUs {
     /// Undoes what was created in the file at `path` and is empty. Gives back what is in use.
     ///
     /// # Errors
-    /// As [`edit_file_and`]; a file that does not parse; one that is out of bounds now.
+    /// As [`edit_file_then`]; a file that does not parse; one that is out of bounds now.
     pub(crate) fn prune(
         &self,
         sym: &Symposium,
@@ -139,6 +139,6 @@ fn prune_and(
         kept.replace(document.prune(created)?);
         Ok(document.finish().change)
     };
-    edit_file_and(&sym.dirs.locks(), path, patience, &mut edit, || after(&kept.borrow()))?;
+    edit_file_then(&sym.dirs.locks(), path, patience, &mut edit, || after(&kept.borrow()))?;
     Ok(kept.take())
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use symposium_hook::Event;
 
 use crate::agents::command::is_ours;
-use crate::documents::{Candidate, Entry, Ours, Record, hash_value};
+use crate::documents::{Candidate, Entry, HandlerState, Record, hash_value};
 
 /// Keys by which users switch a server off, in whatever agent.
 const USERS_SWITCHES: &[&str] = &["enabled", "disabled"];
@@ -56,17 +56,17 @@ impl<'a> Ownership<'a> {
         self.edited.is_some()
     }
 
-    pub(super) fn verdict(&self, candidate: &Candidate<'_>) -> Ours {
+    pub(super) fn verdict(&self, candidate: &Candidate<'_>) -> HandlerState {
         if !has_our_command(self.agent, candidate) {
-            return Ours::No;
+            return HandlerState::Foreign;
         }
         match &self.edited {
             Some((handler, group))
                 if handler == candidate.handler && group.as_ref() == candidate.group =>
             {
-                Ours::Edited
+                HandlerState::Edited
             }
-            _ => Ours::Yes,
+            _ => HandlerState::Own,
         }
     }
 }
