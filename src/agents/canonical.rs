@@ -266,6 +266,8 @@ mod tests {
             "{\"decision\":false}",
             "{\"PreToolUse\":{\"decision\":\"deny\"",
             "{\"decision\":\"deny\",\"decision\":\"allow\"}",
+            "{\"decision\":\"deny\",\"decision\":\"allow\",\"said\":\"\\ud800\"}",
+            "{\"decision\":\"deny\",\"de\\u0063ision\":\"allow\"}",
             "log\n{\"PreToolUse\":{\"decision\":\"deny\"},\"PreToolUse\":{}}\n",
         ] {
             assert!(unclear(odd), "{odd}");

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::documents::text_has_duplicate_keys;
+
 /// Parses JSON after a byte order mark. A lone surrogate becomes U+FFFD and what is nested deeper
 /// than 100 levels becomes `null`, instead of an error: a guard must see the command beside it.
 ///
@@ -27,70 +29,13 @@ pub(crate) fn first_object(text: &str) -> Option<(usize, Map<String, Value>)> {
     }
 }
 
-/// Whether an object in the JSON `text` has a key twice. The parser takes the later one, so a denial
-/// could stand before it unseen.
+/// Whether an object in `text`, which [`parse_json`] reads, has a key twice. The parser takes the later
+/// one, so a denial could stand before it unseen.
 pub(crate) fn repeats_a_key(text: &str) -> bool {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    serde_json::from_str::<Repeats>(text).is_ok_and(|repeats| repeats.0)
-}
-
-/// Whether a JSON value has an object with a key twice.
-struct Repeats(bool);
-
-impl<'de> serde::Deserialize<'de> for Repeats {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(RepeatsVisitor)
-    }
-}
-
-struct RepeatsVisitor;
-
-impl<'de> serde::de::Visitor<'de> for RepeatsVisitor {
-    type Value = Repeats;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Repeats, A::Error> {
-        let mut keys = std::collections::HashSet::new();
-        let mut repeats = false;
-        while let Some(key) = map.next_key::<String>()? {
-            repeats |= !keys.insert(key) | map.next_value::<Repeats>()?.0;
-        }
-        Ok(Repeats(repeats))
-    }
-
-    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut items: A) -> Result<Repeats, A::Error> {
-        let mut repeats = false;
-        while let Some(item) = items.next_element::<Repeats>()? {
-            repeats |= item.0;
-        }
-        Ok(Repeats(repeats))
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Repeats, E> {
-        Ok(Repeats(false))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Repeats, E> {
-        Ok(Repeats(false))
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Repeats, E> {
-        Ok(Repeats(false))
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Repeats, E> {
-        Ok(Repeats(false))
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Repeats, E> {
-        Ok(Repeats(false))
-    }
-
-    fn visit_unit<E>(self) -> Result<Repeats, E> {
-        Ok(Repeats(false))
+    match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+        Ok(_) => text_has_duplicate_keys(text),
+        Err(_) => text_has_duplicate_keys(&prune(&mend_surrogates(text))),
     }
 }
 

@@ -37,4 +37,5 @@ pub(crate) use file::{
 };
 pub(crate) use format::{FileFormat, JsonRules};
 pub(crate) use hash::{hash_bytes, hash_value};
+pub(crate) use json::text_has_duplicate_keys;
 pub(crate) use ledger::{Entry, Ledger, Record};

@@ -27,6 +27,7 @@ use super::splice::{Splice, apply};
 use crate::text::Diagnostic;
 use edit::Item;
 use layout::Layout;
+pub(crate) use syntax::text_has_duplicate_keys;
 use syntax::{Tree, has_duplicate_keys, span, to_value};
 
 /// Small edits in a row before something must be wrong.

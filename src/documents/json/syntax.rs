@@ -268,6 +268,13 @@ pub(super) fn to_value(node: &Node<'_>) -> Value {
     }
 }
 
+/// Whether an object in the JSON `text` has a key twice. What can't be read may have one.
+pub(crate) fn text_has_duplicate_keys(text: &str) -> bool {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &options(JsonRules::STRICT));
+    let root = parsed.ok().and_then(|parsed| parsed.value);
+    root.is_none_or(|root| has_duplicate_keys(&root, &to_value(&root)))
+}
+
 /// Whether an object in `node` has a key twice; `value` is what the node says.
 pub(super) fn has_duplicate_keys(node: &Node<'_>, value: &Value) -> bool {
     match (node, value) {
