@@ -22,7 +22,7 @@ struct Spot {
 /// A handler that is ours.
 struct Found {
     spot: Spot,
-    ours: HandlerState,
+    state: HandlerState,
     /// Whether the item holds nothing that is not ours to change.
     alone: bool,
     /// Whether the handler, and its group's other keys, are as wanted.
@@ -37,20 +37,20 @@ pub(super) fn ensure(
     classify: Classify<'_>,
 ) -> Result<Vec<Created>, Diagnostic> {
     let found = find(json, path, Some(entry), classify)?;
-    let edited = found.iter().any(|found| found.ours == HandlerState::Edited);
-    let yes = || found.iter().filter(|found| found.ours == HandlerState::Own);
+    let edited = found.iter().any(|found| found.state == HandlerState::Edited);
+    let own = || found.iter().filter(|found| found.state == HandlerState::Own);
     // A right one stays; else the first that can be mended where it is. A handler in a group that
     // is the user's, with another matcher, can't: it goes, and ours comes last.
-    let keeper = yes().find(|found| found.right).or_else(|| {
+    let keeper = own().find(|found| found.right).or_else(|| {
         let wanted_group = entry.get(HANDLERS).is_some();
-        yes().find(|found| {
+        own().find(|found| {
             !edited && (found.alone || (wanted_group && same_group(json, path, found, entry)))
         })
     });
     let keeper = keeper.map(|found| (found.spot, found.alone, found.right));
     let mut kept = keeper.map(|(spot, _, _)| spot);
     let doomed: Vec<Spot> =
-        yes().map(|found| found.spot).filter(|spot| Some(*spot) != kept).collect();
+        own().map(|found| found.spot).filter(|spot| Some(*spot) != kept).collect();
     for spot in doomed.into_iter().rev() {
         let dropped_item = take_out(json, path, spot)?;
         if let Some(kept) = &mut kept {
@@ -77,7 +77,7 @@ pub(super) fn remove(
     let found = find(json, path, None, classify)?;
     let ours: Vec<Spot> = found
         .iter()
-        .filter(|found| found.ours == HandlerState::Own)
+        .filter(|found| found.state == HandlerState::Own)
         .map(|found| found.spot)
         .collect();
     for spot in ours.iter().rev() {
@@ -100,24 +100,24 @@ fn find(
     for (item, node) in array.elements.iter().enumerate() {
         let value = to_value(node);
         let Some(handlers) = handlers_of(&tree, node)? else {
-            let ours = classify(&Candidate { handler: &value, group: None });
-            if ours != HandlerState::Foreign {
+            let state = classify(&Candidate { handler: &value, group: None });
+            if state != HandlerState::Foreign {
                 let right = entry == Some(&value);
-                all.push(Found { spot: Spot { item, handler: None }, ours, alone: true, right });
+                all.push(Found { spot: Spot { item, handler: None }, state, alone: true, right });
             }
             continue;
         };
-        let verdicts: Vec<HandlerState> = handlers
+        let states: Vec<HandlerState> = handlers
             .elements
             .iter()
             .map(|handler| {
                 classify(&Candidate { handler: &to_value(handler), group: Some(&value) })
             })
             .collect();
-        let alone = verdicts.iter().filter(|ours| **ours != HandlerState::Own).count() == 0;
+        let alone = states.iter().all(|state| *state == HandlerState::Own);
         let same = entry.is_some_and(|entry| same_but_handlers(&value, entry));
-        for (index, ours) in verdicts.into_iter().enumerate() {
-            if ours == HandlerState::Foreign {
+        for (index, state) in states.into_iter().enumerate() {
+            if state == HandlerState::Foreign {
                 continue;
             }
             let handler = handlers.elements.get(index).map(to_value);
@@ -125,7 +125,7 @@ fn find(
                 && wanted_handlers
                     .is_some_and(|wanted| wanted.len() == 1 && wanted.first() == handler.as_ref());
             let spot = Spot { item, handler: Some(index) };
-            all.push(Found { spot, ours, alone, right });
+            all.push(Found { spot, state, alone, right });
         }
     }
     Ok(all)
