@@ -1,7 +1,6 @@
 //! Checkouts as git itself makes them.
-#![allow(clippy::disallowed_methods, reason = "tests run git as a user does")]
 
-use std::process::Command;
+use symposium_testlib::run_git;
 
 use super::*;
 
@@ -23,17 +22,15 @@ impl World {
     }
 
     fn git(&self, folder: &str, args: &[&str]) {
+        self.git_reading(folder, args, "");
+    }
+
+    fn git_reading(&self, folder: &str, args: &[&str], stdin: &str) {
         fs::create_dir_all(self.path(folder)).expect("creates");
-        let output = Command::new("git")
-            .args(["-c", "user.name=T", "-c", "user.email=t@example.com"])
-            .args(["-c", "protocol.file.allow=always", "-c", "splitIndex.maxPercentChange=100"])
-            .args(args)
-            .current_dir(self.path(folder))
-            .env("HOME", self.0.path())
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .output()
-            .expect("git runs");
-        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let settings =
+            ["-c", "protocol.file.allow=always", "-c", "splitIndex.maxPercentChange=100"];
+        let args = [settings.as_slice(), args].concat();
+        run_git(&self.path(folder), self.0.path(), &args, stdin.as_bytes());
     }
 
     /// A repository in `main` that tracks two files, and has a third that it does not.
@@ -96,12 +93,8 @@ fn each_form_of_the_index_is_read() {
         world.git("main", &["add", "--intent-to-add", "c.json"]);
         assert!(world.is_tracked("main/c.json"));
         let long = format!("{}d", "long/".repeat(700));
-        world.git("main", &["update-index", "--index-info"]);
-        world.write("list", &format!("100644 {}\t{long}\n", "1".repeat(40)));
-        let list = fs::File::open(world.path("list")).expect("opens");
-        let mut git = Command::new("git");
-        git.args(["update-index", "--index-info"]).current_dir(world.path("main")).stdin(list);
-        assert!(git.status().expect("runs").success());
+        let list = format!("100644 {}\t{long}\n", "1".repeat(40));
+        world.git_reading("main", &["update-index", "--index-info"], &list);
         assert!(world.is_tracked(&format!("main/{long}")), "version {version}");
         assert!(!world.is_tracked(&format!("main/{long}e")), "version {version}");
     }
@@ -288,20 +281,18 @@ fn a_repository_that_does_not_name_the_folder_is_somebody_else_s() {
 #[test]
 fn links_and_pipes_in_the_place_of_git_s_files_are_not_followed_nor_waited_for() {
     use std::os::unix::fs::symlink;
-    let pipe = |path: PathBuf| {
-        assert!(Command::new("mkfifo").arg(path).status().expect("runs").success());
-    };
+    use symposium_testlib::make_pipe;
     let world = World::repository(&[]);
     world.write("link/c.json", "");
     symlink(world.path("main/.git"), world.path("link/.git")).expect("links");
     assert!(world.is_foreign("link"));
     world.write("main/pipe/c.json", "");
-    pipe(world.path("main/pipe/.git"));
+    make_pipe(&world.path("main/pipe/.git"));
     assert!(!world.is_tracked("main/pipe/c.json"), "git goes on above it, too");
     for file in ["commondir", "config", "config.worktree", "index"] {
         world.git(file, &["init", "-q"]);
         let _ = fs::remove_file(world.path(file).join(".git").join(file));
-        pipe(world.path(file).join(".git").join(file));
+        make_pipe(&world.path(file).join(".git").join(file));
         assert!(world.is_unclear(&format!("{file}/c.json")), "{file}");
     }
     // The exclude file, or its folder, in another place.

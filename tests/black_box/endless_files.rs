@@ -55,10 +55,7 @@ fn clone_with(place: &str, shape: Shape) -> Sandbox {
     let _ = std::fs::remove_file(&path);
     match shape {
         Shape::Endless => std::os::unix::fs::symlink("/proc/self/pagemap", &path).expect("links"),
-        Shape::Pipe => {
-            let made = std::process::Command::new("mkfifo").arg(&path).status();
-            assert!(made.expect("mkfifo").success());
-        }
+        Shape::Pipe => symposium_testlib::make_pipe(&path),
         Shape::Zeros => std::fs::File::create(&path)
             .and_then(|file| file.set_len(300 * 1024 * 1024))
             .expect("grows"),

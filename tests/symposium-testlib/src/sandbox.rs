@@ -365,19 +365,7 @@ impl Sandbox {
     /// # Panics
     /// When git fails.
     pub fn git_in(&self, folder: &str, args: &[&str]) -> String {
-        let output = Command::new("git")
-            .args(["-c", "user.name=test", "-c", "user.email=test@example.invalid"])
-            .args(["-c", "init.defaultBranch=main", "-c", "commit.gpgsign=false"])
-            .args(args)
-            .current_dir(self.dir().join(folder))
-            .env("HOME", self.home())
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("GIT_CONFIG_GLOBAL", self.home().join(".gitconfig"))
-            .output()
-            .expect("git runs");
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "git {args:?}: {stderr}");
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        run_git(&self.dir().join(folder), &self.home(), args, b"")
     }
 
     /// Everything in the workspace's folder.
@@ -407,4 +395,24 @@ impl Drop for Sandbox {
             self.keep();
         }
     }
+}
+
+/// Runs git in `folder` with `stdin` to read, without the configuration of this machine, and returns
+/// its standard output.
+///
+/// # Panics
+/// When git fails.
+pub fn run_git(folder: &Path, home: &Path, args: &[&str], stdin: &[u8]) -> String {
+    let mut command = Command::new("git");
+    command
+        .args(["-c", "user.name=test", "-c", "user.email=test@example.invalid"])
+        .args(["-c", "init.defaultBranch=main", "-c", "commit.gpgsign=false"])
+        .args(args)
+        .current_dir(folder)
+        .env("HOME", home)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", home.join(".gitconfig"));
+    let run = Run::of(&mut command, stdin);
+    assert_eq!(run.code, 0, "git {args:?}: {}", run.stderr);
+    run.stdout
 }
