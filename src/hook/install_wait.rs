@@ -58,7 +58,7 @@ pub(super) fn wait_for_programs(
             return installing;
         }
         if over {
-            match background.next(&running) {
+            match background.follow_up(&running) {
                 Some(next) => running = next,
                 None => return installing,
             }

@@ -61,11 +61,11 @@ impl Background {
         }
     }
 
-    /// The process that does what the `ended` one did not, if there has to be one.
+    /// The process to wait for after one that `ended` and left something undone, if there is one.
     ///
-    /// One that we found running may have looked before the work came up, so another looks again. One
-    /// of ours that found another at work left it to that one.
-    pub(crate) fn next(&self, ended: &Running) -> Option<Running> {
+    /// A process that we found running may have looked before the work came up, so another is started.
+    /// One that we started ends at once when it finds another at work: that other one is waited for.
+    pub(crate) fn follow_up(&self, ended: &Running) -> Option<Running> {
         match ended {
             Running::Theirs(_) => self.start(),
             Running::Ours(_) => self.is_running().then(|| Running::Theirs(self.clone())),

@@ -51,7 +51,8 @@ fn a_process_that_looked_before_the_program_went_missing_is_followed_by_another(
     let background = locks.flatten().map(|entry| entry.path()).find(|path| {
         path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("background-"))
     });
-    // Whoever holds it is the workspace's process in the background, and has no more to do.
+    // Whoever holds this lock counts as the workspace's process in the background. This one stands for
+    // a process that has done its work and is about to end.
     let held =
         std::fs::File::open(background.expect("the lock of the one process")).expect("opens");
     held.lock().expect("locks");
@@ -60,6 +61,7 @@ fn a_process_that_looked_before_the_program_went_missing_is_followed_by_another(
         let told = told.clone().id("2").session("s2");
         let sandbox = &sandbox;
         let event = scope.spawn(move || send(sandbox, "claude", Event::PreToolUse, &told));
+        // Until the event waits for the holder.
         std::thread::sleep(Duration::from_millis(900));
         held.unlock().expect("unlocks");
         event.join().expect("an answer")
