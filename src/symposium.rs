@@ -126,3 +126,6 @@ impl Symposium {
 }
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Where our package's sources are published; empty while its manifest names no `repository`. By
+/// this it is told from other packages of its name.
+pub(crate) const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");

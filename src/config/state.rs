@@ -15,8 +15,10 @@ pub(crate) struct State {
     pub last_failed_check: Option<String>,
     /// The newest version that it knew.
     pub newest: Option<String>,
-    /// When an agent was last told of it, in RFC 3339.
+    /// When the user was last told of it in an agent's window, in RFC 3339.
     pub last_update_nudge: Option<String>,
+    /// When the user was last told of it before a command, or it was installed then.
+    pub last_update_offer: Option<String>,
     /// Where everything of ours was taken back, and was not wanted again since.
     pub left: Vec<String>,
     /// Installations that failed, of which an agent was told, the newest last.
@@ -41,6 +43,7 @@ impl State {
             last_failed_check: get("last-failed-update-check"),
             newest: get("newest-version"),
             last_update_nudge: get("last-update-nudge"),
+            last_update_offer: get("last-update-offer"),
             left: list(&document, "left"),
             told_failures: list(&document, "told-failures"),
         };
@@ -65,6 +68,7 @@ impl State {
                 ("last-failed-update-check", &state.last_failed_check),
                 ("newest-version", &state.newest),
                 ("last-update-nudge", &state.last_update_nudge),
+                ("last-update-offer", &state.last_update_offer),
             ] {
                 match value {
                     Some(value)

@@ -22,6 +22,8 @@ pub(crate) struct TestSwitches {
     pub(crate) slow_background: Duration,
     /// `background-life=MILLIS`: how long that process may live.
     pub(crate) background_life: Option<Duration>,
+    /// `repository=URL`: the `repository` of our package.
+    pub(crate) repository: Option<String>,
 }
 
 impl TestSwitches {
@@ -37,6 +39,7 @@ impl TestSwitches {
                 "slow-sync" => switches.slow_sync = millis.unwrap_or_default(),
                 "slow-background" => switches.slow_background = millis.unwrap_or_default(),
                 "background-life" => switches.background_life = millis,
+                "repository" => switches.repository = Some(value.to_owned()),
                 _ => debug_assert!(false, "there is no test switch `{name}`"),
             }
         }

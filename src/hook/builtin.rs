@@ -2,12 +2,14 @@
 //! read its skill folders.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use super::session::Session;
 use crate::agents::Agent;
 use crate::config::state::State;
-use crate::config::{AutoUpdate, Config, Dirs, is_cargo_build, own_program, update_check};
+use crate::config::update_check::{self, Place};
+use crate::config::{AutoUpdate, Config, Dirs, Environment};
+use crate::installations::Installed;
 use crate::report::fit;
 use crate::sync::snapshot::{Offer, SnapshotSkill};
 
@@ -19,8 +21,6 @@ const DESCRIPTION: usize = 200;
 const LONGEST_PROBLEM: usize = 200;
 /// Failed installations that are remembered as told.
 const TOLD_FAILURES: usize = 32;
-/// How often a newer Symposium is mentioned.
-const ONCE_IN: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The hint that there are subcommands for the agent.
 pub(super) fn discovery_hint(offer: &Offer) -> Option<String> {
@@ -239,39 +239,28 @@ pub(super) fn install_failures(
     ))
 }
 
-/// Whether it is time to look for a newer Symposium, and the user wants that. Who builds it in a
-/// checkout is not told.
-pub(super) fn update_check_is_due(dirs: &Dirs) -> bool {
-    let exe = || dunce::canonicalize(own_program().ok()?).ok();
+/// Whether it is time to look for a newer Symposium, and the user wants that.
+pub(super) fn update_check_is_due(env: &Environment, dirs: &Dirs) -> bool {
     update_check::is_due(&dirs.state_file(), SystemTime::now())
         && Config::load(dirs).config.auto_update != AutoUpdate::Off
-        && exe().is_some_and(|exe| !is_cargo_build(&exe))
+        && Installed::is_from_registry(env)
 }
 
-/// The line that there is a newer Symposium, when the user wants to be told and a check found one:
-/// once a day.
-pub(super) fn update_nudge(dirs: &Dirs) -> Option<String> {
+/// The line for the user that there is a newer Symposium, when a check found one: once a day. The
+/// model does not get to see it: what is installed on this machine is not its business.
+pub(super) fn update_nudge(env: &Environment, dirs: &Dirs) -> Option<String> {
     let file = dirs.state_file();
-    let state = State::load(&file);
-    let newest = semver::Version::parse(state.newest.as_deref()?).ok()?;
     let own = semver::Version::parse(crate::symposium::VERSION).ok()?;
-    if newest <= own || Config::load(dirs).config.auto_update == AutoUpdate::Off {
-        return None;
-    }
-    let now = SystemTime::now();
-    let last = state.last_update_nudge.as_deref().and_then(|at| humantime::parse_rfc3339(at).ok());
-    // A clock that was set back must not silence us.
-    if last.is_some_and(|last| now.duration_since(last).is_ok_and(|age| age < ONCE_IN)) {
-        return None;
-    }
-    let nudged_at = humantime::format_rfc3339_seconds(now).to_string();
-    if let Err(error) =
-        State::update(&file, |state| state.last_update_nudge = Some(nudged_at.clone()))
+    let newest = update_check::untold(&file, SystemTime::now(), &own, Place::Agent)?;
+    if Config::load(dirs).config.auto_update == AutoUpdate::Off || !Installed::is_from_registry(env)
     {
+        return None;
+    }
+    if let Err(error) = update_check::told(&file, SystemTime::now(), Place::Agent) {
         tracing::warn!("it is not remembered that an update was offered: {error}");
     }
     Some(format!(
-        "symposium {newest} is available (this is {own}). Run `cargo agents self-update` to upgrade."
+        "symposium {newest} is available (this is {own}): `cargo agents self-update` installs it"
     ))
 }
 
@@ -378,24 +367,5 @@ mod tests {
         assert!(line.contains("`cargo agents sync`"), "{line}");
         assert_eq!(told("no compiler\nother"), None, "another session");
         assert!(told("no network").is_some());
-    }
-
-    #[test]
-    fn f228_a_newer_version_is_mentioned_once_a_day_unless_the_user_wants_no_updates() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let dirs = Dirs::under(dir.path());
-        let state = |text: &str| std::fs::write(dirs.state_file(), text).expect("writes");
-        assert_eq!(update_nudge(&dirs), None);
-        state("newest-version = \"0.0.1\"\n");
-        assert_eq!(update_nudge(&dirs), None, "an older one");
-        state("newest-version = \"999.0.0\"\n");
-        let line = update_nudge(&dirs).expect("a line");
-        assert!(line.starts_with("symposium 999.0.0 is available"), "{line}");
-        assert_eq!(update_nudge(&dirs), None, "today");
-        state("newest-version = \"999.0.0\"\nlast-update-nudge = \"2020-01-01T00:00:00Z\"\n");
-        assert!(update_nudge(&dirs).is_some(), "long ago");
-        state("newest-version = \"999.0.0\"\n");
-        std::fs::write(dirs.config_file(), "auto-update = \"off\"\n").expect("writes");
-        assert_eq!(update_nudge(&dirs), None);
     }
 }

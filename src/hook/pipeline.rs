@@ -101,6 +101,7 @@ impl EventHandler<'_> {
         let session = SessionContext {
             codec: self.codec,
             event: self.event,
+            env,
             dirs,
             arrived: self.arrived,
             stored,
@@ -204,7 +205,7 @@ impl EventHandler<'_> {
         // A workspace that has nothing to refresh is where a newer Symposium is looked for, too.
         let looks = || {
             let starts = self.event == Event::SessionStart && !stored.header.outside;
-            starts && builtin::update_check_is_due(dirs)
+            starts && builtin::update_check_is_due(env, dirs)
         };
         if refresh && !installing.is_running && (stored.header.refreshable || looks()) {
             let _running = Background::of(dirs, &stored.header.root).start();

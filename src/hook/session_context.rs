@@ -7,9 +7,9 @@ use symposium_hook::{Decision, Event, Input};
 use super::builtin::{self, failure_key};
 use super::session::{self, Deferred, Session, Store};
 use crate::agents::tools::native_of;
-use crate::agents::wire::{Decoded, Outcome};
+use crate::agents::wire::{Capability, Decoded, Outcome, Support};
 use crate::agents::{Agent, Codec};
-use crate::config::Dirs;
+use crate::config::{Dirs, Environment};
 use crate::sync::snapshot::{SnapshotHook, Stored};
 
 /// The session that an event belongs to.
@@ -18,6 +18,8 @@ pub(super) struct SessionContext<'a> {
     pub codec: &'static dyn Codec,
     /// The event.
     pub event: Event,
+    /// The surroundings.
+    pub env: &'a Environment,
     /// Our folders.
     pub dirs: &'a Dirs,
     /// When the event came, in milliseconds since 1970.
@@ -106,8 +108,10 @@ impl SessionContext<'_> {
             context.extend(builtin::discovery_hint(&offer));
             context.extend(builtin::candidates_line(&offer));
             context.extend(texts);
-            // Who works on something else is not troubled with us.
-            context.extend(builtin::update_nudge(self.dirs).filter(|_| !outside));
+        }
+        // Who works on something else is not troubled with us.
+        if !outside && self.codec.support(self.event, Capability::Message) == Support::Yes {
+            outcome.user_message = builtin::update_nudge(self.env, self.dirs);
         }
         outcome.context.extend(context);
         session::prune(self.dirs);

@@ -5,6 +5,7 @@
 //! - [`Acquirer::hook`], [`Acquirer::command`]: all of it together, ready to be started
 //! - [`syntax_error`]: what a shell finds wrong with a script
 //! - [`environment`]: the variables that tell a child where its tools are
+//! - [`Installed`]: how this program itself got where it is
 //!
 //! On disk, below the cache's `binaries` folder:
 //!
@@ -29,6 +30,7 @@ mod job;
 mod locate;
 mod model;
 mod outdated;
+mod own;
 mod prepare;
 mod repository;
 mod stamp;
@@ -42,5 +44,6 @@ pub(crate) use fetcher::{Fetcher, Network};
 pub(crate) use locate::awaited;
 pub(crate) use model::{Acquired, InstallError, Invocation, Mode, Root, Trouble};
 pub(crate) use outdated::sweep_outdated;
+pub(crate) use own::{Installed, Otherwise, recorded};
 pub(crate) use prepare::Prepared;
 pub(crate) use syntax::syntax_error;

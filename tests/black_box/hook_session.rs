@@ -1,6 +1,5 @@
 //! What is remembered of a session, and what Symposium itself says in it.
 
-use std::cell::Cell;
 use std::time::{Duration, SystemTime};
 
 use serde_json::json;
@@ -48,34 +47,16 @@ fn f227_a_session_begins_with_a_hint_where_there_is_something_to_discover() {
 }
 
 #[test]
-fn f228_f229_hint_and_nudge_are_one_context_and_the_nudge_comes_once_a_day() {
-    let sandbox = with_subcommand();
-    let state = |text: &str| sandbox.write("home/.symposium/state.toml", text);
-    state("newest-version = \"999.0.0\"\nfuture = 1\n");
-    let told = Told::in_ws(&sandbox);
-    let sessions = Cell::new(["s1", "s2", "s3", "s4", "s5"].iter());
-    let start = || {
-        let mut rest = sessions.take();
-        let told = told.clone().session(rest.next().expect("another"));
-        sessions.set(rest);
-        send(&sandbox, "claude", Event::SessionStart, &told).context.expect("a hint")
-    };
-    let version = env!("CARGO_PKG_VERSION");
-    let nudge = format!(
-        "symposium 999.0.0 is available (this is {version}). Run `cargo agents self-update` to \
-         upgrade."
-    );
-    assert_eq!(start(), format!("{HINT}\n\n{nudge}"));
-    assert_eq!(start(), HINT);
-    let text = sandbox.read("home/.symposium/state.toml");
-    assert!(text.contains("future = 1") && text.contains("last-update-nudge"), "{text}");
-    state("newest-version = \"999.0.0\"\n");
-    configure(&sandbox, &[], "auto-update = \"off\"\n");
-    assert_eq!(start(), HINT);
-    configure(&sandbox, &[], "auto-update = \"warn\"\n");
-    assert!(start().ends_with(&nudge));
-    state(&format!("newest-version = \"{version}\"\n"));
-    assert_eq!(start(), HINT);
+fn decision_37_no_agent_is_told_of_a_newer_version_of_us() {
+    for agent in AGENTS {
+        let sandbox = with_subcommand();
+        configure(&sandbox, &[], "auto-update = \"warn\"\n");
+        sandbox.write("home/.symposium/state.toml", "newest-version = \"999.0.0\"\n");
+        let told = Told::in_ws(&sandbox);
+        let effect = send(&sandbox, agent, Event::SessionStart, &told);
+        let expected = (agent != "goose").then(|| HINT.to_owned());
+        assert_eq!(effect, Effect { context: expected, ..Effect::default() }, "{agent}");
+    }
 }
 
 #[test]

@@ -145,17 +145,16 @@ fn each_line_of_man_is_an_event() {
 #[cfg(unix)]
 #[test]
 fn each_line_of_self_update_is_an_event() {
-    use crate::self_update::{CRATES_IO, INFO_99, fake_cargo, install_99, installed};
+    use crate::self_update::{CRATES_IO, fake_cargo, info, info_99, install_99, installed};
 
     let sandbox = installed(CRATES_IO);
-    fake_cargo(&sandbox, INFO_99, "exit 101");
+    fake_cargo(&sandbox, &info_99(), "exit 101");
     kinds(&sandbox.run(&["self-update", "--check", "--json"]).code(1));
     failure(&sandbox.run(&["self-update", "--json"]).code(1));
-    let current = format!("printf 'symposium\\nversion: {}\\n'", env!("CARGO_PKG_VERSION"));
-    fake_cargo(&sandbox, &current, "exit 101");
+    fake_cargo(&sandbox, &info(env!("CARGO_PKG_VERSION")), "exit 101");
     let told = kinds(&sandbox.run(&["self-update", "--json"]).ok());
     assert_eq!(told.last().map(String::as_str), Some("finished"), "{told:?}");
-    fake_cargo(&sandbox, INFO_99, &install_99(&sandbox));
+    fake_cargo(&sandbox, &info_99(), &install_99(&sandbox));
     let told = kinds(&sandbox.run(&["self-update", "--json"]).ok());
     assert_eq!(told.last().map(String::as_str), Some("finished"), "{told:?}");
     failure(&installed("git+https://x.example/y").run(&["self-update", "--json"]));

@@ -49,6 +49,7 @@ pub(crate) fn installed(source: &str) -> Sandbox {
     sandbox.install();
     record(&sandbox, VERSION, source);
     sandbox.set("SYMPOSIUM_CARGO", sandbox.dir().join("fake/cargo"));
+    sandbox.set("SYMPOSIUM_TEST_SWITCHES", format!("repository={OURS}"));
     sandbox
 }
 
@@ -78,7 +79,20 @@ pub(crate) fn install_99(sandbox: &Sandbox) -> String {
     )
 }
 
-pub(crate) const INFO_99: &str = "printf 'symposium #ai\\nversion: 99.0.0\\nlicense: MIT\\n'";
+/// The `repository` of our package.
+pub(crate) const OURS: &str = "https://git.example/symposium";
+
+/// What `cargo info` says of a version of our package.
+pub(crate) fn info(version: &str) -> String {
+    format!(
+        "printf 'symposium #ai\\nversion: {version}\\nlicense: MIT\\nrepository: {OURS}.git/\\n'"
+    )
+}
+
+/// The same of version 99.0.0.
+pub(crate) fn info_99() -> String {
+    info("99.0.0")
+}
 
 /// Runs the program at a terminal.
 fn at_terminal(sandbox: &Sandbox, args: &[&str]) -> (i32, String) {
@@ -124,7 +138,7 @@ fn humantime(time: SystemTime) -> String {
 #[test]
 fn f211_decision_1_self_update_looks_with_info_and_installs() {
     let sandbox = installed(CRATES_IO);
-    fake_cargo(&sandbox, INFO_99, &install_99(&sandbox));
+    fake_cargo(&sandbox, &info_99(), &install_99(&sandbox));
     let run = sandbox.run(&["self-update"]).ok();
     assert!(
         run.stderr.contains(&format!("updated symposium {VERSION} → 99.0.0")),
@@ -133,7 +147,10 @@ fn f211_decision_1_self_update_looks_with_info_and_installs() {
     );
     assert_eq!(
         asked(&sandbox),
-        ["info symposium --registry crates-io", "install symposium --force --locked"]
+        [
+            "info symposium --registry crates-io",
+            "install symposium --force --locked --version 99.0.0"
+        ]
     );
     assert!(state(&sandbox).contains("newest-version = \"99.0.0\""), "{}", state(&sandbox));
     assert!(state(&sandbox).contains("last-update-check"), "{}", state(&sandbox));
@@ -148,7 +165,8 @@ fn f211_decision_1_self_update_looks_with_info_and_installs() {
 #[test]
 fn f211_search_is_the_second_way() {
     let sandbox = installed(CRATES_IO);
-    fake_cargo(&sandbox, "exit 101", &install_99(&sandbox));
+    let info = format!("[ $2 = symposium@99.0.0 ] || exit 101; {}", info_99());
+    fake_cargo(&sandbox, &info, &install_99(&sandbox));
     sandbox.write("search", "symposium = \"99.0.0\"    # Teach\n");
     sandbox.run(&["self-update"]).ok();
     assert_eq!(
@@ -156,7 +174,8 @@ fn f211_search_is_the_second_way() {
         [
             "info symposium --registry crates-io",
             "search symposium --limit 1",
-            "install symposium --force --locked"
+            "info symposium@99.0.0 --registry crates-io",
+            "install symposium --force --locked --version 99.0.0"
         ]
     );
 }
@@ -164,7 +183,7 @@ fn f211_search_is_the_second_way() {
 #[test]
 fn f212_up_to_date_is_a_message() {
     let sandbox = installed(CRATES_IO);
-    fake_cargo(&sandbox, &format!("echo 'version: {VERSION}'"), "exit 1");
+    fake_cargo(&sandbox, &info(VERSION), "exit 1");
     let run = sandbox.run(&["self-update"]).ok();
     assert!(run.stderr.contains("is the newest version"), "{}", run.stderr);
     assert_eq!(asked(&sandbox).len(), 1);
@@ -173,7 +192,7 @@ fn f212_up_to_date_is_a_message() {
 #[test]
 fn a_newer_one_than_the_newest_is_left_alone() {
     let sandbox = installed(CRATES_IO);
-    fake_cargo(&sandbox, "echo 'version: 0.0.1'", "exit 1");
+    fake_cargo(&sandbox, &info("0.0.1"), "exit 1");
     let run = sandbox.run(&["self-update"]).ok();
     assert!(run.stderr.contains("newer than the newest published one, 0.0.1"), "{}", run.stderr);
 }
@@ -181,7 +200,7 @@ fn a_newer_one_than_the_newest_is_left_alone() {
 #[test]
 fn f211_pre_releases_do_not_count() {
     let sandbox = installed(CRATES_IO);
-    fake_cargo(&sandbox, "echo 'version: 99.0.0-rc.1'", "exit 1");
+    fake_cargo(&sandbox, &info("99.0.0-rc.1"), "exit 1");
     sandbox.write("search", "symposium = \"99.0.0-rc.1\"\n");
     let run = sandbox.run(&["self-update"]).code(1);
     assert!(run.stderr.contains("99.0.0-rc.1 is a pre-release"), "{}", run.stderr);
@@ -195,7 +214,7 @@ fn f211_pre_releases_do_not_count() {
 #[test]
 fn check_only_looks() {
     let sandbox = installed(CRATES_IO);
-    fake_cargo(&sandbox, INFO_99, "exit 1");
+    fake_cargo(&sandbox, &info_99(), "exit 1");
     let run = sandbox.run(&["self-update", "--check"]).code(1);
     assert!(run.stderr.contains("symposium 99.0.0 is available"), "{}", run.stderr);
     assert_eq!(asked(&sandbox).len(), 1);
@@ -204,7 +223,7 @@ fn check_only_looks() {
 #[test]
 fn a_version_that_the_compiler_can_not_build_is_not_asked_for() {
     let sandbox = installed(CRATES_IO);
-    fake_cargo(&sandbox, "echo 'version: 99.0.0 (latest 100.0.0)'", &install_99(&sandbox));
+    fake_cargo(&sandbox, &info("99.0.0 (latest 100.0.0)"), &install_99(&sandbox));
     sandbox.run(&["self-update"]).ok();
     assert_eq!(asked(&sandbox)[1], "install symposium --force --locked --version 99.0.0");
 }
@@ -212,12 +231,15 @@ fn a_version_that_the_compiler_can_not_build_is_not_asked_for() {
 #[test]
 fn another_registry_s_program_is_updated_from_there() {
     let sandbox = installed("sparse+https://registry.example/index/");
-    fake_cargo(&sandbox, INFO_99, &install_99(&sandbox));
+    fake_cargo(&sandbox, &info_99(), &install_99(&sandbox));
     sandbox.run(&["self-update"]).ok();
     let index = "--index sparse+https://registry.example/index/";
     assert_eq!(
         asked(&sandbox),
-        [format!("info symposium {index}"), format!("install symposium --force --locked {index}")]
+        [
+            format!("info symposium {index}"),
+            format!("install symposium --force --locked --version 99.0.0 {index}")
+        ]
     );
 }
 
@@ -228,13 +250,15 @@ fn decision_1_what_cargo_did_not_bring_from_a_registry_is_not_replaced() {
         ("path+file:///src/symposium", "from the folder /src/symposium"),
     ] {
         let sandbox = installed(source);
-        fake_cargo(&sandbox, INFO_99, "exit 1");
+        fake_cargo(&sandbox, &info_99(), "exit 1");
         let run = sandbox.run(&["self-update"]).code(1);
-        assert!(run.stderr.contains("99.0.0 is available"), "{}", run.stderr);
+        assert!(run.stderr.contains("installed from a registry"), "{}", run.stderr);
         assert!(run.stderr.contains(how), "{}", run.stderr);
         let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
         assert_eq!(code, 0, "{screen}");
-        assert_eq!(asked(&sandbox), ["info symposium --registry crates-io"]);
+        sandbox.run(&["sync", "--background"]).ok();
+        // No registry has anything to do with it.
+        assert_eq!(asked(&sandbox), Vec::<String>::new());
     }
 }
 
@@ -243,14 +267,14 @@ fn a_failure_leaves_the_old_program_and_says_why() {
     let sandbox = installed(CRATES_IO);
     let exe = sandbox.home().join(".cargo/bin/cargo-agents");
     let before = std::fs::metadata(&exe).expect("is there").len();
-    fake_cargo(&sandbox, INFO_99, "echo 'error: could not compile' >&2; exit 101");
+    fake_cargo(&sandbox, &info_99(), "echo 'error: could not compile' >&2; exit 101");
     let run = sandbox.run(&["self-update"]).code(1);
     assert!(run.stderr.contains("could not compile"), "{}", run.stderr);
     assert!(run.stderr.contains("exit code 101"), "{}", run.stderr);
     assert!(run.stderr.contains(&format!("symposium {VERSION} is still there")), "{}", run.stderr);
     assert_eq!(std::fs::metadata(&exe).expect("is there").len(), before);
     // Cargo says that all is well, and nothing happened.
-    fake_cargo(&sandbox, INFO_99, "exit 0");
+    fake_cargo(&sandbox, &info_99(), "exit 0");
     let run = sandbox.run(&["self-update"]).code(1);
     assert!(run.stderr.contains(&format!("is still {VERSION}")), "{}", run.stderr);
 }
@@ -259,7 +283,7 @@ fn a_failure_leaves_the_old_program_and_says_why() {
 fn two_at_once_install_once() {
     let sandbox = installed(CRATES_IO);
     let install = format!("sleep 1; {}", install_99(&sandbox));
-    fake_cargo(&sandbox, INFO_99, &install);
+    fake_cargo(&sandbox, &info_99(), &install);
     let start = || {
         let mut command = sandbox.command(&["self-update"]);
         command.stderr(std::process::Stdio::piped()).spawn().expect("it starts")
@@ -277,8 +301,47 @@ fn two_at_once_install_once() {
 #[test]
 fn offline_says_so() {
     let sandbox = installed(CRATES_IO);
-    fake_cargo(&sandbox, INFO_99, "exit 1");
+    fake_cargo(&sandbox, &info_99(), "exit 1");
     let run = sandbox.run(&["--offline", "self-update"]).code(1);
     assert!(run.stderr.contains("without the network"), "{}", run.stderr);
     assert_eq!(asked(&sandbox), Vec::<String>::new());
+}
+
+#[test]
+fn another_program_s_package_of_our_name_is_never_offered_and_never_installed() {
+    let theirs = |repository: &str| {
+        format!("printf 'symposium\\nversion: 99.0.0\\nlicense: MIT\\n{repository}'")
+    };
+    let said = "the package `symposium` in the registry is another program";
+    for (repository, named) in [
+        ("repository: https://git.example/other\\n", "https://git.example/other"),
+        ("", "99.0.0 names no repository"),
+    ] {
+        let sandbox = installed(CRATES_IO);
+        fake_cargo(&sandbox, &theirs(repository), "exit 1");
+        for args in [&["self-update"][..], &["self-update", "--check"]] {
+            let run = sandbox.run(args).code(1);
+            assert!(run.stderr.contains(said), "{}", run.stderr);
+            assert!(run.stderr.contains(named) && run.stderr.contains(OURS), "{}", run.stderr);
+        }
+        let_pass(&sandbox, 24);
+        let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
+        assert_eq!(code, 0, "{screen}");
+        assert!(!screen.contains("99.0.0"), "{screen}");
+        let count = asked(&sandbox).len();
+        at_terminal(&sandbox, &["sync", "--dry-run"]);
+        assert_eq!(asked(&sandbox).len(), count, "once a day");
+        assert!(!state(&sandbox).contains("99.0.0"), "{}", state(&sandbox));
+        assert!(!asked(&sandbox).iter().any(|line| line.starts_with("install")));
+    }
+}
+
+#[test]
+fn a_build_that_names_no_repository_can_not_tell_its_package_from_others() {
+    let mut sandbox = installed(CRATES_IO);
+    sandbox.set("SYMPOSIUM_TEST_SWITCHES", "repository=");
+    fake_cargo(&sandbox, "printf 'version: 99.0.0\\n'", "exit 1");
+    let run = sandbox.run(&["self-update"]).code(1);
+    assert!(run.stderr.contains("names no `repository`"), "{}", run.stderr);
+    assert!(!asked(&sandbox).iter().any(|line| line.starts_with("install")));
 }

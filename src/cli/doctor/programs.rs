@@ -126,11 +126,9 @@ pub(super) fn own_program(context: &CheckContext<'_>) -> Vec<Finding> {
     if let Some(other) = other {
         let message =
             format!("`{PROGRAM}` on your PATH is another file than the one that runs now");
-        findings.push(
-            Finding::new("another-program", Weight::Note, message)
-                .at(other)
-                .remedy("`cargo install symposium` brings it up to date, if it should be"),
-        );
+        findings.push(Finding::new("another-program", Weight::Note, message).at(other).remedy(
+            "if it is an old one: install Symposium again in its place, or remove the file",
+        ));
     }
     findings
 }
@@ -151,7 +149,7 @@ fn is_broken(program: &Path) -> Option<Finding> {
     Some(
         Finding::new("program-broken", Weight::Warning, message)
             .at(program)
-            .remedy("`cargo install symposium` replaces it; else remove the file"),
+            .remedy("install Symposium again in its place, or remove the file"),
     )
 }
 

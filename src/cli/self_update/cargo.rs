@@ -28,12 +28,12 @@ const UNWANTED: [&str; 12] = [
     "CARGO_UNSTABLE_BUILD_STD",
 ];
 
+/// A published version: no pre-release, not yanked, and one that this compiler can build.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Newest {
-    /// The version: no pre-release, not yanked, and one that this compiler can build.
+pub(super) struct Published {
     pub(super) version: Version,
-    /// Whether there is a newer one that this compiler can't build, so that cargo has to be told.
-    pub(super) is_held_back: bool,
+    /// Where its sources are, by its manifest.
+    pub(super) repository: Option<String>,
 }
 
 /// Cargo, in an empty folder of ours and within a time.
@@ -96,15 +96,24 @@ impl<'a> Cargo<'a> {
     /// configuration puts in its place).
     ///
     /// `cargo info` knows mirrors but may name a pre-release; `cargo search` knows neither mirrors
-    /// nor compilers; `cargo add` needs a package, and no other registry than crates.io.
-    pub(super) fn newest(&self, index: Option<&str>) -> Result<Newest, String> {
+    /// nor compilers; `cargo add` needs a package, and no other registry than crates.io. Only `cargo
+    /// info` tells whose package it is, so it has the last word.
+    pub(super) fn newest(&self, index: Option<&str>) -> Result<Published, String> {
         let mut problems = Vec::new();
-        let steps: [&dyn Fn() -> Result<Newest, String>; 3] =
-            [&|| self.info(index), &|| self.search(index), &|| self.add(index)];
+        match self.info(PACKAGE, index) {
+            Ok(newest) if newest.version.pre.is_empty() => return Ok(newest),
+            Ok(newest) => problems.push(format!("{} is a pre-release", newest.version)),
+            Err(problem) => problems.push(problem),
+        }
+        let steps: [&dyn Fn() -> Result<Version, String>; 2] =
+            [&|| self.search(index), &|| self.add(index)];
         for step in steps {
-            match step() {
-                Ok(newest) if newest.version.pre.is_empty() => return Ok(newest),
-                Ok(newest) => problems.push(format!("{} is a pre-release", newest.version)),
+            let found = step().and_then(|version| match version.pre.is_empty() {
+                true => self.info(&format!("{PACKAGE}@{version}"), index),
+                false => Err(format!("{version} is a pre-release")),
+            });
+            match found {
+                Ok(newest) => return Ok(newest),
                 Err(problem) => problems.push(problem),
             }
         }
@@ -112,24 +121,24 @@ impl<'a> Cargo<'a> {
         Err(problems.join("; "))
     }
 
-    fn info(&self, index: Option<&str>) -> Result<Newest, String> {
+    fn info(&self, package: &str, index: Option<&str>) -> Result<Published, String> {
         let place = match index {
             Some(index) => ["--index", index],
             // Said outright, because cargo refuses to choose when a mirror takes its place.
             None => ["--registry", "crates-io"],
         };
-        let output = self.ask(&["info", PACKAGE, place[0], place[1]])?;
+        let output = self.ask(&["info", package, place[0], place[1]])?;
         parse_info(&output.stdout_text()).ok_or_else(|| "`cargo info` names no version".to_owned())
     }
 
-    fn search(&self, index: Option<&str>) -> Result<Newest, String> {
+    fn search(&self, index: Option<&str>) -> Result<Version, String> {
         let mut args = vec!["search", PACKAGE, "--limit", "1"];
         args.extend(index.iter().flat_map(|index| ["--index", index]));
         let output = self.ask(&args)?;
         parse_search(&output.stdout_text()).ok_or_else(|| "`cargo search` finds none".to_owned())
     }
 
-    fn add(&self, index: Option<&str>) -> Result<Newest, String> {
+    fn add(&self, index: Option<&str>) -> Result<Version, String> {
         if index.is_some() {
             return Err("`cargo add` takes no index".to_owned());
         }
@@ -143,12 +152,12 @@ impl<'a> Cargo<'a> {
         parse_add(&output.stderr_text()).ok_or_else(|| "`cargo add` names no version".to_owned())
     }
 
-    /// Installs `newest`, with cargo's talk on our streams.
-    pub(super) fn install(&self, newest: &Newest, index: Option<&str>) -> Result<Status, String> {
-        let mut child = self.child().args(["install", PACKAGE, "--force", "--locked"]);
-        if newest.is_held_back {
-            child = child.args(["--version".to_owned(), newest.version.to_string()]);
-        }
+    /// Installs this very version, whose package is known to be ours, with cargo's talk on our
+    /// streams.
+    pub(super) fn install(&self, version: &Version, index: Option<&str>) -> Result<Status, String> {
+        let version = version.to_string();
+        let args = ["install", PACKAGE, "--force", "--locked", "--version", version.as_str()];
+        let mut child = self.child().args(args);
         if let Some(index) = index {
             child = child.args(["--index", index]);
         }
@@ -180,67 +189,67 @@ fn program(env: &Environment) -> OsString {
     on_path.map(Into::into).or_else(started_us).unwrap_or_else(|| "cargo".into())
 }
 
-/// The line `version: 1.2.3`, or `version: 1.2.3 (latest 2.0.0)` where the newest needs a newer
-/// compiler (cargo 1.82 and later).
-fn parse_info(text: &str) -> Option<Newest> {
-    let line = text.lines().find_map(|line| line.strip_prefix("version:"))?.trim();
-    let (version, rest) = line.split_once(' ').unwrap_or((line, ""));
-    let version = Version::parse(version).ok()?;
-    let latest = rest
-        .strip_prefix("(latest ")
-        .and_then(|rest| rest.split([' ', ')']).next())
-        .and_then(|latest| Version::parse(latest).ok());
-    let is_newer = |latest: Version| latest.pre.is_empty() && latest > version;
-    let is_held_back = latest.is_some_and(is_newer);
-    Some(Newest { version, is_held_back })
+/// The lines `version: 1.2.3` (perhaps with more behind it) and `repository: …`. What is above them is
+/// the author's text.
+fn parse_info(text: &str) -> Option<Published> {
+    let value = |name: &str| text.lines().rev().find_map(|line| line.strip_prefix(name));
+    let version = value("version:")?.split_whitespace().next()?;
+    let repository = value("repository:").map(|url| url.trim().to_owned());
+    Some(Published { version: Version::parse(version).ok()?, repository })
 }
 
 /// The line `symposium = "1.2.3"    # description`; other crates may stand before it.
-fn parse_search(text: &str) -> Option<Newest> {
-    let version = text.lines().find_map(|line| {
+fn parse_search(text: &str) -> Option<Version> {
+    text.lines().find_map(|line| {
         let (name, rest) = line.split_once('=')?;
         let version = rest.trim().strip_prefix('"')?.split('"').next()?;
         (name.trim() == PACKAGE).then(|| Version::parse(version).ok()).flatten()
-    })?;
-    Some(Newest { version, is_held_back: false })
+    })
 }
 
 /// `Adding symposium v1.2.3 to dependencies`, perhaps after `ignoring symposium@2.0.0 (which …)`.
-fn parse_add(text: &str) -> Option<Newest> {
-    let version = text.lines().find_map(|line| {
+fn parse_add(text: &str) -> Option<Version> {
+    text.lines().find_map(|line| {
         let rest = line.trim().strip_prefix("Adding ")?.strip_prefix(PACKAGE)?;
         let version = rest.strip_prefix(" v")?.split(' ').next()?;
         Version::parse(version).ok()
-    })?;
-    let is_held_back = text.contains(&format!("ignoring {PACKAGE}@"));
-    Some(Newest { version, is_held_back })
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn newest(version: &str, is_held_back: bool) -> Option<Newest> {
-        let version = Version::parse(version).expect("a version");
-        Some(Newest { version, is_held_back })
-    }
-
     #[test]
     fn f211_what_cargo_info_says() {
-        let page = |line: &str| format!("symposium #ai\nTeach agents\n{line}\nlicense: MIT\n");
-        assert_eq!(parse_info(&page("version: 0.3.0")), newest("0.3.0", false));
-        assert_eq!(parse_info(&page("version: 0.3.0 (latest 0.4.0)")), newest("0.3.0", true));
-        let line = "version: 0.3.0 (latest 0.4.0 from registry `x`)";
-        assert_eq!(parse_info(&page(line)), newest("0.3.0", true));
-        assert_eq!(parse_info(&page("version: 0.3.0 (from registry `x`)")), newest("0.3.0", false));
-        assert_eq!(parse_info(&page("version: 0.3.0 (latest 0.4.0-rc.1)")), newest("0.3.0", false));
-        assert_eq!(parse_info(&page("versions: many")), None);
+        let page = |lines: &str| {
+            parse_info(&format!("symposium #ai\nTeach agents\n{lines}\nlicense: MIT\n"))
+        };
+        let published = |version: &str, repository: Option<&str>| {
+            let version = Version::parse(version).expect("a version");
+            Some(Published { version, repository: repository.map(str::to_owned) })
+        };
+        for line in [
+            "version: 0.3.0",
+            "version: 0.3.0 (latest 0.4.0)",
+            "version: 0.3.0 (latest 0.4.0 from registry `x`)",
+            "version: 0.3.0 (from registry `x`)",
+        ] {
+            assert_eq!(page(line), published("0.3.0", None), "{line}");
+        }
+        let repository = "https://g.example/s";
+        let lines = format!("version: 0.3.0\nrepository: {repository}");
+        assert_eq!(page(&lines), published("0.3.0", Some(repository)));
+        // A description in several lines.
+        let lines = format!("version: 9.0.0\nrepository: https://x.example\n{lines}");
+        assert_eq!(page(&lines), published("0.3.0", Some(repository)));
+        assert_eq!(page("versions: many"), None);
     }
 
     #[test]
     fn f211_what_cargo_search_says() {
         let text = "symposium-hook = \"9.0.0\"    # not it\nsymposium = \"0.3.1\"    # Teach\n";
-        assert_eq!(parse_search(text), newest("0.3.1", false));
+        assert_eq!(parse_search(text), Some(Version::new(0, 3, 1)));
         assert_eq!(parse_search("... and 3 crates more\n"), None);
     }
 
@@ -248,11 +257,7 @@ mod tests {
     fn f211_what_cargo_add_says() {
         let text = "    Updating crates.io index\nwarning: ignoring symposium@0.5.0 (which requires \
                     rustc 1.999) as it is incompatible\n      Adding symposium v0.4.0 to dependencies\n";
-        assert_eq!(parse_add(text), newest("0.4.0", true));
-        assert_eq!(
-            parse_add("      Adding symposium v0.4.0 to dependencies"),
-            newest("0.4.0", false)
-        );
+        assert_eq!(parse_add(text), Some(Version::new(0, 4, 0)));
         assert_eq!(parse_add("      Adding symposium-hook v0.4.0 to dependencies"), None);
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! - [`run`]: the command
 //! - [`before`]: at a terminal, once a day, what `auto-update` says
-//! - [`check_in_background`]: only a look, for the agents' session starts to tell of
+//! - [`check_in_background`]: only a look, for what tells the user later
 //!
 //! Cargo finds out and installs, because it knows the user's mirrors and credentials. Only a
-//! program that cargo installed from a registry is replaced.
+//! program that cargo installed from a registry is replaced, and only with a package whose
+//! `repository` is ours: the name alone may be another program's.
 
 mod cargo;
-mod installed;
 
 use crate::report::ExitCode;
 use std::ffi::OsString;
@@ -18,15 +18,17 @@ use std::time::{Duration, Instant, SystemTime};
 use clap::Args;
 use semver::Version;
 
-use self::cargo::{Cargo, Newest};
-use self::installed::{Installed, Otherwise};
+use self::cargo::{Cargo, Published};
 use super::CommandResult;
 use crate::Symposium;
-use crate::config::{AutoUpdate, own_program, update_check};
+use crate::config::update_check::{self, Place};
+use crate::config::{AutoUpdate, own_program};
+use crate::fetch::git::Repository;
 use crate::files::{Lock, LockError};
+use crate::installations::{Installed, Otherwise, recorded};
 use crate::process::{Child, Status, exec_replace};
 use crate::report::{Event, Verbosity};
-use crate::symposium::VERSION;
+use crate::symposium::{REPOSITORY, VERSION};
 use crate::text::Diagnostic;
 
 /// Set for the program that took our place after an update: it looks for no other.
@@ -50,34 +52,31 @@ pub(super) fn run(sym: &Symposium, args: &SelfUpdateArgs) -> CommandResult {
     if sym.options.offline {
         return Err(Diagnostic::error("can't look for a newer version without the network").into());
     }
-    let program = Program::of(sym)?;
+    let program = match Program::of(sym)? {
+        Ok(program) => program,
+        Err(otherwise) => return Err(can_not(&otherwise).into()),
+    };
     let _lock = program.lock(sym)?;
-    let newest = program.newest(sym, sym.options.timeout).map_err(|problem| {
-        Diagnostic::error("can't find out which version is the newest").note(problem)
-    })?;
+    let newest = program.newest(sym, sym.options.timeout).map_err(Refused::into_error)?;
     let now = program.current();
-    if newest.version <= now {
-        sym.report.finished(start, up_to_date(&now, &newest.version), 0, false);
+    if newest <= now {
+        sym.report.finished(start, up_to_date(&now, &newest), 0, false);
         return Ok(ExitCode::SUCCESS);
     }
     if args.check {
-        let summary = format!("symposium {} is available (this is {now})", newest.version);
+        let summary = format!("symposium {newest} is available (this is {now})");
         sym.report.finished(start, summary, 0, false);
         return Ok(ExitCode::FAILURE);
     }
-    let index = match &program.installed {
-        Installed::FromRegistry { index, .. } => index.as_deref(),
-        Installed::Otherwise(otherwise) => return Err(can_not(&newest.version, otherwise).into()),
-    };
-    update(sym, &program, &newest, index).map_err(|refusal| match refusal {
+    update(sym, &program, &newest).map_err(|refusal| match refusal {
         Refusal::Interrupted => Diagnostic::error("the update was interrupted; nothing changed"),
         Refusal::Failed(problem) => {
-            Diagnostic::error(format!("symposium {} could not be installed", newest.version))
+            Diagnostic::error(format!("symposium {newest} could not be installed"))
                 .note(problem)
                 .note(format!("symposium {now} is still there"))
         }
     })?;
-    let summary = format!("updated symposium {now} → {}", newest.version);
+    let summary = format!("updated symposium {now} → {newest}");
     sym.report.finished(start, summary, 1, false);
     Ok(ExitCode::SUCCESS)
 }
@@ -90,10 +89,43 @@ fn up_to_date(current: &Version, newest: &Version) -> String {
     }
 }
 
-fn can_not(newest: &Version, otherwise: &Otherwise) -> Diagnostic {
-    let message = format!("symposium {newest} is available, but this one can't update itself");
-    let problem = Diagnostic::error(message).note(otherwise.how.clone());
-    otherwise.remedies.iter().fold(problem, |problem, remedy| problem.note(remedy.clone()))
+fn can_not(otherwise: &Otherwise) -> Diagnostic {
+    let problem = Diagnostic::error("only what cargo installed from a registry can update itself");
+    let remedies = otherwise.remedies.iter().cloned();
+    std::iter::once(otherwise.how.clone()).chain(remedies).fold(problem, Diagnostic::note)
+}
+
+/// Why no newest version is known.
+#[derive(Debug)]
+enum Refused {
+    /// There was no answer.
+    Unanswered(String),
+    /// The package of our name is another program's, or may be.
+    Stranger { version: Version, repository: Option<String>, ours: String },
+}
+
+impl Refused {
+    fn into_error(self) -> Diagnostic {
+        match self {
+            Self::Unanswered(problem) => {
+                Diagnostic::error("can't find out which version is the newest").note(problem)
+            }
+            Self::Stranger { version, ours, .. } if ours.is_empty() => {
+                Diagnostic::error("can't tell whose package `symposium` in the registry is")
+                    .note("this program was built from a package that names no `repository`")
+                    .note(format!("the newest, {version}, is not installed in its place"))
+            }
+            Self::Stranger { version, repository, ours } => {
+                let theirs = repository.map_or_else(
+                    || format!("{version} names no repository"),
+                    |url| format!("{version} is from {url}"),
+                );
+                Diagnostic::error("the package `symposium` in the registry is another program")
+                    .note(theirs)
+                    .note(format!("this program is from {ours}; it stays as it is"))
+            }
+        }
+    }
 }
 
 /// What `auto-update` says, before a command that the user gave at a terminal; `args` are the
@@ -110,63 +142,48 @@ pub(super) fn before(sym: &Symposium, args: &[OsString]) -> Option<ExitCode> {
     if !wanted {
         return None;
     }
-    let (program, newest, _lock) = check_for_newer(sym, LOOKUP_TIMEOUT)?;
+    let (path, now) = (sym.dirs.state_file(), SystemTime::now());
+    let tell = || update_check::told(&path, now, Place::Terminal);
+    // What a process in the background found is looked at again, once.
+    if !update_check::is_due(&path, now) {
+        update_check::untold(&path, now, &own_version(), Place::Terminal)?;
+        tell().ok()?;
+    }
+    let (program, newest, _lock) = look(sym, LOOKUP_TIMEOUT)?;
     let current = program.current();
-    if newest.version <= current {
+    if newest <= current {
         return None;
     }
-    let available = Diagnostic::warning(format!(
-        "symposium {} is available (this is {current})",
-        newest.version
-    ));
-    match (&program.installed, sym.config.auto_update) {
-        (Installed::FromRegistry { index, .. }, AutoUpdate::On) => {
-            let index = index.as_deref();
-            replace_and_run(sym, &program, &newest, index, args)
-        }
-        (Installed::FromRegistry { .. }, _) => {
-            sym.report.diagnostic(&available.note("`cargo agents self-update` installs it"));
-            None
-        }
-        (Installed::Otherwise(otherwise), _) => {
-            let told = otherwise.remedies.iter().cloned();
-            let told = std::iter::once(otherwise.how.clone()).chain(told);
-            sym.report.diagnostic(&told.fold(available, Diagnostic::note));
-            None
-        }
+    tell().ok()?;
+    if sym.config.auto_update == AutoUpdate::On {
+        return replace_and_run(sym, &program, &newest, args);
     }
+    let available =
+        Diagnostic::warning(format!("symposium {newest} is available (this is {current})"));
+    sym.report.diagnostic(&available.note("`cargo agents self-update` installs it"));
+    None
 }
 
-/// A look without anything after it, for the next session's start to tell of.
+/// A look without anything after it, for what tells the user later.
 pub(super) fn check_in_background(sym: &Symposium) {
-    if sym.config.auto_update != AutoUpdate::Off && !sym.options.offline {
-        drop(check_for_newer(sym, BACKGROUND_TIMEOUT));
+    if sym.config.auto_update != AutoUpdate::Off
+        && !sym.options.offline
+        && update_check::is_due(&sym.dirs.state_file(), SystemTime::now())
+    {
+        drop(look(sym, BACKGROUND_TIMEOUT));
     }
 }
 
-/// Asks for the newest version if it is time to, under the lock. What came of it is remembered.
-fn check_for_newer(sym: &Symposium, limit: Duration) -> Option<(Program, Newest, Lock)> {
-    let path = sym.dirs.state_file();
-    if !update_check::is_due(&path, SystemTime::now()) {
-        return None;
-    }
-    let program = Program::of(sym).ok()?;
-    // Who works on Symposium knows.
-    if matches!(&program.installed, Installed::Otherwise(otherwise) if otherwise.is_checkout) {
-        return None;
-    }
+/// Asks for the newest version under the lock, if there can be one. What came of it is remembered.
+fn look(sym: &Symposium, limit: Duration) -> Option<(Program, Version, Lock)> {
+    let program = Program::of(sym).ok()?.ok()?;
     let lock = Lock::acquire(&Program::lock_file(sym), Duration::ZERO).ok()?;
-    // Another process may have looked just now. And where nothing can be remembered, every command
-    // would have to look.
-    if !update_check::is_due(&path, SystemTime::now())
-        || update_check::failed(&path, SystemTime::now()).is_err()
-    {
-        return None;
-    }
+    // Where nothing can be remembered, every command would have to look.
+    update_check::failed(&sym.dirs.state_file(), SystemTime::now()).ok()?;
     match program.newest(sym, limit) {
         Ok(newest) => Some((program, newest, lock)),
         Err(problem) => {
-            tracing::info!("no look for a newer version: {problem}");
+            tracing::info!("no newer version is known: {problem:?}");
             None
         }
     }
@@ -176,11 +193,10 @@ fn check_for_newer(sym: &Symposium, limit: Duration) -> Option<(Program, Newest,
 fn replace_and_run(
     sym: &Symposium,
     program: &Program,
-    newest: &Newest,
-    index: Option<&str>,
+    newest: &Version,
     args: &[OsString],
 ) -> Option<ExitCode> {
-    match update(sym, program, newest, index) {
+    match update(sym, program, newest) {
         Ok(()) => {}
         Err(Refusal::Interrupted) => {
             let problem = Diagnostic::error("the update was interrupted, and the command not run")
@@ -190,11 +206,9 @@ fn replace_and_run(
             return Some(ExitCode::FAILURE);
         }
         Err(Refusal::Failed(problem)) => {
-            let version = &newest.version;
-            let warning =
-                Diagnostic::warning(format!("symposium {version} could not be installed"))
-                    .note(problem)
-                    .note("it is tried again tomorrow, and now by `cargo agents self-update`");
+            let warning = Diagnostic::warning(format!("symposium {newest} could not be installed"))
+                .note(problem)
+                .note("it is tried again tomorrow, and now by `cargo agents self-update`");
             sym.report.diagnostic(&warning);
             return None;
         }
@@ -223,36 +237,33 @@ enum Refusal {
 
 /// Lets cargo install `newest` in our place. Cargo does so in one step: whatever goes wrong, the
 /// old program is still there.
-fn update(
-    sym: &Symposium,
-    program: &Program,
-    newest: &Newest,
-    index: Option<&str>,
-) -> Result<(), Refusal> {
-    sym.report.event(&Event::status(
-        "Updating",
-        format!("symposium {} → {}", program.current(), newest.version),
-    ));
+fn update(sym: &Symposium, program: &Program, newest: &Version) -> Result<(), Refusal> {
+    sym.report
+        .event(&Event::status("Updating", format!("symposium {} → {newest}", program.current())));
     let aside = Aside::of(&program.exe);
-    let result = program.install(sym, newest, index);
+    let result = program.install(sym, newest);
     aside.restore_if_missing();
     result
 }
 
-/// The program that we are, and how it got where it is.
+/// The program that we are, installed from a registry.
 struct Program {
     /// The file, as it was when we were started.
     exe: PathBuf,
-    installed: Installed,
+    /// The registry's index; `None` for crates.io.
+    index: Option<String>,
 }
 
 impl Program {
-    fn of(sym: &Symposium) -> anyhow::Result<Self> {
+    /// The program, or how else it got where it is.
+    fn of(sym: &Symposium) -> anyhow::Result<Result<Self, Otherwise>> {
         let exe = own_program()
             .map_err(|error| anyhow::anyhow!("can't find out which program this is: {error}"))?;
         let exe = dunce::canonicalize(&exe).unwrap_or(exe);
-        let installed = Installed::of(&exe, &sym.env);
-        Ok(Self { exe, installed })
+        Ok(match Installed::of(&exe, &sym.env) {
+            Installed::FromRegistry { index } => Ok(Self { exe, index }),
+            Installed::Otherwise(otherwise) => Err(otherwise),
+        })
     }
 
     fn lock_file(sym: &Symposium) -> PathBuf {
@@ -279,54 +290,57 @@ impl Program {
 
     /// The version that is in our place now: another process may have replaced us since.
     fn current(&self) -> Version {
-        let own = own_version();
-        match &self.installed {
-            Installed::FromRegistry { .. } => {
-                installed::recorded(&self.exe).map_or(own.clone(), |recorded| recorded.max(own))
-            }
-            Installed::Otherwise(_) => own,
-        }
+        recorded(&self.exe).map_or_else(own_version, |recorded| recorded.max(own_version()))
     }
 
-    /// The newest version, and remembers that (or that not) the registry answered.
-    fn newest(&self, sym: &Symposium, limit: Duration) -> Result<Newest, String> {
-        let index = match &self.installed {
-            Installed::FromRegistry { index, .. } => index.as_deref(),
-            Installed::Otherwise(_) => None,
-        };
+    /// The newest version of our package, and remembers what the registry answered.
+    fn newest(&self, sym: &Symposium, limit: Duration) -> Result<Version, Refused> {
         let path = sym.dirs.state_file();
-        let answer = Cargo::new(sym, limit).and_then(|cargo| cargo.newest(index));
-        let remembered = match &answer {
-            Ok(newest) => update_check::answered(&path, SystemTime::now(), &newest.version),
-            Err(_) => update_check::failed(&path, SystemTime::now()),
+        let now = SystemTime::now();
+        let answer = Cargo::new(sym, limit).and_then(|cargo| cargo.newest(self.index.as_deref()));
+        let result = answer.map_err(Refused::Unanswered).and_then(|newest| ours(sym, newest));
+        let remembered = match &result {
+            Ok(newest) => update_check::answered(&path, now, Some(newest)),
+            Err(Refused::Stranger { .. }) => update_check::answered(&path, now, None),
+            Err(Refused::Unanswered(_)) => update_check::failed(&path, now),
         };
         if let Err(error) = remembered {
             tracing::debug!("the look is not remembered: {error}");
         }
-        answer
+        result
     }
 
-    fn install(
-        &self,
-        sym: &Symposium,
-        newest: &Newest,
-        index: Option<&str>,
-    ) -> Result<(), Refusal> {
+    fn install(&self, sym: &Symposium, newest: &Version) -> Result<(), Refusal> {
         let cargo = Cargo::new(sym, LOCK_TIMEOUT).map_err(Refusal::Failed)?;
-        match cargo.install(newest, index).map_err(Refusal::Failed)? {
+        match cargo.install(newest, self.index.as_deref()).map_err(Refusal::Failed)? {
             Status::Exited(0) => {}
             // What a shell says of a program that Ctrl-C ended, and what cargo may say itself.
             Status::Signalled(2) | Status::Exited(130) => return Err(Refusal::Interrupted),
             status => return Err(Refusal::Failed(format!("cargo ended with {status}"))),
         }
         match cargo.version_of(&self.exe) {
-            Some(version) if version == newest.version => Ok(()),
+            Some(version) if version == *newest => Ok(()),
             found => Err(Refusal::Failed(format!(
                 "cargo is content, but {} is {}",
                 self.exe.display(),
                 found
                     .map_or("not a working Symposium".to_owned(), |found| format!("still {found}"))
             ))),
+        }
+    }
+}
+
+/// The version of a package that is ours: its `repository` is.
+fn ours(sym: &Symposium, newest: Published) -> Result<Version, Refused> {
+    let ours = sym.env.test_switches().repository.unwrap_or_else(|| REPOSITORY.to_owned());
+    let identity =
+        |url: &str| Repository::parse(url, None, None).map(|it| it.identity().to_owned());
+    let theirs = newest.repository.as_deref().unwrap_or_default();
+    match (identity(theirs), identity(&ours)) {
+        (Ok(theirs), Ok(ours)) if theirs == ours => Ok(newest.version),
+        _ => {
+            let Published { version, repository } = newest;
+            Err(Refused::Stranger { version, repository, ours })
         }
     }
 }

@@ -25,7 +25,7 @@ fn f216_a_look_in_vain_is_no_check() {
 #[test]
 fn f213_f219_on_installs_and_runs_the_same_command_with_the_new_program() {
     let sandbox = installed(CRATES_IO);
-    fake_cargo(&sandbox, INFO_99, &install_99(&sandbox));
+    fake_cargo(&sandbox, &info_99(), &install_99(&sandbox));
     let args = ["agents", "sync", "--agent", "cla ude", "--dry-run"];
     let (code, screen) = at_terminal(&sandbox, &args);
     let expected: String = args.iter().map(|arg| format!("new[{arg}]\n")).collect();
@@ -37,7 +37,7 @@ fn f213_f219_on_installs_and_runs_the_same_command_with_the_new_program() {
 #[test]
 fn f213_once_a_day() {
     let sandbox = installed(CRATES_IO);
-    fake_cargo(&sandbox, &format!("echo 'version: {VERSION}'"), "exit 1");
+    fake_cargo(&sandbox, &info(VERSION), "exit 1");
     for _ in 0..3 {
         let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
         assert_eq!(code, 0, "{screen}");
@@ -57,7 +57,7 @@ fn f213_once_a_day() {
 #[test]
 fn a_failed_update_does_not_stop_the_command_and_is_tried_again_tomorrow() {
     let sandbox = installed(CRATES_IO);
-    fake_cargo(&sandbox, INFO_99, "exit 101");
+    fake_cargo(&sandbox, &info_99(), "exit 101");
     let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
     assert_eq!(code, 0, "{screen}");
     assert!(screen.contains("99.0.0 could not be installed"), "{screen}");
@@ -69,7 +69,7 @@ fn a_failed_update_does_not_stop_the_command_and_is_tried_again_tomorrow() {
 #[test]
 fn the_new_program_looks_for_no_other_one() {
     let mut sandbox = installed(CRATES_IO);
-    fake_cargo(&sandbox, INFO_99, "exit 1");
+    fake_cargo(&sandbox, &info_99(), "exit 1");
     sandbox.set("SYMPOSIUM_UPDATED_FROM", "0.0.1");
     let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
     assert_eq!(code, 0, "{screen}");
@@ -80,7 +80,7 @@ fn the_new_program_looks_for_no_other_one() {
 fn f214_warn_tells_and_installs_nothing() {
     let sandbox = installed(CRATES_IO);
     sandbox.config("auto-update = \"warn\"\n");
-    fake_cargo(&sandbox, INFO_99, "exit 1");
+    fake_cargo(&sandbox, &info_99(), "exit 1");
     let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
     assert_eq!(code, 0, "{screen}");
     assert!(screen.contains("symposium 99.0.0 is available"), "{screen}");
@@ -93,7 +93,7 @@ fn f214_warn_tells_and_installs_nothing() {
 fn f215_off_never_looks() {
     let sandbox = installed(CRATES_IO);
     sandbox.config("auto-update = \"off\"\n");
-    fake_cargo(&sandbox, INFO_99, "exit 1");
+    fake_cargo(&sandbox, &info_99(), "exit 1");
     at_terminal(&sandbox, &["sync", "--dry-run"]);
     sandbox.run(&["sync", "--background"]);
     assert_eq!(asked(&sandbox), Vec::<String>::new());
@@ -102,7 +102,7 @@ fn f215_off_never_looks() {
 #[test]
 fn decision_1_never_without_a_terminal_never_in_a_hook_never_for_help() {
     let sandbox = installed(CRATES_IO);
-    fake_cargo(&sandbox, INFO_99, &install_99(&sandbox));
+    fake_cargo(&sandbox, &info_99(), &install_99(&sandbox));
     sandbox.run(&["sync", "--dry-run"]).ok();
     for args in [
         &["hook", "claude", "session-start"][..],
@@ -126,7 +126,7 @@ fn decision_1_never_without_a_terminal_never_in_a_hook_never_for_help() {
 #[test]
 fn a_background_sync_looks_and_installs_nothing() {
     let sandbox = installed(CRATES_IO);
-    fake_cargo(&sandbox, INFO_99, "exit 1");
+    fake_cargo(&sandbox, &info_99(), "exit 1");
     sandbox.run(&["sync", "--background"]).ok();
     assert_eq!(asked(&sandbox), ["info symposium --registry crates-io"]);
     assert!(state(&sandbox).contains("newest-version = \"99.0.0\""), "{}", state(&sandbox));
@@ -144,22 +144,60 @@ fn start_session(sandbox: &Sandbox, id: &str) -> String {
     sandbox.feed(&["hook", "claude", "session-start"], event.as_bytes()).ok().stdout
 }
 
-#[test]
-fn a_sessions_start_has_a_newer_version_looked_for_where_nothing_else_is_to_be_fetched() {
-    let sandbox = installed(CRATES_IO);
-    sandbox.config("auto-update = \"warn\"\n");
-    fake_cargo(&sandbox, INFO_99, "exit 1");
-    sandbox.run(&["sync"]).ok();
-    start_session(&sandbox, "s1");
-    let newest = "newest-version = \"99.0.0\"";
+/// Sends a session's start, and waits until the process in the background has looked.
+fn have_looked(sandbox: &Sandbox) {
+    start_session(sandbox, "s1");
     let deadline = Instant::now() + Duration::from_secs(60);
-    while !state(&sandbox).contains(newest) {
-        assert!(Instant::now() < deadline, "{}", state(&sandbox));
+    while !state(sandbox).contains("newest-version = \"99.0.0\"") {
+        assert!(Instant::now() < deadline, "{}", state(sandbox));
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+#[test]
+fn a_sessions_start_has_a_newer_version_looked_for_and_the_next_one_tells_the_user_not_the_model() {
+    let sandbox = installed(CRATES_IO);
+    sandbox.config("auto-update = \"warn\"\n");
+    fake_cargo(&sandbox, &info_99(), "exit 1");
+    sandbox.run(&["sync"]).ok();
+    have_looked(&sandbox);
     let said = start_session(&sandbox, "s2");
-    assert!(said.contains("symposium 99.0.0 is available"), "{said}");
+    let answer: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    // What Claude Code shows to the user, and gives to no model.
+    let line = answer["systemMessage"].as_str().expect("a line for the user");
+    assert!(line.contains("symposium 99.0.0 is available"), "{said}");
+    assert_eq!(said.matches("99.0.0").count(), 1, "{said}");
+    assert_eq!(said.matches("self-update").count(), 1, "{said}");
+    assert!(!start_session(&sandbox, "s3").contains("99.0.0"), "once a day");
     assert_eq!(asked(&sandbox), ["info symposium --registry crates-io"], "once a day");
+}
+
+#[test]
+fn what_the_background_found_is_told_at_the_terminal_too_once_a_day() {
+    let sandbox = installed(CRATES_IO);
+    sandbox.config("auto-update = \"warn\"\n");
+    fake_cargo(&sandbox, &info_99(), "exit 1");
+    sandbox.run(&["sync"]).ok();
+    have_looked(&sandbox);
+    for (told, looks) in [(true, 2), (false, 2)] {
+        let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
+        assert_eq!(code, 0, "{screen}");
+        assert_eq!(screen.contains("symposium 99.0.0 is available"), told, "{screen}");
+        assert_eq!(asked(&sandbox).len(), looks);
+    }
+}
+
+#[test]
+fn no_agent_is_told_of_a_newer_version_when_the_program_is_not_from_a_registry() {
+    for (source, told) in [(CRATES_IO, true), ("path+file:///src/symposium", false)] {
+        let sandbox = installed(source);
+        sandbox.config("auto-update = \"warn\"\n");
+        fake_cargo(&sandbox, &info_99(), "exit 1");
+        sandbox.run(&["sync"]).ok();
+        sandbox.write("home/.symposium/state.toml", "newest-version = \"99.0.0\"\nfuture = 1\n");
+        assert_eq!(start_session(&sandbox, "s1").contains("99.0.0"), told, "{source}");
+        assert!(state(&sandbox).contains("future = 1"), "{}", state(&sandbox));
+    }
 }
 
 #[test]
@@ -167,7 +205,7 @@ fn a_checkout_s_build_is_never_looked_at_on_the_way() {
     let mut sandbox = sandbox();
     sandbox.package(&[]);
     sandbox.set("SYMPOSIUM_CARGO", sandbox.dir().join("fake/cargo"));
-    fake_cargo(&sandbox, INFO_99, "exit 1");
+    fake_cargo(&sandbox, &info_99(), "exit 1");
     Terminal::start(sandbox.command(&["sync", "--dry-run"]), 80).finish();
     assert_eq!(asked(&sandbox), Vec::<String>::new());
     let run = sandbox.run(&["self-update"]).code(1);
@@ -191,7 +229,7 @@ fn a_registry_that_does_not_answer_costs_five_seconds_once() {
 #[test]
 fn where_nothing_can_be_remembered_nobody_looks() {
     let sandbox = installed(CRATES_IO);
-    fake_cargo(&sandbox, INFO_99, "exit 1");
+    fake_cargo(&sandbox, &info_99(), "exit 1");
     // A folder in the file's place: not even root can write it.
     std::fs::create_dir_all(sandbox.home().join(".symposium/state.toml")).expect("creates");
     let (code, screen) = at_terminal(&sandbox, &["sync", "--dry-run"]);
@@ -202,7 +240,7 @@ fn where_nothing_can_be_remembered_nobody_looks() {
 #[test]
 fn ctrl_c_stops_the_update_and_the_command() {
     let sandbox = installed(CRATES_IO);
-    fake_cargo(&sandbox, INFO_99, "echo compiling; exec sleep 60");
+    fake_cargo(&sandbox, &info_99(), "echo compiling; exec sleep 60");
     let mut terminal = Terminal::start(sandbox.command(&["sync", "--dry-run"]), 100);
     terminal.wait_for("compiling");
     terminal.press("\u{3}");
@@ -223,7 +261,7 @@ fn another_update_under_way_holds_no_command_up() {
         "cd '{}'; touch begun; for n in $(seq 600); do [ -e ended ] && exit 1; sleep 0.1; done",
         sandbox.dir().display()
     );
-    fake_cargo(&sandbox, INFO_99, &install);
+    fake_cargo(&sandbox, &info_99(), &install);
     let mut first = sandbox.command(&["self-update"]);
     first.stderr(std::process::Stdio::null());
     let mut first = first.spawn().expect("it starts");

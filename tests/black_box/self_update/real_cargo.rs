@@ -5,6 +5,10 @@ use std::path::PathBuf;
 use super::{CRATES_IO, VERSION, at_terminal, installed};
 use symposium_testlib::{LocalRegistry, Publication, Sandbox};
 
+/// What follows `[package]` and what the registry puts there.
+const MANIFEST: &str = "repository = \"https://git.example/symposium\"\n\n[[bin]]\nname = \
+                        \"cargo-agents\"\npath = \"main.rs\"\n";
+
 /// A version of symposium whose program says its version and what it was called with.
 fn publish(registry: &mut LocalRegistry, version: &str, yanked: bool, rust: Option<&str>) {
     let main = format!(
@@ -17,7 +21,7 @@ fn publish(registry: &mut LocalRegistry, version: &str, yanked: bool, rust: Opti
         version,
         yanked,
         rust_version: rust,
-        manifest: "[[bin]]\nname = \"cargo-agents\"\npath = \"main.rs\"\n",
+        manifest: MANIFEST,
         files: &[("main.rs", main)],
     });
 }
@@ -70,11 +74,30 @@ fn a_version_that_does_not_build_leaves_the_old_one() {
         version: "60.0.0",
         yanked: false,
         rust_version: None,
-        manifest: "[[bin]]\nname = \"cargo-agents\"\npath = \"main.rs\"\n",
+        manifest: MANIFEST,
         files: &[("main.rs", "fn main() { nonsense }\n".to_owned())],
     });
     let run = sandbox.run(&["self-update"]).code(1);
     assert!(run.stderr.contains("60.0.0 could not be installed"), "{}", run.stderr);
+    let version = sandbox.run(&["--version"]).ok();
+    assert!(version.stdout.contains(VERSION), "{}", version.stdout);
+}
+
+#[test]
+fn another_program_of_our_name_in_the_registry_is_left_there() {
+    let (sandbox, mut registry) = with_registry();
+    registry.publish(&Publication {
+        name: "symposium",
+        version: "60.0.0",
+        yanked: false,
+        rust_version: None,
+        manifest: "repository = \"https://git.example/another\"\n\n[[bin]]\nname = \
+                   \"cargo-agents\"\npath = \"main.rs\"\n",
+        files: &[("main.rs", "fn main() {}\n".to_owned())],
+    });
+    let run = sandbox.run(&["self-update"]).code(1);
+    assert!(run.stderr.contains("is another program"), "{}", run.stderr);
+    assert!(run.stderr.contains("60.0.0 is from https://git.example/another"), "{}", run.stderr);
     let version = sandbox.run(&["--version"]).ok();
     assert!(version.stdout.contains(VERSION), "{}", version.stdout);
 }

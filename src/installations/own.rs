@@ -1,11 +1,11 @@
-//! How this program got where it is, by what cargo wrote down.
+//! How this program itself got where it is, by what cargo wrote down.
 
 use crate::workspace::is_crates_io;
 use std::path::{Path, PathBuf};
 
 use semver::Version;
 
-use crate::config::{Environment, is_cargo_build};
+use crate::config::{Environment, is_cargo_build, own_program};
 use crate::files::{Limit, read_text};
 use crate::text::SecretUrl;
 
@@ -15,7 +15,7 @@ const PROGRAM: &str = "cargo-agents";
 const RECORD: &str = ".crates2.json";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Installed {
+pub(crate) enum Installed {
     FromRegistry {
         /// The registry's index; `None` for crates.io.
         index: Option<String>,
@@ -24,29 +24,33 @@ pub(super) enum Installed {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Otherwise {
+pub(crate) struct Otherwise {
     /// What it was, for people.
-    pub(super) how: String,
+    pub(crate) how: String,
     /// What updates it.
-    pub(super) remedies: Vec<String>,
-    /// Whether it lies where a checkout's builds do.
-    pub(super) is_checkout: bool,
+    pub(crate) remedies: Vec<String>,
 }
 
 impl Installed {
+    /// Whether the running program came from a registry: only then has anybody published something
+    /// that could be newer.
+    pub(crate) fn is_from_registry(env: &Environment) -> bool {
+        let exe = own_program().ok().map(|exe| dunce::canonicalize(&exe).unwrap_or(exe));
+        exe.is_some_and(|exe| matches!(Self::of(&exe, env), Self::FromRegistry { .. }))
+    }
+
     /// How `exe`, whose links are resolved, was installed.
-    pub(super) fn of(exe: &Path, env: &Environment) -> Self {
+    pub(crate) fn of(exe: &Path, env: &Environment) -> Self {
         let shown = exe.display();
         let other = |how: String, remedies: &[String]| {
-            Self::Otherwise(Otherwise { how, remedies: remedies.to_vec(), is_checkout: false })
+            Self::Otherwise(Otherwise { how, remedies: remedies.to_vec() })
         };
         let Some(entry) = entry(exe) else {
             if is_cargo_build(exe) {
-                return Self::Otherwise(Otherwise {
-                    how: format!("{shown} was built in a checkout"),
-                    remedies: vec!["update the checkout, and `cargo install --path .`".to_owned()],
-                    is_checkout: true,
-                });
+                return other(
+                    format!("{shown} was built in a checkout"),
+                    &["update the checkout, and `cargo install --path .`".to_owned()],
+                );
             }
             return other(
                 format!("{shown} was not installed by cargo"),
@@ -57,7 +61,7 @@ impl Installed {
             let root = entry.root.display();
             return other(
                 format!("cargo installed it into {root}, which is not its own folder"),
-                &[format!("`cargo install {PACKAGE} --force --locked --root {root}`")],
+                &["update it with the command that put it there".to_owned()],
             );
         }
         let source = entry.source.as_str();
@@ -85,7 +89,7 @@ impl Installed {
 }
 
 /// The version that cargo wrote down for the program at `exe`.
-pub(super) fn recorded(exe: &Path) -> Option<Version> {
+pub(crate) fn recorded(exe: &Path) -> Option<Version> {
     entry(exe).map(|entry| entry.version)
 }
 
@@ -219,6 +223,6 @@ mod tests {
         std::fs::write(dir.path().join("CACHEDIR.TAG"), "").expect("writes");
         let env = Environment::with("/", [("CARGO_HOME", "/elsewhere")]);
         let found = Installed::of(&dir.path().join("debug/cargo-agents"), &env);
-        assert!(matches!(found, Installed::Otherwise(otherwise) if otherwise.is_checkout));
+        assert!(how(&found).ends_with("was built in a checkout"), "{found:?}");
     }
 }
