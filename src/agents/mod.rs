@@ -43,6 +43,8 @@ use std::path::PathBuf;
 use checkup::{Context, Finding};
 use places::{FileFormat, HookPlace, Placement, ServerPlace, Transport};
 
+use crate::text::{Diagnostic, closest, did_you_mean};
+
 pub(crate) use codec::Codec;
 pub(crate) use identity::Identity;
 pub(crate) use registration::Registration;
@@ -134,6 +136,38 @@ impl Agent {
     /// The agent with this name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|agent| agent.name() == name)
+    }
+
+    /// The error for a name that is no agent's.
+    pub(crate) fn unknown(name: &str) -> Diagnostic {
+        let mut problem = Diagnostic::error(format!("there is no agent `{name}`"));
+        problem.notes.extend(did_you_mean(&Self::near(name)));
+        problem.note(format!("the agents are {}", Self::names()))
+    }
+
+    /// All names, for people.
+    pub(crate) fn names() -> String {
+        Self::ALL.map(Self::name).join(", ")
+    }
+
+    /// Names of the agents that `text` probably means, by their names, titles and programs.
+    pub(crate) fn near(text: &str) -> Vec<&'static str> {
+        let known = Self::ALL.into_iter().flat_map(|agent| {
+            let identity = agent.identity();
+            let programs = identity.programs.iter().copied();
+            [identity.name, identity.title]
+                .into_iter()
+                .chain(programs)
+                .map(move |word| (word, agent))
+        });
+        let known: Vec<(&str, Self)> = known.collect();
+        let mut near: Vec<&str> = Vec::new();
+        for word in closest(text, known.iter().map(|(word, _)| *word)) {
+            let meant =
+                known.iter().find(|(known, _)| *known == word).map(|(_, agent)| agent.name());
+            near.extend(meant.filter(|name| !near.contains(name)));
+        }
+        near
     }
 
     /// The placement in each layout that its files can have.

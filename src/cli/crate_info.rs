@@ -13,7 +13,6 @@ use semver::Version;
 use serde::Serialize;
 
 use super::CommandResult;
-use super::closest::{closest, did_you_mean};
 use super::grammar::CrateInfoArgs;
 use crate::Symposium;
 use crate::report::fit;
@@ -21,7 +20,7 @@ use crate::skills::crate_source::fetch::{FetchError, FetchRequest, Fetcher};
 use crate::skills::crate_source::{
     CrateDisk, CrateRequest, CrateSources, How, Located, NotOnDisk, OnDemand,
 };
-use crate::text::{Diagnostic, SecretUrl, is_crate_name, same_crate};
+use crate::text::{Diagnostic, SecretUrl, closest, did_you_mean, is_crate_name, same_crate};
 use crate::workspace::{Dependency, DependencyOrigin, RegistryRequirement, Workspace};
 use skills::{CrateSkills, SkillInfo, Withheld, WithheldSkill};
 use wanted::Wanted;

@@ -8,32 +8,18 @@ use std::ffi::OsString;
 use clap::CommandFactory as _;
 
 use super::CommandResult;
-use super::closest::{closest, did_you_mean};
 use super::grammar::Cli;
 use crate::Symposium;
 use crate::installations::{Acquirer, Mode, Network};
 use crate::process::{Status, run_inherited};
 use crate::sync::snapshot::subcommands::{self, Listing, Vended};
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, closest, did_you_mean};
 
 /// Runs the subcommand `words[0]` with the other words.
 pub(super) fn run(sym: &Symposium, words: &[OsString]) -> CommandResult {
     let Some((name, args)) = words.split_first() else { return Ok(ExitCode::SUCCESS) };
     let listing = subcommands::listing(sym);
-    let vended = match choose(&listing, &name.to_string_lossy()) {
-        Ok(vended) => vended,
-        Err(mut problem) => {
-            let name = name.to_string_lossy();
-            // Perhaps this is why it is not known. What else is wrong is no answer here.
-            let (meant, other): (Vec<_>, Vec<_>) =
-                listing.diagnostics.iter().partition(|trouble| is_about(trouble, &name));
-            sym.report.diagnostics(listing.trouble.iter().chain(meant));
-            if other.iter().any(|trouble| trouble.is_error()) {
-                problem = problem.note(BROKEN);
-            }
-            return Err(problem.into());
-        }
-    };
+    let vended = find(sym, &listing, &name.to_string_lossy())?;
     let (plugin, subcommand) = subcommands::load(sym, vended)?;
     let network = Network::new(sym);
     let acquirer = Acquirer::new(sym, &network);
@@ -54,6 +40,24 @@ pub(super) fn run(sym: &Symposium, words: &[OsString]) -> CommandResult {
         sym.report.diagnostic(&Diagnostic::error(ended));
     }
     Ok(ExitCode::from(status.exit_code()))
+}
+
+/// The subcommand `name`. Where there is none, what may be the reason is told before the error.
+pub(super) fn find<'a>(
+    sym: &Symposium,
+    listing: &'a Listing,
+    name: &str,
+) -> Result<&'a Vended, Diagnostic> {
+    choose(listing, name).map_err(|mut problem| {
+        // What else is wrong is no answer here.
+        let (meant, other): (Vec<_>, Vec<_>) =
+            listing.diagnostics.iter().partition(|trouble| is_about(trouble, name));
+        sym.report.diagnostics(listing.trouble.iter().chain(meant));
+        if other.iter().any(|trouble| trouble.is_error()) {
+            problem = problem.note(BROKEN);
+        }
+        problem
+    })
 }
 
 const BROKEN: &str = "something can't be read that could have it: `cargo agents doctor` tells more";

@@ -4,8 +4,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use symposium_hook::Event;
 
 use super::self_update::SelfUpdateArgs;
+use crate::agents::Agent;
 use crate::config::HookScope;
 use crate::plugins::model::Audience;
 use crate::symposium::UpdateLevel;
@@ -21,10 +23,18 @@ use crate::symposium::UpdateLevel;
     disable_help_subcommand = true
 )]
 pub(super) struct Cli {
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = GLOBAL)]
     pub global: Global,
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+/// The heading over [`Global`] on a command's own page.
+const GLOBAL: &str = "Options of every command";
+
+/// Help that ends with the agents' names.
+fn agents_help(what: &str) -> String {
+    format!("{what}: {}", Agent::names())
 }
 
 /// Cargo's palette.
@@ -166,11 +176,15 @@ pub(super) fn audience(command: &str) -> Audience {
     if command == "crate-info" { Audience::Agents } else { Audience::Humans }
 }
 
+fn hook_help() -> String {
+    let events = Event::ALL.map(Event::cli_name).join(", ");
+    format!("{}; and its event: {events}", agents_help("The agent"))
+}
+
 /// Arguments of `hook`, which reads them by itself.
 #[derive(Debug, Args)]
 pub(super) struct HookArgs {
-    /// The agent and its event
-    #[arg(value_names = ["AGENT", "EVENT"], num_args = 0.., trailing_var_arg = true,
+    #[arg(help = hook_help(), value_names = ["AGENT", "EVENT"], num_args = 0.., trailing_var_arg = true,
           allow_hyphen_values = true)]
     pub words: Vec<OsString>,
 }
@@ -216,8 +230,8 @@ pub(super) struct UseArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
-    /// Add this agent, and ask no questions (repeatable)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME",
+          help = agents_help("Add this agent, and ask no questions (repeatable)"))]
     pub add_agent: Vec<String>,
     /// Remove this agent, and ask no questions (repeatable)
     #[arg(long, value_name = "NAME")]
@@ -252,8 +266,8 @@ pub(super) struct UninstallArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct SyncArgs {
-    /// Place skills for this agent instead of the configured ones (repeatable)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME",
+          help = agents_help("Place skills for this agent, not for the configured ones (repeatable)"))]
     pub agent: Vec<String>,
     /// Show what would change, and change nothing
     #[arg(long)]

@@ -12,6 +12,7 @@ use clap::{Arg, ArgAction, CommandFactory as _};
 use serde::Serialize;
 
 use super::grammar::{Cli, audience};
+use super::{dispatch, errors};
 use crate::Symposium;
 use crate::config::Environment;
 use crate::plugins::model::Audience;
@@ -82,6 +83,46 @@ pub(super) fn show(report: Reporter, env: Environment, path: &[String], long: bo
         _ => report.result(overview(&entries, width).trim_end()),
     }
     report.exit_code(ExitCode::SUCCESS)
+}
+
+/// Shows what is known of the command `name`, which is none of ours. Its program is not run for it.
+pub(super) fn show_vended(report: Reporter, env: Environment, name: &str) -> ExitCode {
+    let (format, verbosity) = (report.format(), report.verbosity());
+    let sym = match Symposium::new(env.clone(), report, Options::default()) {
+        Ok(sym) => sym,
+        Err(error) => {
+            return errors::fail(&Reporter::new(&env, format, verbosity), &error.into());
+        }
+    };
+    let listing = subcommands::listing(&sym);
+    let vended = match dispatch::find(&sym, &listing, name) {
+        Ok(vended) => vended,
+        Err(problem) => return errors::fail(&sym.report, &problem.into()),
+    };
+    let text = vended_page(vended, sym.report.width().min(WIDEST));
+    match format {
+        Format::Json => sym.report.json(&Page { help: plain(&text) }),
+        _ => sym.report.result(&text),
+    }
+    sym.report.exit_code(ExitCode::SUCCESS)
+}
+
+fn vended_page(vended: &Vended, width: usize) -> String {
+    let Vended { name, plugin, source, .. } = vended;
+    let (title, accent) = (Palette::CARGO.good, Palette::CARGO.accent);
+    let mut text = wrap(&tidy(&vended.description), width).join("\n");
+    let _ = write!(
+        text,
+        "\n\n{title}Usage:{title:#} {accent}cargo agents {name}{accent:#} [ARGUMENTS]...\n"
+    );
+    for line in [
+        format!("It comes from plugin `{plugin}` (source `{source}`)."),
+        format!("`cargo agents plugin show {plugin}` shows what it would run."),
+        format!("`cargo agents {name} --help` runs it, and asks it for its own help."),
+    ] {
+        let _ = write!(text, "\n{}", wrap(&safe(&line), width).join("\n"));
+    }
+    text
 }
 
 fn vended(sym: &Symposium) -> Vec<Vended> {

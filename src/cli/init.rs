@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use super::CommandResult;
 use super::codex_trust::{self, TrustChoice};
 use super::grammar::InitArgs;
-use super::sync::unknown_agent;
 use super::uninstall;
 use crate::Symposium;
 use crate::agents::Agent;
@@ -135,7 +134,7 @@ fn cancelled(sym: &Symposium, code: ExitCode) -> ExitCode {
 
 fn choose(sym: &Symposium, args: &InitArgs) -> anyhow::Result<Choices> {
     for name in &args.add_agent {
-        Agent::from_name(name).ok_or_else(|| unknown_agent(name))?;
+        Agent::from_name(name).ok_or_else(|| Agent::unknown(name))?;
         if args.remove_agent.contains(name) {
             return Err(
                 Diagnostic::error(format!("`{name}` can't be both added and removed")).into()
@@ -146,7 +145,7 @@ fn choose(sym: &Symposium, args: &InitArgs) -> anyhow::Result<Choices> {
         // A name that we do not know any more can be removed, too.
         let known = sym.config.agents.contains(name) || Agent::from_name(name).is_some();
         if !known {
-            return Err(unknown_agent(name).into());
+            return Err(Agent::unknown(name).into());
         }
     }
     let (added, removed) = (args.add_agent.clone(), args.remove_agent.clone());

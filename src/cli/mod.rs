@@ -16,7 +16,6 @@
 //! May use: everything. Used by: the binary.
 
 mod ask;
-mod closest;
 mod codex_trust;
 mod completions;
 mod crate_info;
@@ -92,6 +91,7 @@ pub fn run(args: Vec<OsString>, env: Environment) -> ExitCode {
     let report = Reporter::new(&env, format, verbosity);
     match invocation {
         Invocation::Help { path, long } => help::show(report, env, &path, long),
+        Invocation::PluginHelp(name) => help::show_vended(report, env, &name),
         Invocation::Version => {
             version::show(&report);
             report.exit_code(ExitCode::SUCCESS)

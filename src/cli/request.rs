@@ -28,6 +28,8 @@ pub(super) enum Invocation {
         /// Whether there is room for details.
         long: bool,
     },
+    /// Show what is known of this command of a plugin's.
+    PluginHelp(String),
     Version,
     Wrong(clap::Error),
 }
@@ -48,7 +50,7 @@ pub(super) fn read(args: &[OsString]) -> Request {
             }
             let invocation = match cli.command.take() {
                 None => Invocation::Help { path: Vec::new(), long: true },
-                Some(Command::Help(help)) => help_for(&mut grammar, cli, &help.words),
+                Some(Command::Help(help)) => help_for(&mut grammar, &help.words),
                 command => Invocation::Run(Box::new(Cli { command, ..cli })),
             };
             Request { invocation, format, verbosity }
@@ -98,18 +100,16 @@ fn non_utf8_command(args: &[OsString]) -> Option<Box<Cli>> {
         .then(|| Box::new(Cli { command: Some(Command::External(words.to_vec())), ..cli }))
 }
 
-/// `help <words>`: a page of our own, or the plugin's command with `--help`.
-fn help_for(grammar: &mut clap::Command, cli: Cli, words: &[OsString]) -> Invocation {
+/// `help <words>`: a page of our own, or what is known of a plugin's command. Nobody expects that a
+/// question runs a program, so that one is not asked.
+fn help_for(grammar: &mut clap::Command, words: &[OsString]) -> Invocation {
     let mut path = Vec::new();
     let mut at = &*grammar;
     for word in words {
         match word.to_str().and_then(|word| at.find_subcommand(word)) {
             Some(below) => at = below,
             None if path.is_empty() => {
-                let mut command = words.to_vec();
-                command.push("--help".into());
-                let command = Some(Command::External(command));
-                return Invocation::Run(Box::new(Cli { command, ..cli }));
+                return Invocation::PluginHelp(word.to_string_lossy().into_owned());
             }
             None => {
                 let message = format!("`{}` has no `{}`", path.join(" "), word.to_string_lossy());
@@ -239,7 +239,16 @@ mod tests {
         let words = ["demo", "--help", "-q", "--json", "--", "sync", "--version"];
         assert_eq!(external(&words), words);
         assert_eq!(external(&["-q", "demo", "-q"]), ["demo", "-q"]);
-        assert_eq!(external(&["help", "demo"]), ["demo", "--help"]);
+    }
+
+    #[test]
+    fn help_with_a_plugin_s_command_runs_nothing() {
+        for words in [&["help", "demo"][..], &["help", "demo", "more"], &["-q", "help", "demo"]] {
+            assert!(
+                matches!(invocation(words), Invocation::PluginHelp(name) if name == "demo"),
+                "{words:?}"
+            );
+        }
     }
 
     #[cfg(unix)]

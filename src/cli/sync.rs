@@ -12,7 +12,6 @@ use crate::agents::Agent;
 use crate::report::Change;
 use crate::sync::background::Background;
 use crate::sync::{Caller, Mode, Request, Synced, sync};
-use crate::text::Diagnostic;
 
 pub(super) fn run(sym: &mut Symposium, args: &SyncArgs) -> CommandResult {
     let start = Instant::now();
@@ -56,19 +55,12 @@ pub(super) fn run(sym: &mut Symposium, args: &SyncArgs) -> CommandResult {
 fn named_agents(names: &[String]) -> anyhow::Result<Vec<Agent>> {
     let mut agents = Vec::new();
     for name in names {
-        let agent = Agent::from_name(name).ok_or_else(|| unknown_agent(name))?;
+        let agent = Agent::from_name(name).ok_or_else(|| Agent::unknown(name))?;
         if !agents.contains(&agent) {
             agents.push(agent);
         }
     }
     Ok(agents)
-}
-
-/// The error for a name that is no agent's.
-pub(super) fn unknown_agent(name: &str) -> Diagnostic {
-    let known: Vec<_> = Agent::ALL.iter().map(|agent| agent.name()).collect();
-    Diagnostic::error(format!("there is no agent `{name}`"))
-        .note(format!("the agents are {}", known.join(", ")))
 }
 
 pub(super) fn finish(sym: &Symposium, synced: &Synced, mode: Mode, start: Instant) {

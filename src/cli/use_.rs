@@ -4,7 +4,6 @@ use crate::report::ExitCode;
 use std::path::Path;
 use std::time::Instant;
 
-use super::closest::{closest, did_you_mean};
 use super::grammar::UseArgs;
 use super::{CommandResult, ask};
 use crate::Symposium;
@@ -12,7 +11,7 @@ use crate::config::{Choice, ChoiceScope};
 use crate::report::Event;
 use crate::sync::survey::{Inputs, Survey};
 use crate::sync::{Mode, Request, sync};
-use crate::text::{Diagnostic, is_crate_name, same_crate};
+use crate::text::{Diagnostic, closest, did_you_mean, is_crate_name, same_crate};
 
 pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
     let start = Instant::now();

@@ -6,7 +6,7 @@ use super::Dirs;
 use super::choices::{Choices, PluginChoices};
 use crate::files::{Limit, read_text};
 use crate::text::toml::{self as tables, Diagnostics, Located, Table};
-use crate::text::{Diagnostic, SecretUrl, Source};
+use crate::text::{Diagnostic, SecretUrl, Source, closest, did_you_mean};
 
 /// Name of the source that holds the central recommendations.
 pub(crate) const RECOMMENDATIONS: &str = "symposium-recommendations";
@@ -120,7 +120,7 @@ pub(crate) enum SourceLocation {
         /// A folder inside the repository, when given as a key of its own.
         subdir: Option<String>,
     },
-    /// A folder; absolute.
+    /// A folder; absolute, or below `~`, the home folder.
     Path(PathBuf),
 }
 
@@ -365,7 +365,21 @@ fn read_source(table: &Table<'_>, base: &Path, known: &[SourceConfig]) -> Option
         (Some(Located { value: url, .. }), None) => {
             SourceLocation::Git { url: url.into(), rev, subdir }
         }
-        (None, Some(path)) => SourceLocation::Path(base.join(path.value)),
+        (None, Some(path)) if path.value.trim().is_empty() => {
+            left_out("its `path` is empty");
+            return None;
+        }
+        (None, Some(path)) => {
+            let beside = [("rev", rev.is_some()), ("subdir", subdir.is_some())];
+            for (key, _) in beside.iter().filter(|(_, is_there)| *is_there) {
+                let span = table.key_span(key).unwrap_or_else(|| table.span.clone());
+                let message =
+                    format!("`{key}` has no effect beside `path`: a folder is used as it is");
+                table.diagnostics().warning(&span, message);
+            }
+            let path = PathBuf::from(path.value);
+            SourceLocation::Path(if path.starts_with("~") { path } else { base.join(path) })
+        }
         (Some(_), Some(_)) => {
             left_out("it has both `git` and `path`; keep one");
             return None;
@@ -384,20 +398,26 @@ fn choice<T: Copy>(table: &Table<'_>, key: &str, choices: &[(&str, T)]) -> Optio
         return Some(*value);
     }
     let accepted: Vec<_> = choices.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-    table.diagnostics().push(
+    let mut problem =
         Diagnostic::warning(format!("`{}` can't be \"{}\"", table.path_of(key), found.value))
-            .at(&table.diagnostics().source, found.span)
-            .note(format!("accepted: {}; the default is used", accepted.join(", "))),
-    );
+            .at(&table.diagnostics().source, found.span);
+    problem
+        .notes
+        .extend(did_you_mean(&closest(&found.value, choices.iter().map(|(name, _)| *name))));
+    let accepted = format!("accepted: {}; the default is used", accepted.join(", "));
+    table.diagnostics().push(problem.note(accepted));
     None
 }
 
 fn warn_unread(table: &Table<'_>) {
+    let known = table.asked();
     for key in table.unread() {
-        let place = table.path_of(&key.value);
-        table
-            .diagnostics()
-            .warning(&key.span, format!("unknown key `{place}`; it is kept but has no effect"));
+        let message =
+            format!("unknown key `{}`; it is kept but has no effect", table.path_of(&key.value));
+        let mut problem =
+            Diagnostic::warning(message).at(&table.diagnostics().source, key.span.clone());
+        problem.label = did_you_mean(&closest(&key.value, known.iter().map(String::as_str)));
+        table.diagnostics().push(problem);
     }
 }
 

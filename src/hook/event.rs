@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use symposium_hook::Event;
 
 use crate::agents::wire::Decoded;
-use crate::agents::{self, Codec};
+use crate::agents::{self, Agent, Codec};
 use crate::config::{Dirs, Environment};
+use crate::text::{closest, did_you_mean};
 
 /// A call of our program.
 #[derive(Debug, Clone, Copy)]
@@ -32,12 +33,26 @@ pub(super) fn parse_args(args: &[OsString]) -> Result<(&'static dyn Codec, Event
     let (Some(name), Some(event)) = (words.next(), words.next()) else {
         return Err("an agent and an event are needed".to_owned());
     };
-    let codec = agents::codec(&name).ok_or_else(|| format!("there is no agent `{name}`"))?;
+    let codec = agents::codec(&name).ok_or_else(|| {
+        let problem = Agent::unknown(&name);
+        [vec![problem.message], problem.notes].concat().join("\n")
+    })?;
     Event::ALL
         .into_iter()
         .find(|known| [known.cli_name(), known.name(), codec.event_name(*known)].contains(&&*event))
         .map(|event| (codec, event))
-        .ok_or_else(|| format!("there is no event `{event}`"))
+        .ok_or_else(|| {
+            let known = |of: fn(Event) -> &'static str| {
+                closest(&event, Event::ALL.map(of)).first().copied()
+            };
+            let near = known(Event::cli_name).or_else(|| {
+                let name = known(Event::name)?;
+                Event::ALL.into_iter().find(|known| known.name() == name).map(Event::cli_name)
+            });
+            let problem = format!("there is no event `{event}`");
+            let meant = did_you_mean(near.as_slice());
+            std::iter::once(problem).chain(meant).collect::<Vec<_>>().join("\n")
+        })
 }
 
 /// Where the agent works: what the event says, else our own folder.

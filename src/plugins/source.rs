@@ -54,9 +54,22 @@ pub(crate) struct SourceSpec {
     pub location: Location,
     /// Whether a git source is refreshed without being asked for by name.
     pub auto_update: bool,
+    /// Whether its copy of the repository is its own: one that stays as it is must not move with
+    /// another source's.
+    own_copy: bool,
 }
 
 impl SourceSpec {
+    /// The folder with the copy of its repository.
+    pub(crate) fn copies(&self, sym: &Symposium) -> PathBuf {
+        let shared = sym.dirs.plugin_sources();
+        if !self.own_copy {
+            return shared;
+        }
+        let hash = Sha256::digest(self.name.as_bytes());
+        shared.join(format!("own-{}", crate::text::hex(&hash[..8])))
+    }
+
     pub(crate) fn kind(&self) -> SourceKind {
         match self.location {
             Location::Path(_) => SourceKind::Path,
@@ -78,8 +91,9 @@ pub(crate) fn effective(sym: &Symposium) -> Vec<SourceSpec> {
         .map(|source| SourceSpec {
             name: source.name.clone(),
             auto_update: source.auto_update,
+            own_copy: false,
             location: match &source.location {
-                SourceLocation::Path(path) => Location::Path(path.components().collect()),
+                SourceLocation::Path(path) => Location::Path(below_home(sym, path)),
                 SourceLocation::Git { url, rev, subdir } => {
                     let url = from_configuration(sym, url.expose());
                     Location::Git(Repository::parse(&url, rev.as_deref(), subdir.as_deref()))
@@ -89,7 +103,8 @@ pub(crate) fn effective(sym: &Symposium) -> Vec<SourceSpec> {
         .collect();
     let mut add = |enabled: bool, name: &str, location: Location| {
         if enabled {
-            specs.push(SourceSpec { name: name.to_owned(), location, auto_update: true });
+            let name = name.to_owned();
+            specs.push(SourceSpec { name, location, auto_update: true, own_copy: false });
         }
     };
     add(defaults.user_plugins, USER_PLUGINS, Location::Path(sym.dirs.user_plugins()));
@@ -97,7 +112,18 @@ pub(crate) fn effective(sym: &Symposium) -> Vec<SourceSpec> {
     let recommendations = Location::Git(Repository::parse(url, None, None));
     add(defaults.symposium_recommendations, RECOMMENDATIONS, recommendations);
     add(defaults.builtin, BUILTIN, Location::Builtin);
+    let moving: Vec<Location> =
+        specs.iter().filter(|spec| spec.auto_update).map(|spec| spec.location.clone()).collect();
+    for spec in specs.iter_mut().filter(|spec| !spec.auto_update) {
+        spec.own_copy = moving.contains(&spec.location);
+    }
     specs
+}
+
+/// A folder of the configuration, which may be below `~`.
+fn below_home(sym: &Symposium, path: &Path) -> PathBuf {
+    let from_home = path.strip_prefix("~").ok().and_then(|rest| Some(sym.env.home()?.join(rest)));
+    from_home.as_deref().unwrap_or(path).components().collect()
 }
 
 /// In the configuration a repository may be a path relative to it, or to the home folder.
@@ -318,7 +344,7 @@ fn open_git(
     refresh: &Refresh<'_>,
     state: &mut SourceState,
 ) -> Option<Diagnostic> {
-    let cache = sym.dirs.plugin_sources();
+    let cache = spec.copies(sym);
     state.location = repository.shown();
     state.observed = Fingerprint::of([repository.stamp(&cache)]);
     let mut policy = refresh.policy_for(spec);

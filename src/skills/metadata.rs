@@ -10,9 +10,8 @@ use semver::VersionReq;
 use super::document::RawGate;
 use crate::files::Limit;
 use crate::plugins::diagnostics::codes;
-use crate::plugins::manifest::suggestion;
 use crate::text::toml::{Diagnostics, StringOrTable, Table, read};
-use crate::text::{Diagnostic, Source, is_crate_name};
+use crate::text::{Diagnostic, Source, is_crate_name, suggestion};
 use crate::workspace::Observer;
 
 #[cfg(test)]

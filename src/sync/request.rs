@@ -12,7 +12,7 @@ use crate::agents::Agent;
 use crate::config::{ConfigState, now_in_ms, place_of_agent};
 use crate::installations::Mode as InstallMode;
 use crate::report::Change;
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, Severity};
 use crate::workspace::{Loaded, Observer};
 
 /// Whether a sync changes something.
@@ -110,16 +110,11 @@ pub(crate) fn configured_agents(sym: &Symposium) -> Vec<Agent> {
         match Agent::from_name(name) {
             Some(agent) => agents.push(agent),
             None => {
-                let known: Vec<_> = Agent::ALL.iter().map(|agent| agent.name()).collect();
-                sym.report.diagnostic(
-                    &sym.in_configuration(
-                        Diagnostic::warning(format!(
-                            "there is no agent `{name}`; the others go on"
-                        )),
-                        |config| place_of_agent(config, name),
-                    )
-                    .note(format!("the agents are {}", known.join(", "))),
-                );
+                let mut problem = Agent::unknown(name);
+                problem.severity = Severity::Warning;
+                problem.message.push_str("; the others go on");
+                let place = |config: &_| place_of_agent(config, name);
+                sym.report.diagnostic(&sym.in_configuration(problem, place));
             }
         }
     }

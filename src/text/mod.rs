@@ -6,6 +6,7 @@
 //!
 //! May use: nothing of ours. Used by: every room.
 
+mod closest;
 mod crate_name;
 pub(crate) mod diagnostic;
 mod hex;
@@ -13,6 +14,7 @@ pub(crate) mod toml;
 pub(crate) mod url;
 pub(crate) mod yaml;
 
+pub(crate) use closest::{closest, did_you_mean, suggestion};
 pub(crate) use crate_name::{check_crate_name, is_crate_name, is_name_char, spellings};
 pub(crate) use crate_name::{same_crate, spelling};
 pub(crate) use diagnostic::Subject;

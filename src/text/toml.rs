@@ -221,7 +221,7 @@ impl<'a> Table<'a> {
 
     /// A string, or an array of strings; a string counts as an array of one.
     pub(crate) fn string_or_strings(&self, key: &str) -> Option<Located<Vec<Located<String>>>> {
-        if self.table.get(key)?.get_ref().is_str() {
+        if self.raw(key)?.get_ref().is_str() {
             let one = self.string(key)?;
             return Some(Located { span: one.span.clone(), value: vec![one] });
         }
@@ -304,6 +304,11 @@ impl<'a> Table<'a> {
         let items = self.typed(key, "an array", DeValue::as_array)?.value.iter().enumerate();
         let read = |(index, item)| self.one_of_both(&format!("{key}[{index}]"), item);
         Some(items.filter_map(read).collect())
+    }
+
+    /// The keys that were asked for, there or not.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.seen.borrow().iter().cloned().collect()
     }
 
     /// The keys that nothing has asked for, in the order of the file.

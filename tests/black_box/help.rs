@@ -1,7 +1,7 @@
 //! The help and the version (F6, F191–F198).
 
 use crate::{bare_sandbox, sandbox};
-use symposium_testlib::{Sandbox, Tree};
+use symposium_testlib::{AGENTS, Sandbox, Tree};
 
 fn vending(sandbox: &Sandbox) {
     sandbox.user_plugin(
@@ -221,4 +221,153 @@ fn usage_errors_follow_the_choice_of_colour() {
     assert!(run.stderr.contains('\u{1b}'), "{:?}", run.stderr);
     let help = sandbox.run(&["--help"]).ok().stdout;
     assert!(help.contains('\u{1b}'), "{help:?}");
+}
+
+/// All pages of our own commands, hidden ones too.
+const PAGES: [&[&str]; 20] = [
+    &["init"],
+    &["sync"],
+    &["status"],
+    &["why"],
+    &["doctor"],
+    &["use"],
+    &["uninstall"],
+    &["plugin"],
+    &["plugin", "list"],
+    &["plugin", "show"],
+    &["plugin", "sync"],
+    &["plugin", "validate"],
+    &["plugin", "explain"],
+    &["crate-info"],
+    &["self-update"],
+    &["completions"],
+    &["man"],
+    &["run-server"],
+    &["hook"],
+    &["help"],
+];
+
+#[test]
+fn a_command_s_own_options_stand_before_those_of_every_command() {
+    let sandbox = sandbox();
+    for path in PAGES.iter().filter(|path| **path != ["help"]) {
+        for flag in ["--help", "-h"] {
+            let page = sandbox.run(&[path, &[flag][..]].concat()).ok().stdout;
+            let (own, every) = page.split_once("Options of every command:").expect("a heading");
+            assert!(every.contains("--quiet") && every.contains("--json"), "{page}");
+            for option in ["--quiet", "--json", "--verbose", "--offline", "--timeout"] {
+                assert!(!own.contains(option), "{page}");
+            }
+            assert!(own.contains("--help") && !every.contains("--help"), "{page}");
+        }
+    }
+    let page = sandbox.run(&["sync", "--help"]).ok().stdout;
+    let (own, _) = page.split_once("Options of every command:").expect("a heading");
+    for option in ["--agent", "--dry-run", "--check", "--force"] {
+        assert!(own.contains(option), "{page}");
+    }
+}
+
+/// The text without its line breaks.
+fn flowing(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_agents_names_are_in_the_help_and_in_the_error_for_a_wrong_one() {
+    let sandbox = sandbox();
+    sandbox.package(&[]);
+    let agents = AGENTS.join(", ");
+    for (command, times) in [("init", 1), ("sync", 1), ("hook", 1)] {
+        for flag in ["--help", "-h"] {
+            let page = flowing(&sandbox.run(&[command, flag]).ok().stdout);
+            assert_eq!(page.matches(&agents).count(), times, "{page}");
+        }
+    }
+    for args in [["sync", "--agent"], ["init", "--add-agent"], ["init", "--remove-agent"]] {
+        for (wrong, meant) in [
+            ("cluade", "claude"),
+            ("Codex", "codex"),
+            ("claude-code", "claude"),
+            ("open-code", "opencode"),
+            ("gemini-cli", "gemini"),
+        ] {
+            let run = sandbox.run(&[&args[..], &[wrong]].concat()).code(1);
+            assert!(run.stderr.contains(&format!("there is no agent `{wrong}`")), "{}", run.stderr);
+            assert!(run.stderr.contains(&format!("did you mean `{meant}`?")), "{}", run.stderr);
+            assert!(flowing(&run.stderr).contains(&agents), "{}", run.stderr);
+        }
+        let run = sandbox.run(&[&args[..], &["xyzzy"]].concat()).code(1);
+        assert!(!run.stderr.contains("did you mean"), "{}", run.stderr);
+    }
+    sandbox.config("[[agent]]\nname = \"claude-code\"\n");
+    for command in ["sync", "doctor"] {
+        let run = sandbox.run(&[command]);
+        let said = format!("{}{}", run.stdout, run.stderr);
+        assert!(said.contains("did you mean `claude`?"), "{said}");
+    }
+}
+
+#[test]
+fn a_misspelt_configuration_key_or_value_gets_a_suggestion() {
+    let sandbox = sandbox();
+    sandbox.package(&[]);
+    for (text, meant) in [
+        ("auto-snyc = true\n", "auto-sync"),
+        ("auto_sync = true\n", "auto-sync"),
+        ("hook-scope = \"proyect\"\n", "project"),
+        ("agents = []\n", "agent"),
+        ("[[plugin-sources]]\nname = \"x\"\n", "plugin-source"),
+        ("[[plugin-source]]\nname = \"x\"\npaht = \"y\"\n", "path"),
+        ("[plugins]\ndisabled = []\n", "disable"),
+        ("[plugins.workspace.\"/x\"]\nuses = []\n", "use"),
+        ("[logging]\nlevle = \"info\"\n", "level"),
+    ] {
+        sandbox.config(text);
+        let run = sandbox.run(&["sync", "--agent", "claude", "--dry-run"]);
+        assert!(run.stderr.contains(&format!("did you mean `{meant}`?")), "{text}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn help_with_a_plugin_s_command_tells_of_it_and_runs_nothing() {
+    let sandbox = sandbox();
+    sandbox.package(&[("widget", "1.2.3")]);
+    vending(&sandbox);
+    // What the sources last said is remembered by whoever looks through them.
+    sandbox.run(&["help", "paint"]).ok();
+    let before = Tree::of(&sandbox.dir());
+    for args in [&["help", "paint"][..], &["help", "paint", "--", "x"], &["help", "-q", "paint"]] {
+        let run = sandbox.run(args).ok();
+        assert!(run.stdout.starts_with("Paint a widget\n"), "{}", run.stdout);
+        for part in ["cargo agents paint", "plugin `widget`", "cargo agents plugin show widget"] {
+            assert!(flowing(&run.stdout).contains(part), "{}", run.stdout);
+        }
+        assert!(!run.stdout.contains("ran"), "{}", run.stdout);
+    }
+    let page = &sandbox.run(&["help", "analyse-widgets", "--json"]).ok().json_lines()[0]["help"];
+    assert!(page.as_str().is_some_and(|page| page.starts_with("Find widgets")), "{page}");
+    let wrong = sandbox.run(&["help", "piant"]).code(1);
+    assert!(wrong.stderr.contains("did you mean `paint`?"), "{}", wrong.stderr);
+    assert_eq!(Tree::of(&sandbox.dir()).changes_since(&before), Vec::<String>::new());
+    // Its own help is asked for by running it.
+    assert_eq!(sandbox.run(&["paint", "--help"]).ok().stdout, "ran\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_misspelt_event_gets_a_suggestion_where_a_person_asks() {
+    let sandbox = sandbox();
+    let ask =
+        |args: &[&str]| symposium_testlib::Terminal::start(sandbox.command(args), 80).finish();
+    for (args, meant) in [
+        (["hook", "claude", "pre-tool-us"], "pre-tool-use"),
+        (["hook", "claude", "SesionStart"], "session-start"),
+        (["hook", "cluade", "pre-tool-use"], "claude"),
+    ] {
+        let (code, screen) = ask(&args);
+        assert_eq!(code, 0, "{screen}");
+        assert!(screen.contains(&format!("did you mean `{meant}`?")), "{screen}");
+        assert!(screen.contains("user-prompt-submit"), "{screen}");
+    }
 }

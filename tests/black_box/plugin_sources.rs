@@ -235,3 +235,35 @@ fn f18_a_source_in_trouble_is_told_of_once_with_its_place() {
         let _ = std::fs::remove_dir_all(sandbox.home().join(".symposium/cache"));
     }
 }
+
+#[test]
+fn a_source_s_path_may_be_in_the_home_folder() {
+    for path in ["~/mine", "~/mine/", "~/other/../mine"] {
+        let source = format!("[[plugin-source]]\nname = \"mine\"\npath = \"{path}\"\n");
+        let sandbox = ready(&source);
+        sandbox.write("home/other/x", "");
+        sandbox.write("home/mine/alone/SKILL.md", standalone("alone"));
+        let (names, talk) = sync(&sandbox);
+        assert_eq!(names, ["alone"], "{path}: {talk}");
+        assert!(!talk.contains("warning"), "{talk}");
+    }
+}
+
+#[test]
+fn two_shadowed_plugins_are_told_apart_by_their_sources() {
+    let sandbox = ready(
+        "[[plugin-source]]\nname = \"a\"\npath = \"a\"\n[[plugin-source]]\nname = \"b\"\npath = \
+         \"b\"\n[[plugin-source]]\nname = \"c\"\npath = \"c\"\n",
+    );
+    for source in ["a", "b", "c"] {
+        let manifest = format!("home/.symposium/{source}/p/SYMPOSIUM.toml");
+        sandbox.write(&manifest, "name = \"p\"\ncrates = [\"*\"]\n");
+    }
+    let (_, talk) = sync(&sandbox);
+    let mut lines: Vec<&str> =
+        talk.lines().filter(|line| line.trim_start().starts_with("Shadowed")).collect();
+    assert_eq!(lines.len(), 2, "{talk}");
+    lines.dedup();
+    assert_eq!(lines.len(), 2, "{talk}");
+    assert!(lines[0].contains("`b`") && lines[1].contains("`c`"), "{talk}");
+}

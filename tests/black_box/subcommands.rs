@@ -54,7 +54,6 @@ fn f7_global_options_before_the_name_are_ours() {
 fn f196_help_is_the_child_s() {
     let sandbox = with_demo(SHOW);
     assert_eq!(sandbox.run(&["demo", "--help"]).ok().stdout, "[--help]\n");
-    assert_eq!(sandbox.run(&["help", "demo"]).ok().stdout, "[--help]\n");
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn ask(context: &CheckContext<'_>, spec: &SourceSpec, repository: &Repository) -
     let states = &context.survey.inputs.registry.sources;
     let copy = states.iter().find(|state| state.name == spec.name).is_some_and(has_copy);
     let again = format!("`cargo agents plugin sync {}`", spec.name);
-    match repository.ask(&sym.dirs.plugin_sources(), limit, &sym.env) {
+    match repository.ask(&spec.copies(sym), limit, &sym.env) {
         Ok(_) if copy => None,
         Ok(_) => {
             let message = format!("source `{}` was not fetched yet", spec.name);

@@ -2,6 +2,7 @@
 
 use super::CheckContext;
 use super::model::{Finding, Weight};
+use crate::agents::Agent;
 use crate::config::ConfigState;
 use crate::report::{Action, Change, Kind};
 use crate::sync::registration::orphans;
@@ -14,14 +15,12 @@ pub(super) fn configuration(context: &CheckContext<'_>) -> Vec<Finding> {
     let of = |found| Finding::of("configuration", weight, found, "correct or remove it");
     let mut findings: Vec<Finding> = sym.config_diagnostics.iter().map(of).collect();
     for name in &sym.config.agents {
-        if crate::agents::Agent::from_name(name).is_none() {
-            let message = format!("there is no agent `{name}`");
-            let known: Vec<_> =
-                crate::agents::Agent::ALL.iter().map(|agent| agent.name()).collect();
+        if Agent::from_name(name).is_none() {
+            let problem = Agent::unknown(name);
             findings.push(
-                Finding::new("unknown-agent", Weight::Warning, message)
+                Finding::new("unknown-agent", Weight::Warning, problem.message)
                     .at(sym.dirs.config_file())
-                    .remedy(format!("the agents are {}", known.join(", "))),
+                    .remedy(problem.notes.join("; ")),
             );
         }
     }

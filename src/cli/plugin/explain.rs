@@ -4,10 +4,9 @@ use crate::report::ExitCode;
 
 use crate::Symposium;
 use crate::cli::CommandResult;
-use crate::cli::closest::{closest, did_you_mean};
 use crate::plugins::diagnostics::{EXPLANATIONS, explain};
 use crate::report::{fit, wrap};
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, closest, did_you_mean};
 
 pub(super) fn run(sym: &Symposium, code: &str) -> CommandResult {
     let Some(found) = explain(code) else {

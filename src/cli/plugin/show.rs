@@ -14,11 +14,10 @@ use super::redact::redacted;
 use super::view::{Standing, View};
 use crate::Symposium;
 use crate::cli::CommandResult;
-use crate::cli::closest::{closest, did_you_mean};
 use crate::cli::gates::needs;
 use crate::plugins::model::{Audience, Gate, Plugin};
 use crate::plugins::registry::PluginEntry;
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, closest, did_you_mean};
 
 /// The whole answer.
 #[derive(Serialize)]

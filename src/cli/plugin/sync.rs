@@ -4,13 +4,12 @@ use crate::report::ExitCode;
 
 use crate::Symposium;
 use crate::cli::CommandResult;
-use crate::cli::closest::{closest, did_you_mean};
 use crate::fetch::git::Outcome;
 use crate::plugins::registry::open_all;
 use crate::plugins::source::{Refresh, SourceKind, SourceSpec, SourceState, effective};
 use crate::report::{Event, fit};
 use crate::symposium::UpdateLevel;
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, closest, did_you_mean};
 
 pub(super) fn run(sym: &Symposium, only: Option<&str>) -> CommandResult {
     if sym.options.update == Some(UpdateLevel::None) {

@@ -9,14 +9,13 @@ use crate::report::ExitCode;
 use std::path::Path;
 
 use super::CommandResult;
-use super::closest::{closest, did_you_mean};
 use super::grammar::WhyArgs;
 use super::screen::{Screen, column};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::report::{Kind, Palette};
 use crate::sync::survey::{Inputs, Survey};
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, closest, did_you_mean};
 use model::{Trail, Why};
 
 pub(super) fn run(sym: &Symposium, args: &WhyArgs) -> CommandResult {

@@ -67,3 +67,23 @@ fn f19_f20_f21_sources_have_one_place_and_relative_paths_start_at_the_configurat
     assert!(!config.sources[1].auto_update);
     assert_eq!(diagnostics.len(), 3, "{diagnostics:?}");
 }
+
+#[test]
+fn an_empty_path_is_no_source_and_keys_of_repositories_mean_nothing_beside_a_path() {
+    for path in ["", " "] {
+        let text = format!("[[plugin-source]]\nname = \"a\"\npath = \"{path}\"\n");
+        let (config, diagnostics, _) = parse(&text);
+        assert_eq!(config.sources, []);
+        assert!(diagnostics[0].contains("its `path` is empty"), "{diagnostics:?}");
+    }
+    let (config, diagnostics, _) = parse(
+        "[[plugin-source]]\nname = \"a\"\npath = \"p\"\nrev = \"main\"\nsubdir = \"s\"\n\
+         auto-update = false\n",
+    );
+    assert_eq!(config.sources.len(), 1);
+    assert_eq!(diagnostics.len(), 2, "{diagnostics:?}");
+    for (line, key, diagnostic) in [(4, "rev", &diagnostics[0]), (5, "subdir", &diagnostics[1])] {
+        let said = format!("config.toml:{line}:1: `{key}` has no effect beside `path`");
+        assert!(diagnostic.contains(&said), "{diagnostic}");
+    }
+}

@@ -27,7 +27,7 @@ pub(crate) enum GitError {
     /// `git` failed; its own words.
     #[error("{0}")]
     Failed(String),
-    #[error("the repository has no branch or tag `{0}`")]
+    #[error("the repository has no branch or tag `{0}`{hint}", hint = of_short_commit(.0))]
     NoSuchRef(String),
     #[error("there is no folder `{subdir}` in commit {}", short(commit))]
     NoSuchFolder { subdir: String, commit: String },
@@ -36,6 +36,13 @@ pub(crate) enum GitError {
     /// Our own cache folder could not be used.
     #[error("{0}")]
     Cache(String),
+}
+
+/// What to say of a ref that is not there and looks like a shortened commit: servers give out only
+/// whole ones.
+fn of_short_commit(name: &str) -> &'static str {
+    let is_short = (4..40).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_hexdigit());
+    if is_short { "; a commit is written with all of its 40 digits" } else { "" }
 }
 
 impl GitError {

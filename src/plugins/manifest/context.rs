@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{Place, Strictness};
 use crate::plugins::diagnostics::codes;
 use crate::text::toml::{Diagnostics, Located, Table};
-use crate::text::{Diagnostic, Severity};
+use crate::text::{Diagnostic, Severity, suggestion};
 
 /// The longest name of a plugin, installation, server or subcommand.
 const NAME_LENGTH: usize = 64;
@@ -190,20 +190,6 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The candidate that `text` was probably meant to be.
-pub(crate) fn suggestion<'c>(text: &str, candidates: &[&'c str]) -> Option<&'c str> {
-    let plain = |text: &str| text.to_lowercase().replace('_', "-");
-    let text = plain(text);
-    let bound = (text.chars().count() / 3).max(1);
-    let distance = |candidate: &str| strsim::damerau_levenshtein(&plain(candidate), &text);
-    // Long texts are no misspelling, and the measure is quadratic.
-    if text.len() > 64 {
-        return None;
-    }
-    let (best, name) = candidates.iter().map(|name| (distance(name), *name)).min()?;
-    (best <= bound).then_some(name)
-}
-
 /// Columns that a piece of a file may take in a message.
 const SHOWN: usize = 81;
 
@@ -215,16 +201,6 @@ pub(super) fn shown(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn suggestions_are_near_in_letters() {
-        let known = ["install_commands", "crates", "depends-on"];
-        assert_eq!(suggestion("crate", &known), Some("crates"));
-        assert_eq!(suggestion("depends_on", &known), Some("depends-on"));
-        assert_eq!(suggestion("Crates", &known), Some("crates"));
-        assert_eq!(suggestion("colour", &known), None);
-        assert_eq!(suggestion(&"x".repeat(100_000), &known), None);
-    }
 
     #[test]
     fn what_is_shown_is_one_short_line() {

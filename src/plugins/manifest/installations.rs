@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::context::{Context, shown, suggestion};
+use super::context::{Context, shown};
 use super::sources;
 use crate::plugins::diagnostics::codes;
 use crate::plugins::model::{InstallSource, Installation, Runnable};
+use crate::text::suggestion;
 use crate::text::toml::{Located, StringOrTable, Table};
 
 /// The installations of a manifest as they come together.

@@ -20,8 +20,6 @@ mod urls;
 use std::path::Path;
 use std::sync::Arc;
 
-pub(crate) use context::suggestion;
-
 use context::Context;
 use installations::Pool;
 

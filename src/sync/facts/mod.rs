@@ -111,7 +111,8 @@ impl Gatherer<'_> {
         for entry in &registry.plugins {
             let plugin = &entry.plugin;
             if let Some(shadow) = &entry.shadowed_by {
-                facts.left_out(plugin, Verdict::Shadowed, shadow.to_string());
+                let reason = format!("the one of source `{}`: {shadow}", plugin.source);
+                facts.left_out(plugin, Verdict::Shadowed, reason);
             } else if let Some(reason) = choices.disabled_by(&plugin.name, root) {
                 facts.left_out(plugin, Verdict::Disabled, reason);
             } else {

@@ -125,3 +125,41 @@ fn f23_without_auto_update_only_its_name_or_update_fetch_refreshes() {
     sync(&sandbox, &["--update", "fetch"]).ok();
     assert_eq!(installed(&sandbox), ["three"]);
 }
+
+#[test]
+fn a_source_that_stays_as_it_is_does_not_move_with_another_of_the_same_repository() {
+    let sandbox = ready();
+    let server = Server::start(&sandbox.dir().join("repos"), Manner::Git);
+    let url = server.url("acme/.git");
+    let config = format!(
+        "[[plugin-source]]\nname = \"still\"\ngit = \"{url}\"\nauto-update = false\n\
+         [[plugin-source]]\nname = \"moving\"\ngit = \"{url}\"\n{NO_BUILTIN}"
+    );
+    sandbox.write("home/.symposium/config.toml", config);
+    sync(&sandbox, &[]).ok();
+    assert_eq!(installed(&sandbox), ["one"]);
+    publish(&sandbox, "two");
+    sandbox.run(&["plugin", "sync"]).ok();
+    let list = sandbox.run(&["plugin", "list", "--json"]).ok().json_lines();
+    let commit = |name: &str| {
+        let sources = list[0]["sources"].as_array().expect("sources");
+        let source = sources.iter().find(|source| source["name"] == name).expect("it is listed");
+        source["commit"].as_str().expect("a commit").to_owned()
+    };
+    assert_ne!(commit("still"), commit("moving"));
+    sync(&sandbox, &[]).ok();
+    assert_eq!(installed(&sandbox), ["one"], "the first source has the first word");
+    sandbox.run(&["plugin", "sync", "still"]).ok();
+    sync(&sandbox, &[]).ok();
+    assert_eq!(installed(&sandbox), ["two"]);
+}
+
+#[test]
+fn a_shortened_commit_is_said_to_be_one() {
+    let sandbox = ready();
+    let server = served(&sandbox, "rev = \"25b5f22a\"\n");
+    let run = sync(&sandbox, &[]).ok();
+    assert!(run.stderr.contains("no branch or tag `25b5f22a`"), "{}", run.stderr);
+    assert!(run.stderr.contains("all of its 40 digits"), "{}", run.stderr);
+    drop(server);
+}

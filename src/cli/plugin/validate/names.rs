@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::Symposium;
-use crate::cli::closest::{closest, did_you_mean};
 use crate::cli::screen::count;
 use crate::plugins::diagnostics::codes;
 use crate::plugins::model::{CrateAtom, Predicate};
@@ -14,8 +13,11 @@ use crate::report::Event;
 use crate::skills::RawGate;
 use crate::skills::crate_source::fetch::{FetchError, Fetcher, RegistryEntry};
 use crate::skills::crate_source::known_names;
-use crate::text::toml::{Diagnostics, Located, StringOrTable, Table, read};
 use crate::text::{Diagnostic, Source};
+use crate::text::{
+    closest, did_you_mean,
+    toml::{Diagnostics, Located, StringOrTable, Table, read},
+};
 
 /// A crate, and where it is named.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ const MOST: usize = 3;
 const LONGEST: usize = 64;
 
 /// The candidates nearest to `text`, nearest first; `-` and `_`, and letters' case, are equal.
-pub(super) fn closest<'c>(
+pub(crate) fn closest<'c>(
     text: &str,
     candidates: impl IntoIterator<Item = &'c str>,
 ) -> Vec<&'c str> {
@@ -27,8 +27,13 @@ pub(super) fn closest<'c>(
     near.into_iter().take(MOST).map(|(_, name)| name).collect()
 }
 
+/// The candidate that `text` was probably meant to be.
+pub(crate) fn suggestion<'c>(text: &str, candidates: &[&'c str]) -> Option<&'c str> {
+    closest(text, candidates.iter().copied()).first().copied()
+}
+
 /// A note that asks whether one of `names` was meant; `None` without any.
-pub(super) fn did_you_mean(names: &[&str]) -> Option<String> {
+pub(crate) fn did_you_mean(names: &[&str]) -> Option<String> {
     let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     let (last, rest) = quoted.split_last()?;
     Some(match rest {
@@ -48,6 +53,16 @@ mod tests {
         assert_eq!(closest("Serde-JSON", known), ["serde_json"]);
         assert_eq!(closest("axum", known), [""; 0]);
         assert_eq!(closest(&"x".repeat(10_000), known), [""; 0]);
+    }
+
+    #[test]
+    fn suggestions_are_near_in_letters() {
+        let known = ["install_commands", "crates", "depends-on"];
+        assert_eq!(suggestion("crate", &known), Some("crates"));
+        assert_eq!(suggestion("depends_on", &known), Some("depends-on"));
+        assert_eq!(suggestion("Crates", &known), Some("crates"));
+        assert_eq!(suggestion("colour", &known), None);
+        assert_eq!(suggestion(&"x".repeat(100_000), &known), None);
     }
 
     #[test]
