@@ -35,7 +35,10 @@ pub(super) fn run(sym: &Symposium, words: &[OsString]) -> CommandResult {
         child = child.env(name, value);
     }
     let status = run_inherited(&child)?;
-    if let Status::Signalled(signal) = status {
+    // A reader that has read enough ends the program with SIGPIPE, and is content.
+    if let Status::Signalled(signal) = status
+        && signal != SIGPIPE
+    {
         let ended = format!("`{}` was ended by signal {signal}", vended.name);
         sym.report.diagnostic(&Diagnostic::error(ended));
     }
@@ -59,6 +62,9 @@ pub(super) fn find<'a>(
         problem
     })
 }
+
+/// The signal of a pipe that nobody reads any more: the same number on all Unix systems.
+const SIGPIPE: i32 = 13;
 
 const BROKEN: &str = "something can't be read that could have it: `cargo agents doctor` tells more";
 

@@ -32,7 +32,9 @@ pub(crate) fn environment(
             if let Some(value) = value
                 && seen.insert(variable.clone())
             {
-                variables.push((variable.into(), value.clone().into_os_string()));
+                // Never with a `/` at its end, however the manifest wrote the folder.
+                let value: PathBuf = value.components().collect();
+                variables.push((variable.into(), value.into_os_string()));
             }
         }
         folders.extend(acquired.path_dir.clone().filter(|folder| !folders.contains(folder)));
@@ -76,6 +78,14 @@ mod tests {
         variables.iter().fold(String::new(), |text, (name, value)| {
             format!("{text}{}={}\n", name.to_string_lossy(), value.to_string_lossy())
         })
+    }
+
+    #[test]
+    fn a_folder_has_no_slash_at_its_end_however_it_was_written() {
+        for written in ["/c/p/tools", "/c/p/tools/", "/c/p/./tools//", "/c/p/tools/."] {
+            let variables = environment(("t", &acquired(Some(written), None)), &[], None);
+            assert_eq!(shown(&variables), "SYMPOSIUM_DIR_t=/c/p/tools\n", "{written}");
+        }
     }
 
     #[test]

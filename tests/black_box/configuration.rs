@@ -126,3 +126,31 @@ fn a_home_that_can_not_be_written_is_no_obstacle() {
     let run = sandbox.run(&["--offline", "sync", "--agent", "claude"]);
     assert!(sandbox.has("ws/.claude/skills/own/SKILL.md"), "{}", run.stderr);
 }
+
+#[test]
+fn a_home_that_another_program_of_our_name_wrote_is_left_whole() {
+    // Each with what is said, once, of what has no effect here.
+    for (text, said) in [
+        ("# theirs\nsync-default = true\nauto-sync = true\n", "unknown key `sync-default`"),
+        ("use = [\"widget\"] # mine\n", "unknown key `use`"),
+        ("[[use]]\ncrate = \"widget\" # mine\n", "unknown key `use`"),
+        ("[agent]\nname = \"claude-code\" # old\n", "`agent` must be an array of tables"),
+    ] {
+        let sandbox = bare_sandbox();
+        sandbox.package(&[]);
+        let text = format!("{text}{}", crate::NO_BUILTIN);
+        sandbox.write("home/.symposium/config.toml", &text);
+        sandbox.write("home/.symposium/state.toml", "version = \"0.5.1\"\nother = 1 # theirs\n");
+        sandbox.write("home/.symposium/other/file", "theirs");
+        let run = sandbox.run(&["sync"]);
+        assert_eq!(run.stderr.matches(said).count(), 1, "{}", run.stderr);
+        sandbox.run(&["init", "--add-agent", "codex"]);
+        sandbox.run(&["init", "--remove-agent", "codex"]);
+        let now = sandbox.read("home/.symposium/config.toml");
+        for line in text.lines() {
+            assert!(now.lines().any(|known| known == line), "{line}: {now}");
+        }
+        assert!(sandbox.read("home/.symposium/state.toml").contains("other = 1 # theirs\n"));
+        assert_eq!(sandbox.read("home/.symposium/other/file"), "theirs");
+    }
+}

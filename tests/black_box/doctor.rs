@@ -278,3 +278,16 @@ fn what_could_not_be_mended_is_not_offered_again() {
     assert!(!run.stdout.contains("--fix` mends"), "{}", run.stdout);
     assert!(!run.stdout.contains("remedy: `cargo agents sync`"), "{}", run.stdout);
 }
+
+#[test]
+fn a_disabled_name_that_nobody_has_is_told() {
+    let sandbox = with_agents(&["claude"]);
+    plugin_with_skill(&sandbox, "tools", "widget", "basics");
+    let more = "[plugins]\ndisable = [\"tolos\", \"xyzzy\", \"tools\", \"widget\"]\n";
+    configure(&sandbox, &["claude"], more);
+    let said = sandbox.run(&["doctor"]).stdout;
+    for (name, told) in [("tolos", true), ("xyzzy", true), ("tools", false), ("widget", false)] {
+        assert_eq!(said.contains(&format!("`disable` names `{name}`")), told, "{said}");
+    }
+    assert!(said.contains("did you mean `tools`?"), "{said}");
+}

@@ -315,3 +315,15 @@ fn decision_20_the_book_names_every_reserved_name() {
         assert!(page.contains(&format!("`{name}`")), "{name}");
     }
 }
+
+#[test]
+fn a_reader_that_has_read_enough_is_no_trouble() {
+    let sandbox = with_demo("while :; do echo line; done");
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "\"$0\" demo | head -n 1"]).arg(crate::program());
+    let piped = sandbox.command(&["demo"]);
+    shell.env_clear().envs(piped.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = shell.current_dir(sandbox.ws()).output().expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "line\n");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}

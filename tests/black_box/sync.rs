@@ -389,3 +389,29 @@ fn what_stands_in_a_skill_folder_s_way_is_an_error() {
     assert!(run.stderr.contains("Finished nothing was done"), "{}", run.stderr);
     assert_eq!(sandbox.read("ws/.claude"), "mine\n");
 }
+
+#[test]
+fn a_fresh_checkout_shows_what_can_not_be_read_and_never_has_copies() {
+    let sandbox = quiet_sandbox();
+    plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
+    let look = ["sync", "--agent", "claude", "--dry-run"];
+    sandbox.run(&["sync", "--agent", "claude", "--check"]).code(1);
+    sandbox.run(&look).ok();
+    let plugin = "home/.symposium/plugins/widget/SYMPOSIUM.toml";
+    for (file, broken) in [
+        (plugin, "name = "),
+        ("ws/Cargo.lock", "version = 4\n[[package"),
+        ("ws/Cargo.toml", "[package"),
+    ] {
+        let whole = sandbox.read(file);
+        sandbox.write(file, broken);
+        let run = sandbox.run(&look).code(1);
+        let name = file.rsplit('/').next().expect("a name");
+        assert!(run.stderr.contains(&format!("{name}:")), "{}", run.stderr);
+        sandbox.write(file, whole);
+        sandbox.run(&look).ok();
+    }
+    sandbox.write("ws/.agents/skills/ours/SKILL.md", "---\nname: [\n---\n");
+    let run = sandbox.run(&["plugin", "validate", ".agents/skills"]).code(1);
+    assert!(run.stderr.contains("SKILL.md:"), "{}", run.stderr);
+}

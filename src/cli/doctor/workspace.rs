@@ -6,6 +6,7 @@ use crate::agents::Agent;
 use crate::config::ConfigState;
 use crate::report::{Action, Change, Kind};
 use crate::sync::registration::orphans;
+use crate::text::{closest, did_you_mean, same_crate};
 
 /// `config.toml` reads, and says nothing odd.
 pub(super) fn configuration(context: &CheckContext<'_>) -> Vec<Finding> {
@@ -24,7 +25,40 @@ pub(super) fn configuration(context: &CheckContext<'_>) -> Vec<Finding> {
             );
         }
     }
+    findings.extend(disabled_nobody(context));
     findings
+}
+
+/// Names that `[plugins] disable` has and nobody else. Where a source is away it may be the one that
+/// has them.
+fn disabled_nobody(context: &CheckContext<'_>) -> Vec<Finding> {
+    let inputs = context.survey.inputs;
+    let registry = &inputs.registry;
+    let (Some(loaded), true) = (&inputs.loaded, registry.unavailable.is_empty()) else {
+        return Vec::new();
+    };
+    let plugins = registry.plugins.iter().map(|entry| entry.plugin.name.clone());
+    let skills = registry.skills.iter().filter_map(|skill| skill.dir.file_name());
+    let crates = loaded.workspace.dependencies.iter().map(|dependency| dependency.name.clone());
+    let known: Vec<String> = plugins
+        .chain(skills.map(|name| name.to_string_lossy().into_owned()))
+        .chain(crates)
+        .collect();
+    let nobodys = |name: &&String| !known.iter().any(|known| same_crate(known, name));
+    let choices = &inputs.sym.config.plugins;
+    let here = choices.workspaces.iter().filter(|(root, _)| *root == loaded.workspace.root);
+    let disabled = here.flat_map(|(_, choices)| &choices.disable).chain(&choices.disable);
+    let finding = |name: &String| {
+        let message =
+            format!("`disable` names `{name}`, as no plugin, skill or dependency here is called");
+        let meant = did_you_mean(&closest(name, known.iter().map(String::as_str)));
+        let remedy =
+            meant.unwrap_or_else(|| "take it out, unless another workspace has it".to_owned());
+        Finding::new("disable-unknown", Weight::Note, message)
+            .at(inputs.sym.dirs.config_file())
+            .remedy(remedy)
+    };
+    disabled.filter(nobodys).map(finding).collect()
 }
 
 /// The workspace's manifests and lock file read.

@@ -97,6 +97,8 @@ mod tests {
             ("mcp__.*", "xmcp__y", false),
             ("Ba.|Bash", "Bash", true),
             ("(?i)bash", "BASH", true),
+            (r"\p{L}+", "Bash", true),
+            (r"\p{L}+", "Bash2", false),
             ("bash", "Bash", false),
             (".*", "anything", true),
         ] {

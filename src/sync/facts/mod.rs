@@ -111,8 +111,10 @@ impl Gatherer<'_> {
         for entry in &registry.plugins {
             let plugin = &entry.plugin;
             if let Some(shadow) = &entry.shadowed_by {
-                let reason = format!("the one of source `{}`: {shadow}", plugin.source);
-                facts.left_out(plugin, Verdict::Shadowed, reason);
+                // Several may have the name.
+                let told = format!("the one of source `{}`: {shadow}", plugin.source);
+                facts.explain(Kind::Plugin, &plugin.name, Verdict::Shadowed, told);
+                facts.fate(plugin, Verdict::Shadowed, shadow.to_string());
             } else if let Some(reason) = choices.disabled_by(&plugin.name, root) {
                 facts.left_out(plugin, Verdict::Disabled, reason);
             } else {
@@ -218,6 +220,10 @@ impl<'r> Facts<'r> {
     fn left_out(&mut self, plugin: &'r Plugin, verdict: Verdict, reason: impl Into<String>) {
         let reason = reason.into();
         self.explain(Kind::Plugin, &plugin.name, verdict, &*reason);
+        self.fate(plugin, verdict, reason);
+    }
+
+    fn fate(&mut self, plugin: &'r Plugin, verdict: Verdict, reason: String) {
         self.plugins.push(PluginFate { plugin, verdict, reason, parts: Vec::new() });
     }
 
