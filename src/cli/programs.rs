@@ -21,6 +21,31 @@ pub(super) struct Program {
     pub install_commands: Vec<String>,
     /// Whether it is on this machine.
     pub installed: bool,
+    /// Whether we get it, so that it may come: it is no file of the plugin itself.
+    #[serde(skip)]
+    pub is_got: bool,
+}
+
+impl Program {
+    fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            what: String::new(),
+            used_by: Vec::new(),
+            install_commands: Vec::new(),
+            installed: false,
+            is_got: false,
+        }
+    }
+
+    /// What people are told of one that is not here.
+    pub(super) fn missing(&self) -> &'static str {
+        match (self.installed, self.is_got) {
+            (true, _) => "",
+            (false, true) => " (not on disk yet)",
+            (false, false) => " (not there)",
+        }
+    }
 }
 
 /// The programs of what applies here.
@@ -47,7 +72,8 @@ pub(super) fn programs(fate: &PluginFate<'_>, acquirer: &Acquirer<'_>) -> Vec<Pr
                         let line: Vec<_> =
                             std::iter::once(command).chain(args).map(String::as_str).collect();
                         let what = format!("`{}`", line.join(" "));
-                        listing.push(command, what, &by, Vec::new(), true);
+                        let program = Program { what, ..Program::named(command) };
+                        listing.push(Program { installed: true, ..program }, &by);
                     }
                 }
             }
@@ -73,24 +99,26 @@ impl Listing<'_> {
         let Some(installation) = known else { return };
         let what = describe(installation, runnable);
         let installed = self.acquirer.probe(self.plugin, name).is_some();
-        self.push(name, what, by, installation.install_commands.clone(), installed);
+        let program = Program {
+            what,
+            install_commands: installation.install_commands.clone(),
+            installed,
+            is_got: installation.source.is_some() || !installation.install_commands.is_empty(),
+            ..Program::named(name)
+        };
+        self.push(program, by);
         for required in &installation.requirements {
             self.add(required, None, by);
         }
     }
 
-    fn push(&mut self, name: &str, what: String, by: &str, commands: Vec<String>, installed: bool) {
-        let same = self.found.iter_mut().find(|known| known.name == name && known.what == what);
-        match same {
+    fn push(&mut self, program: Program, by: &str) {
+        let is_same =
+            |known: &&mut Program| known.name == program.name && known.what == program.what;
+        match self.found.iter_mut().find(is_same) {
             Some(known) if known.used_by.iter().any(|user| user == by) => {}
             Some(known) => known.used_by.push(by.to_owned()),
-            None => self.found.push(Program {
-                name: name.to_owned(),
-                what,
-                used_by: vec![by.to_owned()],
-                install_commands: commands,
-                installed,
-            }),
+            None => self.found.push(Program { used_by: vec![by.to_owned()], ..program }),
         }
     }
 }

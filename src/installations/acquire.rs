@@ -1,6 +1,6 @@
 //! Once per installation and version, by one process at a time.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::job::{Got, Job};
@@ -131,15 +131,7 @@ impl<'a> Acquirer<'a> {
         installation: &Installation,
         mode: Mode,
     ) -> Result<Lock, Trouble> {
-        // What plugins share is got by one at a time, too.
-        let slot = match &installation.source {
-            Some(InstallSource::Cargo { krate, .. }) => key(&["cargo", krate]),
-            Some(InstallSource::Binary { url, .. }) => key(&["binary", url.expose()]),
-            Some(InstallSource::Git { .. }) | None => {
-                key(&[&plugin.source, &plugin.name, &installation.name])
-            }
-        };
-        let path = self.sym.dirs.locks().join(format!("install-{}.lock", &slot[..16]));
+        let path = lock_path(self.sym, plugin, installation);
         let patience = match mode {
             Mode::Explicit => Duration::from_secs(30 * 60),
             Mode::Detached => Duration::ZERO,
@@ -288,6 +280,18 @@ impl<'a> Acquirer<'a> {
         };
         floats && asked && !self.sym.options.offline
     }
+}
+
+/// The lock that is held while an installation is got. What plugins share is got by one at a time, too.
+pub(super) fn lock_path(sym: &Symposium, plugin: &Plugin, installation: &Installation) -> PathBuf {
+    let slot = match &installation.source {
+        Some(InstallSource::Cargo { krate, .. }) => key(&["cargo", krate]),
+        Some(InstallSource::Binary { url, .. }) => key(&["binary", url.expose()]),
+        Some(InstallSource::Git { .. }) | None => {
+            key(&[&plugin.source, &plugin.name, &installation.name])
+        }
+    };
+    sym.dirs.locks().join(format!("install-{}.lock", &slot[..16]))
 }
 
 /// The installation of that name.

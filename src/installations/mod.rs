@@ -3,6 +3,7 @@
 //! - [`Acquirer::acquire`]: the work, once per installation and version, under a lock
 //! - [`Acquirer::probe`]: what is on disk now, in microseconds and without any work
 //! - [`Acquirer::hook`], [`Acquirer::command`]: all of it together, ready to be started
+//! - [`Acquirer::obstacles`]: what keeps it from being started
 //! - [`syntax_error`]: what a shell finds wrong with a script
 //! - [`environment`]: the variables that tell a child where its tools are
 //! - [`Installed`]: how this program itself got where it is
@@ -29,6 +30,7 @@ mod fetcher;
 mod job;
 mod locate;
 mod model;
+mod obstacle;
 mod outdated;
 mod own;
 mod prepare;
@@ -43,6 +45,7 @@ pub(crate) use environment::environment;
 pub(crate) use fetcher::{Fetcher, Network};
 pub(crate) use locate::awaited;
 pub(crate) use model::{Acquired, InstallError, Invocation, Mode, Root, Trouble};
+pub(crate) use obstacle::{Obstacle, ObstacleKind, unusable};
 pub(crate) use outdated::sweep_outdated;
 pub(crate) use own::{Installed, Otherwise, recorded};
 pub(crate) use prepare::Prepared;

@@ -17,6 +17,7 @@ use crate::workspace::{
     is_crates_io, vendored,
 };
 
+pub(crate) mod awaited;
 pub(crate) mod fetch;
 mod git;
 mod on_demand;
@@ -131,6 +132,11 @@ impl CrateRequest {
 pub(crate) trait CrateSources {
     /// The sources of a crate.
     fn locate(&self, request: &CrateRequest) -> Result<Located, NotOnDisk>;
+
+    /// Files and folders that change when sources that are missing come.
+    fn awaited(&self, _request: &CrateRequest) -> Vec<PathBuf> {
+        Vec::new()
+    }
 }
 
 /// Where to look.
@@ -378,6 +384,10 @@ impl CrateSources for CrateDisk<'_> {
                 ..NotOnDisk::default()
             }),
         }
+    }
+
+    fn awaited(&self, request: &CrateRequest) -> Vec<PathBuf> {
+        self.would_be_in(request)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::facts::candidates::{BRINGS_SOURCES, told_absent};
 use super::facts::{Facts, Gatherer};
 use super::placing::apply::apply_and_tell;
 use super::placing::desired_skills::{self, DesiredSkills};
@@ -305,6 +306,11 @@ fn gather<'r>(sync: &SyncContext<'_>, registry: &'r Registry) -> Facts<'r> {
                 &Diagnostic::warning(format!("no skills of {crate_}: {reason}"))
                     .note(missing.remedy(workspace, sym.options.offline)),
             );
+        }
+    }
+    if sync.request.caller == Caller::Command {
+        for told in told_absent(&facts.absent) {
+            sym.report.event(&Event::status("Note", format!("{told}; {BRINGS_SOURCES}")));
         }
     }
     facts

@@ -54,6 +54,12 @@ impl Observer {
         }
     }
 
+    /// As [`Observer::observe`], for something that is to come, if need be into a folder whose contents
+    /// never change otherwise.
+    pub(crate) fn expect(&self, path: &Path) {
+        self.with_seen(|seen| seen.fingerprint.observe(path));
+    }
+
     /// Takes back the observation of `path`: nothing that was made of it depends on what is there.
     pub(crate) fn forget(&self, path: &Path) {
         self.with_seen(|seen| seen.fingerprint.forget(path));

@@ -51,6 +51,8 @@ fn webshop() -> Sandbox {
          executable = \"sqlx-check\" }\n",
     );
     sandbox.user_plugin("sqlx/hooks/no-clean.sh", "exit 0\n");
+    sandbox.registry_crate("axum", "0.8.4", &[]);
+    sandbox.registry_crate("sqlx", "0.8.6", &[]);
     let text = skill("search", "How to search.");
     sandbox.registry_crate("memchr", "2.7.4", &[("skills/search/SKILL.md", &text)]);
     let project = sandbox.home().join("src/webshop").display().to_string();

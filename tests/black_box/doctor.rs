@@ -1,6 +1,7 @@
 //! `cargo agents doctor`.
 
 mod registrations;
+mod skipped;
 mod sources;
 
 use serde_json::Value;
@@ -20,8 +21,10 @@ fn codes(sandbox: &Sandbox, args: &[&str]) -> Vec<String> {
             None => code.to_owned(),
         }
     };
-    // Built in a `target` folder, the program is never where agents look for it.
-    grave.map(name).filter(|code| code != "program-not-found").collect()
+    // Built in a `target` folder, the program is never where agents look for it; and not every machine
+    // has the `npx` that servers are started with.
+    let of_this_machine = ["program-not-found", "program-missing"];
+    grave.map(name).filter(|code| !of_this_machine.contains(&code.as_str())).collect()
 }
 
 fn findings(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {

@@ -5,6 +5,8 @@
     reason = "tests look at the world by themselves, and say why they skip"
 )]
 
+#[cfg(unix)]
+mod absent_sources;
 #[cfg(all(target_os = "linux", debug_assertions))]
 mod antigravity;
 mod background_pile;
@@ -70,6 +72,7 @@ mod opencode_files;
 mod own_spellings;
 mod plugin_commands;
 mod plugin_sources;
+mod programs_in_the_way;
 #[cfg(unix)]
 mod readers;
 mod real_crates;

@@ -236,7 +236,7 @@ fn hooks_that_were_edited_say_nothing_of_a_server_in_the_same_file() {
     sandbox.user_plugin(
         "w/SYMPOSIUM.toml",
         "name = \"w\"\ncrates = [\"*\"]\n\
-         [[mcp_servers]]\nname = \"server-of-hooks\"\ncommand = \"x\"\nargs = []\nenv = []\n",
+         [[mcp_servers]]\nname = \"server-of-hooks\"\ncommand = \"sh\"\nargs = []\nenv = []\n",
     );
     sandbox.run(&["init", "--add-agent", "gemini"]).ok();
     let file = "home/.gemini/settings.json";

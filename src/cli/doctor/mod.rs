@@ -16,7 +16,7 @@ use crate::Symposium;
 use crate::config::ConfigState;
 use crate::report::{Palette, Verbosity};
 use crate::sync::survey::{Inputs, SkillView, Survey};
-use model::{Doctor, Finding, Weight};
+use model::{Doctor, Finding, Unchecked, Weight};
 
 pub(super) fn run(sym: &Symposium, args: &DoctorArgs) -> CommandResult {
     let mut doctor = examine(sym)?;
@@ -53,7 +53,9 @@ enum Needs {
     Nothing,
     /// While the configuration can't be read, nobody knows what should be registered.
     Configuration,
-    /// And a workspace that is not broken; where there is none, there is nothing to check.
+    /// And an agent in it.
+    Agents,
+    /// A configuration that reads, and a workspace.
     Workspace,
 }
 
@@ -63,20 +65,28 @@ type Check = (&'static str, Needs, fn(&CheckContext<'_>) -> Vec<Finding>);
 /// In the order in which things build on each other.
 const CHECKS: &[Check] = &[
     ("the configuration reads", Needs::Nothing, workspace::configuration),
-    ("the workspace reads", Needs::Nothing, workspace::workspace),
-    ("agents find cargo-agents", Needs::Configuration, programs::own_program),
-    ("agents' files read", Needs::Configuration, agents::files),
+    (WORKSPACE_READS, Needs::Nothing, workspace::workspace),
+    ("agents find cargo-agents", Needs::Agents, programs::own_program),
+    ("agents' files read", Needs::Agents, agents::files),
     ("hooks and servers are registered", Needs::Configuration, agents::registered),
-    ("nothing is registered twice", Needs::Configuration, agents::twice),
-    ("agents use what is registered", Needs::Configuration, agents::switches),
+    ("nothing is registered twice", Needs::Agents, agents::twice),
+    ("agents use what is registered", Needs::Agents, agents::switches),
     ("nothing stale is left", Needs::Configuration, workspace::stale),
     ("skills are in place", Needs::Workspace, workspace::skills),
     ("descriptions fit", Needs::Workspace, agents::budget),
-    ("plugin sources answer", Needs::Configuration, sources::sources),
-    ("plugins and skills are well made", Needs::Configuration, sources::content),
+    ("programs of plugins are here", Needs::Workspace, programs::of_plugins),
+    (SOURCES_ANSWER, Needs::Configuration, sources::sources),
+    (WELL_MADE, Needs::Configuration, sources::content),
     ("sources of crates are here", Needs::Workspace, sources::crates),
-    ("agents' versions are known", Needs::Configuration, programs::versions),
+    ("agents' versions are known", Needs::Agents, programs::versions),
 ];
+
+/// Checks that may be made of a part only.
+const WORKSPACE_READS: &str = "the workspace reads";
+const SOURCES_ANSWER: &str = "plugin sources answer";
+const WELL_MADE: &str = "plugins and skills are well made";
+
+const NO_WORKSPACE: &str = "this is no Rust workspace";
 
 fn examine(sym: &Symposium) -> anyhow::Result<Doctor> {
     let inputs = Inputs::read(sym, &sym.cwd()?)?;
@@ -88,14 +98,17 @@ fn examine(sym: &Symposium) -> anyhow::Result<Doctor> {
     let context = CheckContext { sym, survey: &survey, skills: &skills, versions: &versions };
     let mut doctor = Doctor::default();
     for (name, needs, check) in CHECKS {
-        if !context.can(*needs) {
-            doctor.not_checked.push((*name).to_owned());
+        let skip = |reason: String| Unchecked { check: (*name).to_owned(), reason };
+        if let Err(reason) = context.can(*needs) {
+            doctor.not_checked.push(skip(reason.to_owned()));
             continue;
         }
         let mut found = check(&context);
-        if found.is_empty() {
+        let left_out = context.left_out(name);
+        if found.is_empty() && left_out.is_none() {
             doctor.passed.push((*name).to_owned());
         }
+        doctor.not_checked.extend(left_out.map(skip));
         for finding in &mut found {
             (*name).clone_into(&mut finding.check);
         }
@@ -106,13 +119,37 @@ fn examine(sym: &Symposium) -> anyhow::Result<Doctor> {
 }
 
 impl CheckContext<'_> {
-    fn can(&self, needs: Needs) -> bool {
+    /// Whether there is what a check needs.
+    ///
+    /// # Errors
+    /// Why it can't be made.
+    fn can(&self, needs: Needs) -> Result<(), &'static str> {
         let inputs = self.survey.inputs;
-        let configured = inputs.sym.config_state != ConfigState::Broken;
+        let refuse = |is_refused, reason| if is_refused { Err(reason) } else { Ok(()) };
+        let configured = refuse(
+            inputs.sym.config_state == ConfigState::Broken,
+            "the configuration can't be read",
+        );
         match needs {
-            Needs::Nothing => true,
+            Needs::Nothing => Ok(()),
             Needs::Configuration => configured,
-            Needs::Workspace => configured && inputs.trouble.is_none(),
+            Needs::Agents => configured
+                .and_then(|()| refuse(self.survey.agents.is_empty(), "no agent is configured")),
+            Needs::Workspace => configured
+                .and_then(|()| refuse(inputs.trouble.is_some(), "the workspace can't be read"))
+                .and_then(|()| refuse(inputs.loaded.is_none(), NO_WORKSPACE)),
+        }
+    }
+
+    /// What a check that was made could not look at, and why.
+    fn left_out(&self, check: &str) -> Option<String> {
+        let inputs = self.survey.inputs;
+        let no_workspace = inputs.loaded.is_none() && inputs.trouble.is_none();
+        match check {
+            WORKSPACE_READS if no_workspace => Some(NO_WORKSPACE.to_owned()),
+            SOURCES_ANSWER => sources::unasked(self),
+            WELL_MADE => sources::unseen(self),
+            _ => None,
         }
     }
 }
@@ -136,8 +173,9 @@ fn show(sym: &Symposium, doctor: &Doctor) -> String {
         screen.line(6, &format!("remedy: {}", finding.remedy));
     }
     if sym.report.verbosity() >= Verbosity::Verbose {
-        for name in &doctor.not_checked {
-            screen.marked(palette.warning, "skip ", &format!("{name}: not checked"));
+        for skipped in &doctor.not_checked {
+            let text = format!("{}: {}", skipped.check, skipped.reason);
+            screen.marked(palette.warning, "skip ", &text);
         }
         for passed in &doctor.passed {
             screen.marked(palette.good, "ok   ", passed);
@@ -145,12 +183,23 @@ fn show(sym: &Symposium, doctor: &Doctor) -> String {
     } else {
         let check = if doctor.findings.is_empty() { "check" } else { "more check" };
         if !doctor.passed.is_empty() {
-            screen.marked(palette.good, "ok   ", &count(doctor.passed.len(), check));
+            let text = format!("{} (`-v` names them)", count(doctor.passed.len(), check));
+            screen.marked(palette.good, "ok   ", &text);
         }
-        if !doctor.not_checked.is_empty() {
-            let checks = count(doctor.not_checked.len(), "check");
-            let text = format!("{checks} not made, because of the errors above");
-            screen.marked(palette.warning, "skip ", &text);
+        let mut reasons: Vec<&str> = Vec::new();
+        for skipped in &doctor.not_checked {
+            if !reasons.contains(&skipped.reason.as_str()) {
+                reasons.push(&skipped.reason);
+            }
+        }
+        for reason in reasons {
+            let skipped = doctor.not_checked.iter().filter(|skipped| skipped.reason == reason);
+            let names: Vec<&str> = skipped.map(|skipped| skipped.check.as_str()).collect();
+            let what = match names.as_slice() {
+                [name] => (*name).to_owned(),
+                names => count(names.len(), "check"),
+            };
+            screen.marked(palette.warning, "skip ", &format!("{what}: {reason}"));
         }
     }
     let fixable = doctor.findings.iter().filter(|finding| finding.fixable).count();

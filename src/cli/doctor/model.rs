@@ -14,10 +14,20 @@ pub(crate) struct Doctor {
     pub findings: Vec<Finding>,
     /// The checks that found nothing.
     pub passed: Vec<String>,
-    /// The checks that could not be made, because the configuration or the workspace can't be read.
-    pub not_checked: Vec<String>,
+    /// The checks that could not be made, or not of everything.
+    pub not_checked: Vec<Unchecked>,
     /// What `--fix` changed.
     pub fixed: Vec<Change>,
+}
+
+/// A check that could not be made, or not of everything.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Unchecked {
+    /// The check.
+    pub check: String,
+    /// Why.
+    pub reason: String,
 }
 
 /// How bad a finding is.

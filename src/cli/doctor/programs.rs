@@ -11,10 +11,11 @@ use crate::Symposium;
 use crate::agents::Agent;
 use crate::agents::command::PROGRAM;
 use crate::config::HookScope;
+use crate::installations::ObstacleKind;
 use crate::process::{Child, run};
 use crate::report::Progress;
 use crate::sync::registration::setup::Setup;
-use crate::sync::survey::Survey;
+use crate::sync::survey::{Obstructed, Survey};
 
 /// How long an agent's program may take to say its version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
@@ -194,6 +195,25 @@ fn of_version(program: &AgentProgram) -> Option<Finding> {
             .at(path)
             .remedy(remedy),
     )
+}
+
+/// What applies can be run: scripts, servers' programs, installations and requirements.
+pub(super) fn of_plugins(context: &CheckContext<'_>) -> Vec<Finding> {
+    let of = |found: &Obstructed<'_>| {
+        let (code, weight) = match found.obstacle.kind {
+            ObstacleKind::Missing => ("program-missing", Weight::Warning),
+            ObstacleKind::Unusable => ("program-not-executable", Weight::Warning),
+            ObstacleKind::Failed => ("install-failed", Weight::Warning),
+            ObstacleKind::NotInstalled => ("not-installed", Weight::Warning),
+            ObstacleKind::Installing => ("installing", Weight::Note),
+        };
+        let message = format!("plugin {}, {}", found.plugin.name, found.told());
+        let finding = Finding::new(code, weight, message)
+            .at(&found.plugin.manifest)
+            .remedy(&found.obstacle.remedy);
+        if found.obstacle.kind == ObstacleKind::NotInstalled { finding.fixable() } else { finding }
+    };
+    context.survey.obstructed().iter().map(of).collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::agents::is_about_budget;
 use super::model::{Finding, Weight};
 use crate::fetch::git::Repository;
 use crate::plugins::source::{Location, SourceKind, SourceSpec, SourceState, effective};
+use crate::sync::facts::candidates::{BRINGS_SOURCES, told_absent};
 use crate::text::Diagnostic;
 
 /// Each source is there, or answers.
@@ -59,6 +60,33 @@ pub(super) fn sources(context: &CheckContext<'_>) -> Vec<Finding> {
     });
     findings.extend(asked);
     findings
+}
+
+/// Sources that were not asked whether they answer, and why.
+pub(super) fn unasked(context: &CheckContext<'_>) -> Option<String> {
+    let git = effective(&context.survey.inputs.sym);
+    let git = git.iter().filter(|spec| matches!(spec.location, Location::Git(Ok(_))));
+    let names = named(git.map(|spec| spec.name.as_str()))?;
+    context.sym.options.offline.then(|| format!("with `--offline` {names} not asked"))
+}
+
+/// Sources whose content was not looked at, and why.
+pub(super) fn unseen(context: &CheckContext<'_>) -> Option<String> {
+    let registry = &context.survey.inputs.registry;
+    let away = registry.sources.iter().filter(|state| !has_copy(state) && state.notice.is_some());
+    let away = away.map(|state| state.name.as_str());
+    if let Some(names) = named(away) {
+        return Some(format!("{names} not on this machine"));
+    }
+    let outside = context.survey.planned.is_none() && !registry.plugins.is_empty();
+    outside.then(|| "without a workspace that reads, skills are not looked at".to_owned())
+}
+
+/// `` `a` is``, `` `a`, `b` are``; `None` for none.
+fn named<'n>(names: impl Iterator<Item = &'n str>) -> Option<String> {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    let verb = if names.len() == 1 { "is" } else { "are" };
+    (!names.is_empty()).then(|| format!("{} {verb}", names.join(", ")))
 }
 
 fn ask(context: &CheckContext<'_>, spec: &SourceSpec, repository: &Repository) -> Option<Finding> {
@@ -131,13 +159,15 @@ pub(super) fn content(context: &CheckContext<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// Crates whose skills apply have their sources on this machine.
+/// Dependencies have their sources on this machine.
 pub(super) fn crates(context: &CheckContext<'_>) -> Vec<Finding> {
-    let missing = context.survey.planned.iter().flat_map(|planned| &planned.facts.missing);
-    missing
-        .map(|missing| {
-            Finding::new("crate-missing", Weight::Warning, format!("no skills: {missing}"))
-                .remedy("`cargo fetch`, then `cargo agents sync`")
-        })
-        .collect()
+    let Some(planned) = &context.survey.planned else { return Vec::new() };
+    let missing = planned.facts.missing.iter().map(|missing| {
+        Finding::new("crate-missing", Weight::Warning, format!("no skills: {missing}"))
+            .remedy("`cargo fetch`, then `cargo agents sync`")
+    });
+    let absent = told_absent(&planned.facts.absent).into_iter();
+    let absent =
+        absent.map(|told| Finding::new("crate-absent", Weight::Note, told).remedy(BRINGS_SOURCES));
+    missing.chain(absent).collect()
 }

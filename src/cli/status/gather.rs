@@ -16,14 +16,15 @@ use crate::plugins::registry::PluginEntry;
 use crate::report::{Action, Change, Kind, Verdict};
 use crate::skills::SkillOrigin;
 use crate::sync::facts::PluginFate;
+use crate::sync::facts::candidates::told_absent;
 use crate::sync::shown_origin;
 use crate::sync::snapshot::Snapshot;
-use crate::sync::survey::{Health, SkillView, Survey, described};
+use crate::sync::survey::{Health, Obstructed, SkillView, Survey, described};
 use crate::text::Diagnostic;
 
 /// What the survey says, as a document.
 pub(super) fn gather(survey: &Survey<'_>) -> Status {
-    let views = survey.skills();
+    let (views, obstructed) = (survey.skills(), survey.obstructed());
     let known = survey.planned.as_ref();
     let candidates = known.map(|planned| planned.facts.candidates.as_slice()).unwrap_or_default();
     let mut warnings: Vec<String> =
@@ -40,8 +41,12 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
         workspace: workspace(survey),
         workspace_trouble: survey.inputs.trouble.as_ref().map(|found| trouble(found, "mend it")),
         configuration_trouble: configuration(survey),
-        agents: survey.agents.iter().map(|agent| of_agent(survey, *agent, &views)).collect(),
-        plugins: plugins(survey, &views),
+        agents: survey
+            .agents
+            .iter()
+            .map(|agent| of_agent(survey, *agent, (&views, &obstructed)))
+            .collect(),
+        plugins: plugins(survey, &views, &obstructed),
         skills: views.iter().map(of_skill).collect(),
         candidates: candidates
             .iter()
@@ -51,6 +56,7 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
                 skills: candidate.skills.clone(),
             })
             .collect(),
+        absent: known.map(|planned| told_absent(&planned.facts.absent)).unwrap_or_default(),
         next_sync: next_sync(survey),
         warnings,
         errors,
@@ -112,7 +118,11 @@ pub(super) fn last_sync(survey: &Survey<'_>, root: &Path) -> Option<SystemTime> 
     std::fs::metadata(path).ok()?.modified().ok()
 }
 
-fn of_agent(survey: &Survey<'_>, agent: Agent, views: &[SkillView<'_>]) -> AgentStatus {
+fn of_agent(
+    survey: &Survey<'_>,
+    agent: Agent,
+    (views, obstructed): (&[SkillView<'_>], &[Obstructed<'_>]),
+) -> AgentStatus {
     let found = survey.checkup(agent, views, None);
     let mut problems = Vec::new();
     let hooks = survey.hooks_of(agent).map(|hooks| {
@@ -126,6 +136,11 @@ fn of_agent(survey: &Survey<'_>, agent: Agent, views: &[SkillView<'_>]) -> Agent
     let servers = survey.servers_of(agent).into_iter().map(|server| {
         let state = state_of(&server.health, &format!("server `{}`", server.name), &mut problems);
         let state = switched_off(state, Topic::Servers, Some(&server.name), &found);
+        let cant_start = obstructed.iter().any(|known| {
+            known.kind == Kind::Server && known.name == server.name && known.is_grave()
+        });
+        let reached = matches!(state, State::Ok | State::Pending);
+        let state = if cant_start && reached { State::CantStart } else { state };
         ServerStatus { name: server.name, file: server.file, state }
     });
     let servers = servers.collect();
@@ -150,11 +165,21 @@ fn of_agent(survey: &Survey<'_>, agent: Agent, views: &[SkillView<'_>]) -> Agent
         title: agent.title().to_owned(),
         hooks,
         servers,
-        skills: views.iter().filter(|view| view.agents.contains(&agent)).count(),
+        skills: views.iter().filter(|view| view.placed.contains(&agent)).count(),
+        planned_skills: views.iter().filter(|view| is_planned(view, Some(agent))).count(),
         descriptions: described(views, agent),
         description_budget: agent.identity().description_budget,
         problems,
     }
+}
+
+/// Whether the next sync brings a skill, to `agent` or to anybody, which is not there yet.
+fn is_planned(view: &SkillView<'_>, agent: Option<Agent>) -> bool {
+    let (sees, finds) = match agent {
+        Some(agent) => (view.agents.contains(&agent), view.placed.contains(&agent)),
+        None => (!view.agents.is_empty(), !view.placed.is_empty()),
+    };
+    view.pending.is_some() && sees && !finds
 }
 
 fn state_of(health: &Health, what: &str, problems: &mut Vec<Problem>) -> State {
@@ -191,7 +216,11 @@ fn switched_off(state: State, topic: Topic, server: Option<&str>, found: &[Findi
     if state == State::Ok && off { State::Off } else { state }
 }
 
-fn plugins(survey: &Survey<'_>, views: &[SkillView<'_>]) -> Vec<PluginStatus> {
+fn plugins(
+    survey: &Survey<'_>,
+    views: &[SkillView<'_>],
+    obstructed: &[Obstructed<'_>],
+) -> Vec<PluginStatus> {
     let Some(known) = &survey.planned else {
         let outside = match survey.inputs.trouble {
             Some(_) => "the workspace can't be read",
@@ -202,7 +231,8 @@ fn plugins(survey: &Survey<'_>, views: &[SkillView<'_>]) -> Vec<PluginStatus> {
     };
     let fetcher = Network::new(&survey.inputs.sym);
     let acquirer = Acquirer::new(&survey.inputs.sym, &fetcher);
-    known.facts.plugins.iter().map(|fate| of_plugin(fate, views, &acquirer)).collect()
+    let fates = known.facts.plugins.iter();
+    fates.map(|fate| of_plugin(fate, (views, obstructed), &acquirer)).collect()
 }
 
 fn outside_of_a_workspace(entry: &PluginEntry, outside: &str) -> PluginStatus {
@@ -217,16 +247,18 @@ fn outside_of_a_workspace(entry: &PluginEntry, outside: &str) -> PluginStatus {
         state,
         reason,
         skills: 0,
+        planned_skills: 0,
         hooks: Vec::new(),
         servers: Vec::new(),
         subcommands: Vec::new(),
         may_run: Vec::new(),
+        problems: Vec::new(),
     }
 }
 
 fn of_plugin(
     fate: &PluginFate<'_>,
-    views: &[SkillView<'_>],
+    (views, obstructed): (&[SkillView<'_>], &[Obstructed<'_>]),
     acquirer: &Acquirer<'_>,
 ) -> PluginStatus {
     let plugin = fate.plugin;
@@ -239,6 +271,8 @@ fn of_plugin(
     let subcommands = held(Kind::Subcommand).filter_map(|index| plugin.subcommands.get(index));
     let brought = |view: &&SkillView<'_>| view.skill.plugin.as_deref() == Some(&plugin.name);
     let active = fate.verdict == Verdict::Matched;
+    let skills = || views.iter().filter(brought).filter(|_| active);
+    let problems = obstructed.iter().filter(|found| found.plugin.manifest == plugin.manifest);
     PluginStatus {
         name: plugin.name.clone(),
         source: plugin.source.clone(),
@@ -250,11 +284,21 @@ fn of_plugin(
             Verdict::Skipped | Verdict::Unavailable => PluginState::Inactive,
         },
         reason: fate.reason.clone(),
-        skills: if active { views.iter().filter(brought).count() } else { 0 },
+        skills: skills().filter(|view| !view.placed.is_empty()).count(),
+        planned_skills: skills().filter(|view| is_planned(view, None)).count(),
         hooks: hooks.map(|hook| hook.name.clone()).collect(),
         servers: servers.map(|server| server.name.clone()).collect(),
         subcommands: subcommands.map(|subcommand| subcommand.name.clone()).collect(),
         may_run: programs(fate, acquirer),
+        problems: problems.map(problem_of).collect(),
+    }
+}
+
+fn problem_of(found: &Obstructed<'_>) -> Problem {
+    Problem {
+        severity: if found.is_grave() { "warning" } else { "note" }.to_owned(),
+        message: found.told(),
+        remedy: found.obstacle.remedy.clone(),
     }
 }
 

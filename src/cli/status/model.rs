@@ -29,6 +29,8 @@ pub(crate) struct Status {
     pub skills: Vec<SkillStatus>,
     /// Dependencies that ship skills, about which nobody said anything yet.
     pub candidates: Vec<CandidateStatus>,
+    /// What is not known of dependencies whose sources are not on this machine.
+    pub absent: Vec<String>,
     /// What the next sync would change, or leave alone.
     pub next_sync: Vec<Change>,
     /// Problems, each in one line.
@@ -81,6 +83,8 @@ pub(crate) enum State {
     Broken,
     /// It is registered, and the agent does not use it.
     Off,
+    /// Its program can't be started; its plugin's problems tell why.
+    CantStart,
     /// The agent can't do this.
     Unsupported,
 }
@@ -98,9 +102,11 @@ pub(crate) struct AgentStatus {
     pub hooks: Option<HooksStatus>,
     /// The servers that apply.
     pub servers: Vec<ServerStatus>,
-    /// How many of the skills it sees.
+    /// How many of the skills it finds now.
     pub skills: usize,
-    /// Characters of names and descriptions of these skills.
+    /// How many the next sync brings it.
+    pub planned_skills: usize,
+    /// Characters of names and descriptions of all these skills.
     pub descriptions: usize,
     /// How many of them the agent shows to its model; left out where no limit is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -187,8 +193,10 @@ pub(crate) struct PluginStatus {
     pub state: PluginState,
     /// Why.
     pub reason: String,
-    /// How many skills come through it.
+    /// How many skills through it are there now.
     pub skills: usize,
+    /// How many the next sync brings.
+    pub planned_skills: usize,
     /// Its hooks that apply.
     pub hooks: Vec<String>,
     /// Its servers that apply.
@@ -197,6 +205,8 @@ pub(crate) struct PluginStatus {
     pub subcommands: Vec<String>,
     /// Programs that these may run.
     pub may_run: Vec<Program>,
+    /// What keeps these from being run.
+    pub problems: Vec<Problem>,
 }
 
 /// One skill.

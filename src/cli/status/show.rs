@@ -7,6 +7,7 @@ use super::model::{AgentStatus, PluginState, PluginStatus, SkillStatus, State, S
 use crate::cli::screen::{Screen, column, count};
 use crate::plugins::source::age;
 use crate::report::{Change, Verbosity, short_path};
+use crate::sync::facts::candidates::BRINGS_SOURCES;
 
 /// How many lines a list has at most, but with `-v`.
 const MOST: usize = 12;
@@ -82,6 +83,7 @@ fn workspace(screen: &mut Screen, status: &Status, view: &View<'_>) {
         number => format!("{} for `cargo agents sync`", count(number, "change")),
     };
     screen.line(2, &format!("{synced}, {next}"));
+    status.absent.iter().for_each(|told| screen.line(2, &format!("{told}; {BRINGS_SOURCES}")));
 }
 
 fn troubled(screen: &mut Screen, what: &str, trouble: &Trouble, view: &View<'_>) {
@@ -128,13 +130,17 @@ fn agent_lines(agent: &AgentStatus, view: &View<'_>) -> Vec<String> {
             State::Ok => 0,
             State::Unsupported => 1,
             State::Pending => 2,
-            State::LeftAlone | State::Broken | State::Off => 3,
+            State::LeftAlone | State::Broken | State::Off | State::CantStart => 3,
         });
         let number = agent.servers.len();
         parts.push(format!("servers\u{a0}{number}\u{a0}{}", mark(worst.unwrap_or(State::Ok))));
     }
     parts.push(format!("skills\u{a0}{}", agent.skills));
-    if let Some(budget) = agent.description_budget.filter(|_| agent.skills > 0) {
+    if agent.planned_skills > 0 {
+        parts.push(format!("{}\u{a0}planned\u{a0}…", agent.planned_skills));
+    }
+    let any = agent.skills + agent.planned_skills > 0;
+    if let Some(budget) = agent.description_budget.filter(|_| any) {
         let mark = if agent.descriptions > budget { "!" } else { "✓" };
         let (used, most) = (kilo(agent.descriptions), kilo(budget));
         parts.push(format!("descriptions\u{a0}{used}\u{a0}of\u{a0}{most}\u{a0}kB\u{a0}{mark}"));
@@ -178,7 +184,7 @@ fn plugins(screen: &mut Screen, plugins: &[PluginStatus], view: &View<'_>) {
         let mut lines = vec![plugin.reason.clone()];
         lines.extend(offers(plugin));
         for program in &plugin.may_run {
-            let missing = if program.installed { "" } else { " (not on disk yet)" };
+            let missing = program.missing();
             let commands = match program.install_commands.len() {
                 0 => String::new(),
                 number => format!(", installed with {}", count(number, "shell command")),
@@ -189,6 +195,8 @@ fn plugins(screen: &mut Screen, plugins: &[PluginStatus], view: &View<'_>) {
                 lines.push(line);
             }
         }
+        let problems = plugin.problems.iter();
+        lines.extend(problems.map(|found| format!("! {}: {}", found.message, found.remedy)));
         screen.entry(&label, names + 10, &lines);
     }
     for plugin in rest.iter().take(view.most().saturating_sub(active.len())) {
@@ -203,6 +211,9 @@ fn offers(plugin: &PluginStatus) -> Option<String> {
     let mut parts = Vec::new();
     if plugin.skills > 0 {
         parts.push(count(plugin.skills, "skill"));
+    }
+    if plugin.planned_skills > 0 {
+        parts.push(format!("{} planned", count(plugin.planned_skills, "skill")));
     }
     for (names, one) in
         [(&plugin.hooks, "hook"), (&plugin.servers, "server"), (&plugin.subcommands, "subcommand")]

@@ -10,7 +10,7 @@ use crate::installations::{Acquirer, Network};
 use crate::plugins::model::{Gate, Hook, McpServer, Plugin, Subcommand, Transport};
 use crate::report::{Kind, Verdict};
 use crate::sync::facts::{Part, PluginFate};
-use crate::sync::survey::Health;
+use crate::sync::survey::{Health, Obstructed};
 
 impl Inquiry<'_> {
     /// Every plugin of that name, those that another one comes before included.
@@ -242,11 +242,16 @@ impl Inquiry<'_> {
             if user.is_some_and(|user| !program.used_by.iter().any(|known| known == user)) {
                 continue;
             }
-            let on_disk = if program.installed { "" } else { ", not on disk yet" };
             let by = program.used_by.join(", ");
-            trail.step("may run", format!("{} for {by}{on_disk}", program.what));
+            trail.step("may run", format!("{} for {by}{}", program.what, program.missing()));
             for command in &program.install_commands {
                 trail.step("may run", format!("`{command}` once, to install {}", program.name));
+            }
+        }
+        let of_plugin = |found: &&Obstructed<'_>| found.plugin.manifest == plugin.manifest;
+        for found in self.survey.obstructed().iter().filter(of_plugin) {
+            if user.is_none_or(|user| user == found.user()) {
+                trail.step("but", format!("{}; {}", found.told(), found.obstacle.remedy));
             }
         }
     }

@@ -8,6 +8,8 @@ use semver::Version;
 use super::{How, Located, folders, package_id};
 use crate::text::same_crate;
 
+/// Where cargo has its checkouts.
+const CHECKOUTS: &str = "git/checkouts";
 /// Digits of a commit that a checkout's folder has at least.
 const SHORT: usize = 7;
 /// Folders below a checkout that a package may be in.
@@ -23,22 +25,37 @@ pub(super) fn find(
     name: &str,
     version: &Version,
 ) -> Option<Located> {
+    let of_commit = |dir: &PathBuf| {
+        let short = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        short.len() >= SHORT && commit.starts_with(short) && dir.join(COMPLETE).is_file()
+    };
+    let checkouts = repositories(home, url).into_iter().flat_map(|dir| folders(&dir));
+    checkouts.filter(of_commit).find_map(|checkout| {
+        let dir = package_in(&checkout, name, version)?;
+        Some(Located { name: name.to_owned(), version: version.clone(), dir, how: How::Git })
+    })
+}
+
+/// What changes when cargo checks out `commit`.
+pub(super) fn would_be_in(home: &Path, url: &str, commit: &str) -> Vec<PathBuf> {
+    let short = commit.get(..SHORT).unwrap_or(commit);
+    let mut paths = vec![home.join(CHECKOUTS)];
+    for repository in repositories(home, url) {
+        paths.push(repository.join(short).join(COMPLETE));
+        paths.push(repository);
+    }
+    paths
+}
+
+/// Cargo's folders for repositories that are called like that at `url`.
+fn repositories(home: &Path, url: &str) -> Vec<PathBuf> {
     let repository = repository_name(url);
     let of_repository = |dir: &PathBuf| {
         let folder = dir.file_name().and_then(|name| name.to_str());
         let name = folder.and_then(|folder| folder.rsplit_once('-')).map(|(name, _)| name);
         name.is_some_and(|name| name.eq_ignore_ascii_case(repository))
     };
-    let of_commit = |dir: &PathBuf| {
-        let short = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        short.len() >= SHORT && commit.starts_with(short) && dir.join(COMPLETE).is_file()
-    };
-    let repositories = folders(&home.join("git").join("checkouts"));
-    let checkouts = repositories.into_iter().filter(of_repository).flat_map(|dir| folders(&dir));
-    checkouts.filter(of_commit).find_map(|checkout| {
-        let dir = package_in(&checkout, name, version)?;
-        Some(Located { name: name.to_owned(), version: version.clone(), dir, how: How::Git })
-    })
+    folders(&home.join(CHECKOUTS)).into_iter().filter(of_repository).collect()
 }
 
 /// The last part of a URL, as cargo names the folder.

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use super::fetch::{FetchError, FetchRequest, Fetcher};
 use super::{CrateDisk, CrateRequest, CrateSources, Located, NotOnDisk};
@@ -100,5 +101,9 @@ impl CrateSources for OnDemand<'_> {
             }
             Err(_) => self.fetch(request),
         }
+    }
+
+    fn awaited(&self, request: &CrateRequest) -> Vec<PathBuf> {
+        self.disk.awaited(request)
     }
 }

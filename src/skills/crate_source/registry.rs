@@ -178,6 +178,13 @@ impl RegistryDirs {
         Err(problem)
     }
 
+    /// What changes when cargo unpacks a crate into its folder of that name.
+    pub(super) fn would_be_in(&self, folder: &str) -> Vec<PathBuf> {
+        let complete = self.sources.iter().map(|source| source.join(folder).join(COMPLETE));
+        // Another registry may come first.
+        complete.chain([self.dir.join("src")]).collect()
+    }
+
     /// The versions of a crate of the registry at `index`, in either form.
     pub(super) fn versions(&self, name: &str, index: Option<&str>) -> Vec<(String, Version)> {
         let any = Version::new(0, 0, 0);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Decision, Provenance, Resolver, Unread};
 use crate::files::contained;
 use crate::report::{Kind, Verdict};
+use crate::skills::crate_source::awaited::locate;
 use crate::skills::crate_source::{CrateRequest, Located};
 use crate::skills::metadata::{CrateSkills, Place, read_crate_skills};
 use crate::skills::model::SkillOrigin;
@@ -33,7 +34,7 @@ impl Resolver<'_> {
         chain: &mut Vec<String>,
     ) {
         let key = request.name.replace('_', "-");
-        let located = match self.crates.locate(request) {
+        let located = match locate(self.crates, request, self.observer) {
             Ok(located) => located,
             Err(missing) => {
                 let name = request.name.as_str();

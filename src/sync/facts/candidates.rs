@@ -7,17 +7,24 @@ use std::path::Path;
 
 use semver::Version;
 
-use crate::config::PluginChoices;
+use crate::config::{Choice, PluginChoices};
 use crate::files::Limit;
 use crate::plugins::model::{Gate, Plugin, SkillSource};
 use crate::plugins::registry::Registry;
 use crate::report::{Event, Kind, Verdict};
-use crate::skills::crate_source::{CrateRequest, CrateSources, Located};
+use crate::skills::crate_source::awaited::locate;
+use crate::skills::crate_source::{CrateRequest, CrateSources, Located, NotOnDisk};
 use crate::skills::discover::discover;
 use crate::skills::metadata::{DEFAULT_FOLDER, Place, read_crate_skills};
 use crate::skills::{Skill, SkillOrigin};
 use crate::text::{is_crate_name, same_crate, spelling};
 use crate::workspace::{Observer, UNOBSERVED, Workspace};
+
+/// Dependencies that are named as absent.
+const NAMED: usize = 5;
+/// What brings the sources of dependencies.
+pub(crate) const BRINGS_SOURCES: &str =
+    "`cargo fetch` brings them, and the next event or sync looks";
 
 /// A direct dependency that ships skills, about which neither a source nor the user said anything.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,29 +61,35 @@ impl Candidate {
     }
 }
 
-/// The candidates of a workspace, sorted. Only sources on this machine are looked into.
+/// The candidates of a workspace, sorted; and the dependencies of which none is known, since their
+/// sources are not on this machine.
 pub(crate) fn find(
     workspace: &Workspace,
     registry: &Registry,
     choices: &PluginChoices,
     (on_disk, observer): (&dyn CrateSources, &Observer),
-) -> Vec<Candidate> {
+) -> (Vec<Candidate>, Vec<NotOnDisk>) {
     // Once for all dependencies: there are many of both.
     let endorsed: HashSet<_> = registry.active().flat_map(endorsed).map(spelling).collect();
     let silent = workspace.members.iter().filter(|member| !member.names_us);
     let silent: HashSet<_> = silent.map(|member| member.dir.as_path()).collect();
-    let mut found = Vec::new();
+    let (mut found, mut absent) = (Vec::new(), Vec::new());
     for dependency in &workspace.dependencies {
         let name = &dependency.name;
-        if choices.choice_for(name, Some(&workspace.root)).is_some()
-            || !is_crate_name(name)
-            || endorsed.contains(&spelling(name))
-        {
+        let choice = choices.choice_for(name, Some(&workspace.root)).map(|(choice, _)| choice);
+        if choice == Some(Choice::Disable) || !is_crate_name(name) {
             continue;
         }
+        let is_settled = choice.is_some() || endorsed.contains(&spelling(name));
         let (name, version) = (name.clone(), dependency.version.clone());
-        let Ok(located) = on_disk.locate(&CrateRequest { name, version, requirement: None }) else {
-            continue;
+        let request = CrateRequest { name, version, requirement: None };
+        let located = match locate(on_disk, &request, observer) {
+            Ok(_) if is_settled => continue,
+            Ok(located) => located,
+            Err(missing) => {
+                absent.push(missing);
+                continue;
+            }
         };
         let says = || !silent.contains(located.dir.as_path()) && mentions(&located, observer);
         if let Some(skills) = shipped(&located, observer, says) {
@@ -85,7 +98,39 @@ pub(crate) fn find(
     }
     found.sort();
     found.dedup();
-    found
+    absent.dedup();
+    (found, absent)
+}
+
+/// What there is to say of dependencies whose sources are not on this machine: those that are merely
+/// not there yet in one line, those that can't be used with why.
+pub(crate) fn told_absent(absent: &[NotOnDisk]) -> Vec<String> {
+    let (refused, awaited): (Vec<_>, Vec<_>) =
+        absent.iter().partition(|crate_| crate_.reason.is_some());
+    let named = |crate_: &NotOnDisk| match &crate_.version {
+        Some(version) => format!("{} {version}", crate_.name),
+        None => crate_.name.clone(),
+    };
+    let names: Vec<String> = awaited.iter().take(NAMED).map(|crate_| named(crate_)).collect();
+    let more = awaited.len().saturating_sub(NAMED);
+    let mut told: Vec<String> = refused.iter().map(ToString::to_string).collect();
+    match names.as_slice() {
+        [] => {}
+        [name] => told.push(format!(
+            "the sources of {name} are not on this machine yet, so it is not known whether it ships \
+             skills"
+        )),
+        names => {
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            told.push(format!(
+                "the sources of {} dependencies are not on this machine yet, so it is not known \
+                 whether they ship skills: {}{more}",
+                awaited.len(),
+                names.join(", ")
+            ));
+        }
+    }
+    told
 }
 
 /// The plugins, of sources in force, that take the crate's own skills: whether their gates hold here

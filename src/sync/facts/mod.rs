@@ -26,7 +26,7 @@ use crate::skills::crate_source::{CrateRequest, CrateSources, NotOnDisk};
 use crate::skills::resolve::{GitFolder, Resolver, Unread};
 use crate::skills::{Skill, SkillOrigin};
 use crate::sync::bounds::{Bounds, NEUTRAL};
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, same_crate};
 use crate::workspace::{Observer, Workspace};
 
 use self::candidates::Candidate;
@@ -50,7 +50,10 @@ pub(crate) struct Facts<'r> {
     pub plugins: Vec<PluginFate<'r>>,
     /// Dependencies that ship skills of their own, about which nobody said anything yet.
     pub candidates: Vec<Candidate>,
+    /// Crates whose skills apply, and that can't be had now.
     pub missing: Vec<NotOnDisk>,
+    /// Dependencies whose sources are not on this machine: whether they ship skills is not known.
+    pub absent: Vec<NotOnDisk>,
     /// Skills that can't be read: what was placed of them stays.
     pub unread: Vec<Unread>,
     /// Why each thing was taken or not.
@@ -151,11 +154,16 @@ impl Gatherer<'_> {
         facts.explanations.extend(done.explanations);
         facts.missing = done.missing;
         facts.unread = done.unread;
-        let mut found =
+        let (mut found, mut absent) =
             candidates::find(self.workspace, registry, choices, (self.on_disk, self.observer));
+        let is_told = |crate_: &NotOnDisk| {
+            facts.missing.iter().any(|known| same_crate(&known.name, &crate_.name))
+        };
+        absent.retain(|crate_| !is_told(crate_));
         // A crate that another one's metadata points to came along with that one.
         found.retain(|candidate| !facts.skills.iter().any(|skill| candidate.brought(skill)));
         facts.candidates = found;
+        facts.absent = absent;
         for candidate in &facts.candidates {
             facts.explanations.push(candidate.event());
         }

@@ -8,7 +8,7 @@ use super::{Health, SkillView, Survey};
 use crate::agents::Agent;
 use crate::agents::checkup::{Context, Finding, SeenServer, SeenSkill};
 use crate::config::SkillIgnore;
-use crate::documents::read_text;
+use crate::documents::{Document, FileFormat, read_text, read_whole};
 use crate::skills::SkillOrigin;
 use crate::sync::bounds::NEUTRAL;
 
@@ -37,7 +37,7 @@ impl Survey<'_> {
             .collect();
         agent.checkup(&Context {
             placement: &placement,
-            read: &|path| read_text(path).ok().flatten(),
+            read: &|path| settled(path),
             skills: &self.seen_by(agent, views),
             has_servers: registered.iter().any(|server| server.file.as_deref().is_some_and(inside)),
             servers: &servers,
@@ -63,4 +63,16 @@ impl Survey<'_> {
         }
         seen
     }
+}
+
+/// The text of a settings file, which its agent may be writing just now: then it is waited for, as a
+/// sync does. What is still not understood is for the agent's own reader to judge.
+fn settled(path: &Path) -> Option<String> {
+    let whole = read_whole(path, |text| {
+        if let (Some(text), Some(format)) = (text, FileFormat::of_path(path)) {
+            Document::open(path, Some(text), format)?;
+        }
+        Ok(text.map(str::to_owned))
+    });
+    whole.or_else(|_| read_text(path)).ok().flatten()
 }

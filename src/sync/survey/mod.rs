@@ -4,6 +4,7 @@
 //! or told, and no file of the user's or the workspace's is written.
 
 mod checkup;
+mod programs;
 mod registered;
 mod shipped;
 mod skills;
@@ -25,6 +26,7 @@ use crate::sync::run::{Planned, plan_skills};
 use crate::text::Diagnostic;
 use crate::workspace::{Loaded, Workspace};
 
+pub(crate) use programs::Obstructed;
 pub(crate) use registered::Health;
 pub(crate) use skills::{SkillView, described};
 

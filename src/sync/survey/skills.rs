@@ -17,6 +17,8 @@ pub(crate) struct SkillView<'s> {
     pub folders: Vec<String>,
     /// The configured agents that read one of them.
     pub agents: Vec<Agent>,
+    /// Those of them that find a copy there now.
+    pub placed: Vec<Agent>,
     /// What the next sync does to some copy: copies may differ.
     pub pending: Option<Action>,
     /// Why some copy stays as it is: it was edited, or something of the user's is in the way.
@@ -64,19 +66,26 @@ impl Survey<'_> {
         parents: impl Iterator<Item = usize>,
     ) -> SkillView<'s> {
         let parents: BTreeSet<usize> = parents.collect();
-        let reads = |agent: &&Agent| {
+        let reads_of = |agent: Agent, parents: &BTreeSet<usize>| {
             let mut dirs = agent.identity().skill_dirs.iter();
             dirs.any(|dir| planned.parents.index(dir).is_some_and(|index| parents.contains(&index)))
+        };
+        let reads = |parents: &BTreeSet<usize>| -> Vec<Agent> {
+            self.agents.iter().copied().filter(|agent| reads_of(*agent, parents)).collect()
         };
         let folder = |index: &usize| {
             planned.parents.list.get(*index).map(|parent| format!("{}/skills/{name}", parent.shown))
         };
         let (mut pending, mut left_alone) = (None, None);
         let own = matches!(skill.origin, SkillOrigin::Workspace { .. });
-        let steps = planned.plan.steps.iter().filter(|step| step.name == name);
-        for step in steps
-            .filter(|_| !own || planned.parents.neutral().is_none_or(|at| !parents.contains(&at)))
-        {
+        // The workspace's own is where the user put it.
+        let is_users = own && planned.parents.neutral().is_some_and(|at| parents.contains(&at));
+        let steps = planned.plan.steps.iter().filter(|step| step.name == name && !is_users);
+        let mut there = parents.clone();
+        for step in steps {
+            if matches!(step.action, Action::Install | Action::Skip) {
+                there.retain(|index| planned.parents.list.get(*index) != Some(&step.parent));
+            }
             match (step.action, &step.reason) {
                 (Action::Keep | Action::Skip, reason) => left_alone.clone_from(reason),
                 (Action::Remove, _) => {}
@@ -87,7 +96,8 @@ impl Survey<'_> {
             name: name.to_owned(),
             skill,
             folders: parents.iter().filter_map(folder).collect(),
-            agents: self.agents.iter().filter(reads).copied().collect(),
+            agents: reads(&parents),
+            placed: reads(&there),
             pending,
             left_alone,
             more_files: 0,
@@ -108,6 +118,11 @@ impl SkillView<'_> {
         for agent in copies.agents {
             if !self.agents.contains(&agent) {
                 self.agents.push(agent);
+            }
+        }
+        for agent in copies.placed {
+            if !self.placed.contains(&agent) {
+                self.placed.push(agent);
             }
         }
         self.pending = self.pending.or(copies.pending);
