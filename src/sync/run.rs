@@ -1,6 +1,6 @@
 //! One sync, from start to end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::candidates::{BRINGS_SOURCES, told_absent};
 use super::facts::{Facts, Gatherer};
@@ -10,6 +10,7 @@ use super::placing::folders;
 use super::placing::observe::observe;
 use super::placing::parents::Parents;
 use super::placing::plan::{Plan, plan};
+use super::placing::reasons::{Inquest, by_hand, why_none};
 use super::registration::lock::lock;
 use super::registration::opt_out;
 use super::registration::register::register_for_sync;
@@ -244,6 +245,24 @@ pub(in crate::sync) fn plan_skills<'r>(
     if !chosen.wanted.skills.is_empty() {
         chosen.blocked.extend(members_outside(sync));
     }
+    chosen.wanted.by_hand_for = by_hand_for(sync, &parents, agents);
+    let workspace = &sync.loaded.workspace;
+    let inquest = Inquest {
+        sym,
+        workspace,
+        registry,
+        facts: &facts,
+        chosen: &chosen,
+        parents: &parents,
+        agents,
+    };
+    chosen.wanted.fates = inquest.fates(&disk);
+    if sync.request.caller == Caller::Command {
+        for placed in by_hand(&chosen.wanted) {
+            let told = format!("{}; {}", placed.told(), placed.remedy());
+            sym.report.event(&Event::status("Note", told));
+        }
+    }
     let plan = plan(&chosen.wanted, &disk);
     chosen.tell_unread(&facts, &plan);
     sym.report.diagnostics(&chosen.blocked);
@@ -329,6 +348,32 @@ fn protected(sync: &SyncContext<'_>, parents: &Parents, agents: &[Agent]) -> BTr
         .collect()
 }
 
+/// With `--agent`, the agents that a person places skills for though they are not configured, for each
+/// folder that no configured agent reads.
+fn by_hand_for(
+    sync: &SyncContext<'_>,
+    parents: &Parents,
+    agents: &[Agent],
+) -> BTreeMap<usize, Vec<String>> {
+    let mut folders: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    if sync.request.named.is_none() {
+        return folders;
+    }
+    let configured = |name: &str| sync.sym.config.agents.iter().any(|known| known == name);
+    let reads = |agent: Agent| {
+        let dirs = agent.identity().skill_dirs.iter();
+        dirs.filter_map(|dir| parents.index(dir)).collect::<BTreeSet<_>>()
+    };
+    let theirs: BTreeSet<usize> =
+        Agent::ALL.into_iter().filter(|agent| configured(agent.name())).flat_map(reads).collect();
+    for agent in agents {
+        for index in reads(*agent).difference(&theirs) {
+            folders.entry(*index).or_default().push(agent.name().to_owned());
+        }
+    }
+    folders
+}
+
 /// Folders of ours that became empty go, too.
 fn remove_empty_folders(sync: &SyncContext<'_>, changes: &[Change]) {
     let takes = |action| matches!(action, Action::Remove | Action::Unregister);
@@ -351,7 +396,7 @@ fn summary(chosen: &DesiredSkills, facts: &Facts<'_>, agents: &[Agent]) -> Strin
         parts.push(count(facts.hooks.len(), "hook"));
     }
     if parts.is_empty() {
-        parts.push("no skills apply".to_owned());
+        parts.push(why_none(chosen, facts, agents));
     }
     let names: Vec<_> = agents.iter().map(|agent| agent.name()).collect();
     let whom = match names.split_last() {

@@ -76,6 +76,7 @@ mod programs_in_the_way;
 #[cfg(unix)]
 mod readers;
 mod real_crates;
+mod reasons;
 pub mod registration;
 mod registries;
 mod registry_checksums;

@@ -58,6 +58,7 @@ args = ["-y", "widget-mcp"]
 fn first(agents: &[&str]) -> Sandbox {
     let sandbox = member(agents);
     sandbox.package(&[("widget", "1.0.0")]);
+    sandbox.registry_crate("widget", "1.0.0", &[]);
     sandbox.git(&["init", "-q"]);
     let run = sandbox.run(&["sync"]).ok();
     assert!(!run.stderr.contains("this machine"), "{}", run.stderr);

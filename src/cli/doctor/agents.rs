@@ -58,10 +58,10 @@ fn places(context: &CheckContext<'_>, agent: Agent) -> Vec<(PathBuf, FileFormat)
 pub(super) fn registered(context: &CheckContext<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     if context.survey.agents.is_empty() {
-        let message = "no agent is configured";
-        findings.push(
-            Finding::new("no-agents", Weight::Warning, message).remedy("`cargo agents init`"),
-        );
+        let message = "no agent is configured, so no hooks and no servers are registered";
+        let by_hand = !context.survey.by_hand().is_empty();
+        let weight = if by_hand { Weight::Note } else { Weight::Warning };
+        findings.push(Finding::new("no-agents", weight, message).remedy("`cargo agents init`"));
     }
     for agent in &context.survey.agents {
         if let Some(hooks) = context.survey.hooks_of(*agent) {

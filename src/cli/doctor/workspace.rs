@@ -116,7 +116,8 @@ pub(super) fn stale(context: &CheckContext<'_>) -> Vec<Finding> {
 fn left(change: &Change, what: &str) -> Finding {
     let name =
         if change.kind == Kind::Hooks { change.name.clone() } else { format!("`{}`", change.name) };
-    let message = format!("{what} {name} ({}): nobody needs it any more", change.shown_places());
+    let why = change.reason.as_deref().unwrap_or("nothing that applies here asks for it");
+    let message = format!("{what} {name} ({}): {why}", change.shown_places());
     Finding::new("stale", Weight::Warning, message).remedy("`cargo agents sync`").fixable()
 }
 
@@ -136,6 +137,9 @@ pub(super) fn skills(context: &CheckContext<'_>) -> Vec<Finding> {
             );
         }
     }
+    findings.extend(context.survey.by_hand().iter().map(|placed| {
+        Finding::new("by-hand", Weight::Note, placed.told()).remedy(placed.remedy())
+    }));
     if !pending.is_empty() {
         let message = format!("skills that are missing or out of date: {}", pending.join(", "));
         findings.push(

@@ -46,6 +46,7 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
             .iter()
             .map(|agent| of_agent(survey, *agent, (&views, &obstructed)))
             .collect(),
+        by_hand: survey.by_hand(),
         plugins: plugins(survey, &views, &obstructed),
         skills: views.iter().map(of_skill).collect(),
         candidates: candidates

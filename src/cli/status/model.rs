@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::cli::programs::Program;
 use crate::report::Change;
+use crate::sync::survey::ByHand;
 use crate::text::Location;
 
 /// Everything about a workspace and its agents.
@@ -23,6 +24,8 @@ pub(crate) struct Status {
     pub configuration_trouble: Option<Trouble>,
     /// The configured agents.
     pub agents: Vec<AgentStatus>,
+    /// Skills that were placed by hand, for agents that are not configured.
+    pub by_hand: Vec<ByHand>,
     /// Every plugin of the sources.
     pub plugins: Vec<PluginStatus>,
     /// The skills that apply, the workspace's own included.

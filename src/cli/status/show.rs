@@ -72,6 +72,7 @@ fn workspace(screen: &mut Screen, status: &Status, view: &View<'_>) {
     screen.line(2, &format!("{}, {dependencies}", count(workspace.members, "member")));
     let synced = match view.synced {
         Some(at) => format!("synced {}", age(SystemTime::now(), at)),
+        None if !status.by_hand.is_empty() => "synced by hand".to_owned(),
         None => "never synced".to_owned(),
     };
     let waiting = Change::count(&status.next_sync);
@@ -106,6 +107,9 @@ fn agents(screen: &mut Screen, status: &Status, view: &View<'_>) {
     let width = column(status.agents.iter().map(|agent| agent.name.as_str()), NAMES);
     for agent in &status.agents {
         screen.entry(&agent.name, width, &agent_lines(agent, view));
+    }
+    for placed in &status.by_hand {
+        screen.line(2, &format!("{}: {}", placed.told(), placed.remedy()));
     }
 }
 

@@ -5,7 +5,7 @@ use super::model::Trail;
 use crate::agents::Agent;
 use crate::files::contained;
 use crate::plugins::model::{Gate, Plugin, SkillSource};
-use crate::report::{Event, Kind, Verdict};
+use crate::report::{Action, Event, Kind, Verdict};
 use crate::skills::discover::discover;
 use crate::sync::facts::candidates::endorsers;
 use crate::sync::shown_origin;
@@ -27,6 +27,7 @@ impl Inquiry<'_> {
                 trails.extend(self.in_crates());
             }
         }
+        trails.extend(self.copies());
         trails
     }
 
@@ -68,6 +69,32 @@ impl Inquiry<'_> {
             trail.step("not by", format!("{blind}: they read other folders"));
         }
         trail
+    }
+
+    /// Copies that no agent of today asks for: placed by hand, or about to go.
+    fn copies(&self) -> Vec<Trail> {
+        let mut trails = Vec::new();
+        for placed in self.survey.by_hand() {
+            for name in placed.skills.iter().filter(|name| self.is_meant(name)) {
+                let verdict = format!("is placed by hand for {}", placed.agents.join(" and "));
+                let mut trail = Trail::new(Kind::Skill, name, true, verdict);
+                trail.step("in", format!("{}/{name}", placed.folder));
+                trail.step("remedy", placed.remedy());
+                trails.push(trail);
+            }
+        }
+        for change in self.survey.changes() {
+            if (change.kind, change.action) == (Kind::Skill, Action::Remove)
+                && self.is_meant(&change.name)
+            {
+                let verdict = format!("goes with the next sync ({})", change.shown_places());
+                let mut trail = Trail::new(Kind::Skill, &change.name, false, verdict);
+                change.origin.iter().for_each(|origin| trail.step("from", origin));
+                change.reason.iter().for_each(|reason| trail.step("found", reason));
+                trails.push(trail);
+            }
+        }
+        trails
     }
 
     /// Skills that were looked at, and not taken.

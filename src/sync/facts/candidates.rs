@@ -139,7 +139,12 @@ pub(crate) fn endorsers<'r>(
     registry: &'r Registry,
     name: &str,
 ) -> impl Iterator<Item = &'r Plugin> {
-    registry.active().filter(move |plugin| endorsed(plugin).any(|named| same_crate(named, name)))
+    registry.active().filter(move |plugin| takes_crate(plugin, name))
+}
+
+/// Whether a plugin takes the own skills of the crate `name`, where its gates hold.
+pub(crate) fn takes_crate(plugin: &Plugin, name: &str) -> bool {
+    endorsed(plugin).any(|named| same_crate(named, name))
 }
 
 /// The crates whose own skills a plugin takes.

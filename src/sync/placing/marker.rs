@@ -25,6 +25,10 @@ pub(crate) struct Marker {
     /// for by name.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
+    /// Agents that it was placed for by `sync --agent` while none that reads the folder was
+    /// configured.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_hand_for: Vec<String>,
     /// Hash of each file as we wrote it.
     pub files: BTreeMap<String, String>,
     /// Whether there was something in it that could not be understood.
@@ -70,6 +74,7 @@ mod tests {
         let marker = Marker {
             origin: "serde 1.0.0".to_owned(),
             source: "team".to_owned(),
+            by_hand_for: vec!["claude".to_owned()],
             files,
             damaged: false,
         };

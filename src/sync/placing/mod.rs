@@ -13,4 +13,5 @@ pub(crate) mod marker;
 pub(crate) mod observe;
 pub(crate) mod parents;
 pub(crate) mod plan;
+pub(crate) mod reasons;
 pub(crate) mod targets;

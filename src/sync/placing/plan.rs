@@ -57,6 +57,18 @@ pub(crate) enum Found {
 /// What is on disk now, parent by parent in the order of the wanted parents.
 pub(crate) type Disk = Vec<BTreeMap<String, Found>>;
 
+/// What becomes of a copy of ours that is not wanted where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It goes, for this reason.
+    Goes(String),
+    /// It was placed by hand for these agents, and stays until that is done anew or the skill goes.
+    ByHand(Vec<String>),
+}
+
+/// By the index of the parent, and the name.
+pub(crate) type Fates = BTreeMap<(usize, String), Fate>;
+
 /// What should be there.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Wanted {
@@ -77,6 +89,10 @@ pub(crate) struct Wanted {
     pub force: bool,
     /// Whether everything goes because Symposium does.
     pub takes_back: bool,
+    /// For whom copies are placed by hand, in the parents that no configured agent reads.
+    pub by_hand_for: BTreeMap<usize, Vec<String>>,
+    /// What becomes of copies that are not wanted.
+    pub fates: Fates,
 }
 
 /// What copies of skills that can't be read now look like.
@@ -190,7 +206,7 @@ pub(crate) fn plan(wanted: &Wanted, disk: &Disk) -> Plan {
         let mut kept = BTreeSet::new();
         for skill in wanted.skills.iter().filter(|skill| skill.parents.contains(&index)) {
             kept.insert(skill.name.as_str());
-            steps.extend(step_for(wanted, parent, skill, found.get(&skill.name)));
+            steps.extend(step_for(wanted, (index, parent), skill, found.get(&skill.name)));
         }
         for (name, found) in found {
             if kept.contains(name.as_str()) {
@@ -206,7 +222,8 @@ pub(crate) fn plan(wanted: &Wanted, disk: &Disk) -> Plan {
                 continue;
             }
             if *found == Found::Leftover || !wanted.protected.contains(&index) {
-                steps.extend(step_for_stale(wanted, parent, name, found));
+                let fate = wanted.fates.get(&(index, name.clone()));
+                steps.extend(step_for_stale(wanted, (parent, fate), name, found));
             }
         }
     }
@@ -236,7 +253,11 @@ fn keep(parent: &Parent, name: &str, marker: &Marker, reason: &str) -> Step {
 }
 
 /// The files a skill folder should hold: the skill's, the ignore files and the marker.
-fn complete(skill: &WantedSkill, ignore: SkillIgnore) -> (Content, Marker) {
+fn complete(
+    skill: &WantedSkill,
+    ignore: SkillIgnore,
+    by_hand_for: Vec<String>,
+) -> (Content, Marker) {
     let mut content = (*skill.content).clone();
     if ignore == SkillIgnore::Gitignore {
         content.files.insert(".gitignore".to_owned(), FileContent::text("*\n"));
@@ -244,18 +265,19 @@ fn complete(skill: &WantedSkill, ignore: SkillIgnore) -> (Content, Marker) {
         content.files.insert(".ignore".to_owned(), FileContent::text("!*\n"));
     }
     let (origin, source) = (skill.origin.clone(), skill.source.clone());
-    let marker = Marker { origin, source, files: content.hashes(), damaged: false };
+    let marker = Marker { origin, source, by_hand_for, files: content.hashes(), damaged: false };
     content.files.insert(MARKER.to_owned(), FileContent::text(marker.render()));
     (content, marker)
 }
 
 fn step_for(
     wanted: &Wanted,
-    parent: &Parent,
+    (index, parent): (usize, &Parent),
     skill: &WantedSkill,
     found: Option<&Found>,
 ) -> Option<Step> {
-    let (content, wanted_marker) = complete(skill, wanted.ignore);
+    let by_hand_for = wanted.by_hand_for.get(&index).cloned().unwrap_or_default();
+    let (content, wanted_marker) = complete(skill, wanted.ignore, by_hand_for);
     let step = |action, reason: Option<String>| Step {
         action,
         name: skill.name.clone(),
@@ -287,7 +309,10 @@ fn step_for(
             }
             let same = marker.files == *ours && !is_edited(marker, files, ours);
             let action = if same && !is_whole { Action::Restore } else { Action::Update };
-            Some(step(action, None))
+            // For whom it is there is no news of the skill.
+            let by_hand_for = wanted_marker.by_hand_for.clone();
+            let silent = is_whole && Marker { by_hand_for, ..marker.clone() } == wanted_marker;
+            Some(Step { silent, ..step(action, None) })
         }
     }
 }
@@ -314,7 +339,12 @@ fn why_kept(marker: &Marker, files: &Hashes, ours: &Hashes) -> Option<String> {
     in_the_way.map(|(path, _)| format!("`{path}` in it is your own; `--force` replaces it"))
 }
 
-fn step_for_stale(wanted: &Wanted, parent: &Parent, name: &str, found: &Found) -> Option<Step> {
+fn step_for_stale(
+    wanted: &Wanted,
+    (parent, fate): (&Parent, Option<&Fate>),
+    name: &str,
+    found: &Found,
+) -> Option<Step> {
     let step = |action, origin: Option<&str>, reason: Option<&str>, silent| Step {
         action,
         name: name.to_owned(),
@@ -332,24 +362,39 @@ fn step_for_stale(wanted: &Wanted, parent: &Parent, name: &str, found: &Found) -
             if let Some(reason) = wanted.unknown(marker) {
                 return Some(step(Action::Keep, origin, Some(&reason), false));
             }
+            let why = match fate {
+                Some(Fate::ByHand(agents)) => {
+                    let reason = by_hand_reason(agents);
+                    return Some(step(Action::Keep, origin, Some(&reason), true));
+                }
+                Some(Fate::Goes(reason)) => reason,
+                None => "no longer needed",
+            };
             let edited = marker.damaged || is_edited(marker, files, &Hashes::new());
             if !wanted.force && edited {
                 let reason = match wanted.takes_back {
-                    true => "you edited it, so it is yours now",
-                    false => "no longer needed, but edited by you; `--force` removes it",
+                    true => "you edited it, so it is yours now".to_owned(),
+                    false => format!("{why}; but you edited it, and `--force` removes it"),
                 };
-                return Some(step(Action::Keep, origin, Some(reason), false));
+                return Some(step(Action::Keep, origin, Some(&reason), false));
             }
             let leaves = files.keys().any(|path| marker.is_foreign(path));
+            let left = "files in it that are not ours stay";
             let reason = match (wanted.takes_back, leaves) {
                 (true, false) => None,
-                (true, true) => Some("files in it that are not ours stay"),
-                (false, false) => Some("no longer needed"),
-                (false, true) => Some("no longer needed; files in it that are not ours stay"),
+                (true, true) => Some(left.to_owned()),
+                (false, false) => Some(why.to_owned()),
+                (false, true) => Some(format!("{why}; {left}")),
             };
-            Some(step(Action::Remove, origin, reason, false))
+            Some(step(Action::Remove, origin, reason.as_deref(), false))
         }
     }
+}
+
+/// Why a copy stays that was placed by hand.
+pub(crate) fn by_hand_reason(agents: &[String]) -> String {
+    let options: Vec<String> = agents.iter().map(|agent| format!("--agent {agent}")).collect();
+    format!("placed by hand: `cargo agents sync {}`", options.join(" "))
 }
 
 /// Whether the user changed a file of ours into something else than it would become. A file that is

@@ -41,7 +41,8 @@ pub(in crate::sync) fn register_for_sync(
         let anew = SyncContext::new(&sym, request, sync.loaded);
         return register_for_sync(&anew, &configured_agents(&sym), facts);
     }
-    let registered = register(&setup, &mut registrar, desired, agents, apply);
+    let mut registered = register(&setup, &mut registrar, desired, agents, apply);
+    servers::explain(&mut registered.changes, facts, agents);
     sym.report.diagnostics(&registered.diagnostics);
     Ok(registered)
 }

@@ -13,7 +13,8 @@ use crate::plugins::model::{McpServer, Plugin, Transport};
 use crate::plugins::predicate::{Facts as GateFacts, evaluate_all};
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
-use crate::sync::facts::is_everywhere;
+use crate::report::{Action, Change, Kind};
+use crate::sync::facts::{Facts, Part, is_everywhere};
 use crate::sync::snapshot::programs::resolve_server;
 use crate::text::Diagnostic;
 use crate::workspace::{UNOBSERVED, Workspace};
@@ -125,6 +126,34 @@ pub(crate) fn add_everywhere(
     let registry = Registry::load(sym, &Refresh::for_command(sym));
     sym.report.diagnostics(&registry.diagnostics);
     add_applicable(setup, registrar, &everywhere(sym, &registry), agents, Mode::Explicit, desired);
+}
+
+/// Says of servers that go why.
+pub(in crate::sync) fn explain(changes: &mut [Change], facts: &Facts<'_>, agents: &[Agent]) {
+    let goes = |change: &&mut Change| {
+        (change.kind, change.action) == (Kind::Server, Action::Unregister)
+            && change.reason.is_none()
+    };
+    for change in changes.iter_mut().filter(goes) {
+        let of_no_agent = !agents.iter().any(|agent| change.is_of(agent.name()));
+        let applies = facts.servers.iter().any(|(_, server, _)| server.name == change.name);
+        change.reason = match (of_no_agent, applies) {
+            (true, _) => Some("the agent is not one of yours".to_owned()),
+            // It only moves.
+            (false, true) => None,
+            (false, false) => Some(why_gone(&change.name, facts)),
+        };
+    }
+}
+
+fn why_gone(name: &str, facts: &Facts<'_>) -> String {
+    let mut fates = facts.plugins.iter().filter_map(|fate| {
+        let index = fate.plugin.servers.iter().position(|server| server.name == name)?;
+        let is_this = |part: &&Part| part.kind == Kind::Server && part.index == index;
+        let part = fate.parts.iter().find(is_this);
+        Some(part.map_or_else(|| fate.reason.clone(), |part| part.reason.clone()))
+    });
+    fates.next().unwrap_or_else(|| "no plugin that is about this workspace brings it".to_owned())
 }
 
 /// The servers whose plugin and own gate hold in every workspace.

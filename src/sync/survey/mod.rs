@@ -17,15 +17,17 @@ use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
 use crate::report::Change;
 use crate::symposium::Options;
+use crate::sync::placing::reasons::by_hand;
 use crate::sync::registration::duplicates::{self, Duplicate};
 use crate::sync::registration::register::{desired_by_sync, register};
 use crate::sync::registration::setup::Setup;
-use crate::sync::registration::{Desired, Registered, Registrar, hooks};
+use crate::sync::registration::{Desired, Registered, Registrar, hooks, servers};
 use crate::sync::request::{Caller, Mode, Request, Sweep, SyncContext, configured_agents};
 use crate::sync::run::{Planned, plan_skills};
 use crate::text::Diagnostic;
 use crate::workspace::{Loaded, Workspace};
 
+pub(crate) use super::placing::reasons::ByHand;
 pub(crate) use programs::Obstructed;
 pub(crate) use registered::Health;
 pub(crate) use skills::{SkillView, described};
@@ -118,6 +120,9 @@ impl Inputs {
         };
         let duplicates = duplicates::find(&setup, &agents, registrar.ledgers());
         let mut registered = register(&setup, &mut registrar, desired.clone(), &agents, false);
+        if let Some(planned) = &planned {
+            servers::explain(&mut registered.changes, &planned.facts, &agents);
+        }
         registered.diagnostics.extend(damaged.iter().cloned());
         Ok(Survey {
             inputs: self,
@@ -144,6 +149,11 @@ impl Survey<'_> {
             self.planned.as_ref().map(|planned| planned.plan.changes()).unwrap_or_default();
         changes.extend(self.registered.changes.iter().cloned());
         changes
+    }
+
+    /// Skills that were placed by hand, for agents that are not configured.
+    pub(crate) fn by_hand(&self) -> Vec<ByHand> {
+        self.planned.as_ref().map(|planned| by_hand(&planned.chosen.wanted)).unwrap_or_default()
     }
 
     /// Whether a sync leaves the file as it is, though something of ours should change in it.
