@@ -1,10 +1,13 @@
 //! What is fixed about an agent: names, folders, limits, fields and tools.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::{Map, Value};
 use symposium_hook::Event;
 
 use super::payload::Fields;
 use super::tools::Tool;
+use crate::config::Environment;
 
 /// The facts of an agent that need no code.
 #[derive(Debug)]
@@ -20,6 +23,8 @@ pub(crate) struct Identity {
     /// Folders in a project that it reads skills from, relative to the project's root, in the order
     /// of our preference.
     pub skill_dirs: &'static [&'static str],
+    /// Folders of the user's own that it reads skills from in every project.
+    pub users_skills: &'static [UsersFolder],
     /// Files and folders that it reads or runs by itself wherever in a project it meets them, so that
     /// no skill may bring them.
     pub own_names: &'static [&'static str],
@@ -47,6 +52,50 @@ pub(crate) struct Identity {
     pub answer_keys: &'static [&'static str],
     /// Its tools whose names or fields are not the canonical ones.
     pub tools: &'static [Tool],
+}
+
+/// A folder of the user's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct UsersFolder {
+    /// The variable by which the user moves `base`.
+    pub variable: Option<&'static str>,
+    /// Relative to the home folder.
+    pub base: &'static str,
+    /// The folder, relative to `base`.
+    pub below: &'static str,
+}
+
+impl UsersFolder {
+    /// One in the home folder that no variable moves.
+    pub(crate) const fn in_home(below: &'static str) -> Self {
+        Self { variable: None, base: "", below }
+    }
+
+    /// One in a folder that a variable moves.
+    pub(crate) const fn moved_by(
+        variable: &'static str,
+        base: &'static str,
+        below: &'static str,
+    ) -> Self {
+        Self { variable: Some(variable), base, below }
+    }
+
+    /// Where it is, by the variable that is named where one says so; in the home folder it counts as
+    /// the user's as well, for in another terminal the variable may not be set.
+    pub(crate) fn places(
+        &self,
+        home: &Path,
+        env: &Environment,
+    ) -> Vec<(PathBuf, Option<&'static str>)> {
+        let mut places = vec![(home.join(self.base).join(self.below), None)];
+        if let Some(variable) = self.variable
+            && let Some(base) = env.var(variable)
+        {
+            let base = env.cwd().map_or_else(|| PathBuf::from(base), |cwd| cwd.join(base));
+            places.push((base.join(self.below), Some(variable)));
+        }
+        places
+    }
 }
 
 /// How an agent writes a reference to a variable.
@@ -96,6 +145,7 @@ impl Identity {
             programs: &[],
             home_folder: "",
             skill_dirs: &[],
+            users_skills: &[],
             own_names: &[],
             description_budget: None,
             verified_version: None,

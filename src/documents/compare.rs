@@ -4,12 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::edited::{Candidate, Classify, HandlerState};
+use super::edited::{Classify, HANDLERS, HandlerState, Met};
 use crate::text::Diagnostic;
-
-/// The key that holds the handlers of a matcher group (Claude Code's hooks reference; Codex, Gemini
-/// and Goose use the same shape).
-pub(super) const HANDLERS: &str = "hooks";
 
 /// The path of `key` in `table`.
 pub(super) fn joined(table: &[String], key: &str) -> Vec<String> {
@@ -52,22 +48,21 @@ pub(super) fn without_ours(value: &Value, path: &[String], classify: Classify<'_
     let mut value = value.clone();
     edit_at(&mut value, path, &|array| {
         if let Value::Array(items) = array {
-            items.retain_mut(|item| retain_foreign(item, classify));
+            let mut met = Met::default();
+            items.retain_mut(|item| retain_foreign(item, &mut met, classify));
         }
     });
     value
 }
 
 /// Takes our handlers out of an item of a hook array; `false` when nothing of it is left.
-fn retain_foreign(item: &mut Value, classify: Classify<'_>) -> bool {
+fn retain_foreign(item: &mut Value, met: &mut Met, classify: Classify<'_>) -> bool {
     let whole = item.clone();
     let Some(Value::Array(handlers)) = item.get_mut(HANDLERS) else {
-        return classify(&Candidate { handler: &whole, group: None }) != HandlerState::Own;
+        return classify(&met.next(&whole, None)) != HandlerState::Own;
     };
     let before = handlers.len();
-    handlers.retain(|handler| {
-        classify(&Candidate { handler, group: Some(&whole) }) != HandlerState::Own
-    });
+    handlers.retain(|handler| classify(&met.next(handler, Some(&whole))) != HandlerState::Own);
     before == handlers.len() || !handlers.is_empty()
 }
 

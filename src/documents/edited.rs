@@ -1,7 +1,13 @@
 //! What an edit asks for, and what it leaves to remember.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+/// The key that holds the handlers of a matcher group (Claude Code's hooks reference; Codex, Gemini
+/// and Goose use the same shape).
+pub(super) const HANDLERS: &str = "hooks";
 
 /// What shall become of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,6 +82,35 @@ pub(crate) struct Candidate<'a> {
     pub handler: &'a Value,
     /// The matcher group it stands in; `None` when it stands in the array itself.
     pub group: Option<&'a Value>,
+    /// Whether the same one stands before it in the array.
+    pub is_repeated: bool,
+}
+
+impl Candidate<'_> {
+    /// The handler's group as if it were the only one in it: others may have put theirs beside it.
+    pub(crate) fn alone(&self) -> Value {
+        let Some(group) = self.group else { return self.handler.clone() };
+        let mut group = group.clone();
+        group[HANDLERS] = Value::Array(vec![self.handler.clone()]);
+        group
+    }
+}
+
+/// The handlers that were met in an array.
+#[derive(Debug, Default)]
+pub(super) struct Met(HashSet<String>);
+
+impl Met {
+    /// The next one.
+    pub(super) fn next<'a>(
+        &mut self,
+        handler: &'a Value,
+        group: Option<&'a Value>,
+    ) -> Candidate<'a> {
+        let candidate = Candidate { handler, group, is_repeated: false };
+        let is_repeated = !self.0.insert(candidate.alone().to_string());
+        Candidate { is_repeated, ..candidate }
+    }
 }
 
 /// Decides whose a handler is.

@@ -177,14 +177,20 @@ pub(super) fn installing_key(program: &str) -> String {
     format!("installing {program}")
 }
 
-/// The line about programs that hooks wait for; each is told once a session.
-pub(super) fn installing(missing: &[String], session: &mut Session) -> Option<String> {
-    let new: Vec<&str> = missing
+/// The line about programs that hooks wait for; each is told once a session. Of one that could not be
+/// installed nothing is promised again, though it is tried now and then.
+pub(super) fn installing(missing: &[String], session: &mut Session, dirs: &Dirs) -> Option<String> {
+    let mut new: Vec<&str> = missing
         .iter()
         .filter(|name| !session.nudges.contains(&installing_key(name)))
         .map(String::as_str)
         .collect();
+    if new.is_empty() {
+        return None;
+    }
     session.nudges.extend(new.iter().map(|name| installing_key(name)));
+    let told = State::load(&dirs.state_file()).told_failures;
+    new.retain(|name| !told.iter().any(|line| line.starts_with(&failure_line(name, ""))));
     (!new.is_empty()).then(|| {
         format!(
             "{} is being installed in the background; until it is there, hooks that need it do \
@@ -192,6 +198,11 @@ pub(super) fn installing(missing: &[String], session: &mut Session) -> Option<St
             new.join(", ")
         )
     })
+}
+
+/// A failure as people are told of it, and as it is remembered that they were.
+fn failure_line(program: &str, problem: &str) -> String {
+    format!("{program}: {problem}")
 }
 
 /// What a session remembers of having been told of a program that could not be installed.
@@ -211,10 +222,12 @@ pub(super) fn install_failures(
     if new.is_empty() {
         return None;
     }
-    session.nudges.extend(new.iter().map(|(name, _)| failure_key(name)));
+    // Nor does it hear that the next attempt is on its way.
+    let keys = new.iter().flat_map(|(name, _)| [failure_key(name), installing_key(name)]);
+    session.nudges.extend(keys);
     let line = |(name, problem): &(String, String)| {
         let first = problem.lines().next().unwrap_or_default();
-        format!("{name}: {}", fit(first, LONGEST_PROBLEM))
+        failure_line(name, &fit(first, LONGEST_PROBLEM))
     };
     let file = dirs.state_file();
     let told = State::load(&file).told_failures;
@@ -343,12 +356,14 @@ mod tests {
 
     #[test]
     fn a_program_on_its_way_is_mentioned_once_a_session() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let dirs = Dirs::under(dir.path());
         let mut session = Session::default();
         let missing = ["`rtk` of plugin `p`".to_owned()];
-        let line = installing(&missing, &mut session).expect("a line");
+        let line = installing(&missing, &mut session, &dirs).expect("a line");
         assert!(line.starts_with("`rtk` of plugin `p` is being installed"), "{line}");
-        assert_eq!(installing(&missing, &mut session), None);
-        assert_eq!(installing(&[], &mut session), None);
+        assert_eq!(installing(&missing, &mut session, &dirs), None);
+        assert_eq!(installing(&[], &mut session, &dirs), None);
     }
 
     #[test]

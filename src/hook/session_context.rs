@@ -95,7 +95,7 @@ impl SessionContext<'_> {
                 builtin::mark_subcommands_announced(&offer, session);
                 texts.extend(session.pending.drain(..).map(|deferred| deferred.text));
                 texts.extend(builtin::announce(&self.news(&offer), session, since, self.agent()));
-                texts.extend(builtin::installing(&programs.missing, session));
+                texts.extend(builtin::installing(&programs.missing, session, self.dirs));
                 texts.extend(builtin::install_failures(&programs.failed, session, self.dirs));
             }
             texts
@@ -163,7 +163,7 @@ impl SessionContext<'_> {
             session
                 .activations
                 .extend(activation.filter(|name| !session.activations.contains(name)));
-            let installing = builtin::installing(&programs.missing, session);
+            let installing = builtin::installing(&programs.missing, session, self.dirs);
             let refresh = installing.is_some();
             let delivers = self.delivers_now() || self.delivers_later();
             let failures = delivers

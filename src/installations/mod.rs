@@ -46,7 +46,7 @@ pub(crate) use fetcher::{Fetcher, Network};
 pub(crate) use locate::awaited;
 pub(crate) use model::{Acquired, InstallError, Invocation, Mode, Root, Trouble};
 pub(crate) use obstacle::{Obstacle, ObstacleKind, unusable};
-pub(crate) use outdated::sweep_outdated;
+pub(crate) use outdated::{FoundPrograms, sweep_outdated};
 pub(crate) use own::{Installed, Otherwise, recorded};
 pub(crate) use prepare::Prepared;
 pub(crate) use syntax::syntax_error;

@@ -19,12 +19,34 @@ pub(super) fn add(sym: &Symposium, folder: &Path) {
     change(sym, |folders| folders.push(folder.to_path_buf()));
 }
 
+/// Held by whoever found out where programs are, until what it makes of that can be found by
+/// [`sweep_outdated`]: folders that it may have found stay.
+#[derive(Debug)]
+pub(crate) struct FoundPrograms {
+    _lock: Option<Lock>,
+}
+
+impl FoundPrograms {
+    /// From now on nothing that may be found goes.
+    pub(crate) fn keep(sym: &Symposium) -> Self {
+        let lock = Lock::acquire_shared(&found_lock(&sym.dirs), LOCK_TIMEOUT);
+        if let Err(error) = &lock {
+            tracing::warn!("outdated programs may go at once: {error}");
+        }
+        Self { _lock: lock.ok() }
+    }
+}
+
 /// Removes the listed folders that nothing names: no installation, no workspace's snapshot and no file
-/// in which something of ours is registered. Nearly always there is no list.
+/// in which something of ours is registered. Nearly always there is no list. While another process holds
+/// [`FoundPrograms`] they stay for the next time.
 pub(crate) fn sweep_outdated(sym: &Symposium) {
     if !list(&sym.dirs).exists() {
         return;
     }
+    let Ok(_nobody_found_them) = Lock::acquire(&found_lock(&sym.dirs), Duration::ZERO) else {
+        return;
+    };
     let binaries = sym.dirs.binaries();
     change(sym, |folders| {
         folders.retain(|folder| {
@@ -43,6 +65,10 @@ pub(crate) fn sweep_outdated(sym: &Symposium) {
             folder.exists()
         });
     });
+}
+
+fn found_lock(dirs: &Dirs) -> PathBuf {
+    dirs.locks().join("found-programs.lock")
 }
 
 fn list(dirs: &Dirs) -> PathBuf {

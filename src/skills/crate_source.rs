@@ -271,8 +271,8 @@ impl<'a> CrateDisk<'a> {
     /// What the lock file resolved for this name: the newest that is wanted.
     fn resolved(&self, request: &CrateRequest) -> Option<Candidate> {
         let known = self.known();
-        let direct = known.dependencies.get(&request.name).iter();
-        let direct = direct.filter_map(|dependency| Candidate::of_dependency(dependency));
+        let declared = known.dependencies.get(&request.name);
+        let direct = declared.iter().filter_map(|dependency| Candidate::of_dependency(dependency));
         let locked = known.locked.get(&request.name).iter().filter_map(|package| {
             let origin = DependencyOrigin::of_locked(package)?;
             let (name, version) = (package.name.clone(), package.version.clone());
@@ -282,6 +282,11 @@ impl<'a> CrateDisk<'a> {
             let wanted = candidates.into_iter().filter(|found| request.takes(&found.version));
             wanted.max_by(|one, other| one.version.cmp(&other.version))
         };
+        // Of a dependency that the lock file lacks, what others have locked under its name is another
+        // crate, or one that the manifest does not admit.
+        if declared.iter().any(|known| matches!(known.origin, DependencyOrigin::Unresolved(_))) {
+            return newest(direct.collect());
+        }
         newest(direct.collect()).or_else(|| newest(locked.collect()))
     }
 
@@ -346,6 +351,14 @@ impl<'a> CrateDisk<'a> {
                 ..NotOnDisk::default()
             }),
         }
+    }
+
+    /// Whether it is a dependency of a registry in a version that the lock file does not settle.
+    fn is_open(&self, request: &CrateRequest) -> bool {
+        let is_asked =
+            |known: &&Dependency| matches!(known.origin, DependencyOrigin::Unresolved(Some(_)));
+        self.known().dependencies.get(&request.name).iter().any(is_asked)
+            && self.by_path(request).is_none()
     }
 
     /// The newest version on this machine that is wanted, of a registry or a vendor folder.

@@ -1,7 +1,9 @@
 //! Finding `SKILL.md` folders below a folder.
 
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::{Component, Path, PathBuf};
 
+use crate::files::{final_target, is_absent};
 use crate::text::Diagnostic;
 use crate::workspace::Observer;
 
@@ -22,16 +24,31 @@ pub(crate) struct FoundSkill {
     pub path: String,
 }
 
-/// The skills in `start` or below it, sorted by path. `root` is what no link may lead out of.
+/// What a search found.
+#[derive(Debug, Default)]
+pub(crate) struct Discovered {
+    /// Sorted by path.
+    pub skills: Vec<FoundSkill>,
+    /// What people should know.
+    pub told: Vec<Diagnostic>,
+    /// Folders that can't be looked into, each with why: what is in them is not known.
+    pub unread: Vec<(FoundSkill, Diagnostic)>,
+}
+
+impl Discovered {
+    /// The skills, and all that people should know, for callers that place no copies.
+    pub(crate) fn told(self) -> (Vec<FoundSkill>, Vec<Diagnostic>) {
+        let unread = self.unread.into_iter().map(|(_, problem)| problem);
+        (self.skills, self.told.into_iter().chain(unread).collect())
+    }
+}
+
+/// The skills in `start` or below it. `root` is what no link may lead out of.
 ///
 /// A folder with a `SKILL.md` is a skill and nothing below it is. A folder whose file is called
 /// `skill.md` or the like is told: agents do not read it. A `start` that does not exist has no
 /// skills.
-pub(crate) fn discover(
-    root: &Path,
-    start: &Path,
-    observer: &Observer,
-) -> (Vec<FoundSkill>, Vec<Diagnostic>) {
+pub(crate) fn discover(root: &Path, start: &Path, observer: &Observer) -> Discovered {
     discover_unless(root, start, observer, &|_| false)
 }
 
@@ -41,7 +58,7 @@ pub(super) fn discover_unless(
     start: &Path,
     observer: &Observer,
     is_left_out: &dyn Fn(&Path) -> bool,
-) -> (Vec<FoundSkill>, Vec<Diagnostic>) {
+) -> Discovered {
     let real_root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
     let mut search = Search {
         observer,
@@ -50,14 +67,16 @@ pub(super) fn discover_unless(
         real_root,
         ancestors: Vec::new(),
         left: FOLDERS,
-        found: Vec::new(),
-        told: Vec::new(),
+        done: Discovered::default(),
     };
-    if observer.is_dir(start) {
-        search.folder(start, 0);
+    match observer.metadata(start) {
+        Ok(there) if there.is_dir() => search.folder(start, 0),
+        Ok(_) => {}
+        Err(error) if is_absent(&error) && !start.is_symlink() => {}
+        Err(error) => search.unread(start, &format!("can't look into the folder: {error}")),
     }
-    search.found.sort_by(|one, other| one.path.cmp(&other.path));
-    (search.found, search.told)
+    search.done.skills.sort_by(|one, other| one.path.cmp(&other.path));
+    search.done
 }
 
 struct Search<'a> {
@@ -68,15 +87,19 @@ struct Search<'a> {
     /// The real folders we are in, so that a link to one of them ends the search there.
     ancestors: Vec<PathBuf>,
     left: usize,
-    found: Vec<FoundSkill>,
-    told: Vec<Diagnostic>,
+    done: Discovered,
 }
 
 impl Search<'_> {
     fn folder(&mut self, dir: &Path, depth: usize) {
-        let Ok(real) = dunce::canonicalize(dir) else { return };
+        let unreadable = |error: &io::Error| format!("can't look into the folder: {error}");
+        let real = match dunce::canonicalize(dir) {
+            Ok(real) => real,
+            Err(error) => return self.unread(dir, &unreadable(&error)),
+        };
         if !real.starts_with(&self.real_root) {
-            self.told.push(Diagnostic::warning("the link leads out; it is left out").in_file(dir));
+            let leads_out = Diagnostic::warning("the link leads out; it is left out");
+            self.done.told.push(leads_out.in_file(dir));
             return;
         }
         if self.ancestors.contains(&real) || self.left == 0 {
@@ -85,30 +108,27 @@ impl Search<'_> {
         self.left -= 1;
         if self.left == 0 {
             let message = format!("more than {FOLDERS} folders: the search for skills ends here");
-            self.told.push(Diagnostic::warning(message).in_file(dir));
+            self.done.told.push(Diagnostic::warning(message).in_file(dir));
         }
         let mut names: Vec<String> = match self.observer.entries(dir) {
             Ok(entries) => {
                 entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()
             }
-            Err(error) => {
-                let message = format!("can't look into the folder: {error}");
-                self.told.push(Diagnostic::warning(message).in_file(dir));
-                return;
-            }
+            Err(error) => return self.unread(dir, &unreadable(&error)),
         };
         names.sort();
         // Listed, not asked for by name: a file system that ignores case would say yes to both.
-        if names.iter().any(|name| name == SKILL_FILE) && self.is_file(&dir.join(SKILL_FILE)) {
+        if names.iter().any(|name| name == SKILL_FILE) && !self.is_folder(&dir.join(SKILL_FILE)) {
             let path = relative(self.root, dir);
-            self.found.push(FoundSkill { dir: dir.to_path_buf(), path });
+            self.done.skills.push(FoundSkill { dir: dir.to_path_buf(), path });
             return;
         }
-        if let Some(near) = names.iter().find(|name| name.eq_ignore_ascii_case(SKILL_FILE)) {
+        let is_near = |name: &&String| name.eq_ignore_ascii_case(SKILL_FILE) && *name != SKILL_FILE;
+        if let Some(near) = names.iter().find(is_near) {
             let warning = Diagnostic::warning(format!("`{near}` is not read"))
                 .in_file(dir.join(near))
                 .note(format!("call it `{SKILL_FILE}`"));
-            self.told.push(warning);
+            self.done.told.push(warning);
         }
         if depth == DEPTH {
             return;
@@ -118,8 +138,7 @@ impl Search<'_> {
             let below = dir.join(name);
             // Names with a dot in front are programs' own: editors lock files with broken links.
             if below.is_symlink() && !below.exists() && !name.starts_with('.') {
-                let message = "the link leads nowhere; it is left out";
-                self.told.push(Diagnostic::warning(message).in_file(&below));
+                self.unread(&below, "the link leads nowhere; it is left out");
             }
             // Whether it is a folder, the listing has told the observer.
             if below.is_dir() && !(self.is_left_out)(&below) {
@@ -129,9 +148,39 @@ impl Search<'_> {
         self.ancestors.pop();
     }
 
-    fn is_file(&self, path: &Path) -> bool {
-        self.observer.metadata(path).is_ok_and(|found| found.is_file())
+    fn is_folder(&self, path: &Path) -> bool {
+        self.observer.metadata(path).is_ok_and(|found| found.is_dir())
     }
+
+    /// Notes a folder that may have skills. A link that leads out has none, now or ever.
+    fn unread(&mut self, dir: &Path, why: &str) {
+        let problem = Diagnostic::warning(why).in_file(dir);
+        match place_below(&self.real_root, dir) {
+            Some(path) => {
+                let folder = FoundSkill { dir: dir.to_path_buf(), path };
+                self.done.unread.push((folder, problem));
+            }
+            None => self.done.told.push(problem),
+        }
+    }
+}
+
+/// Where `dir`, which may lead nowhere, is or would be below `real_root`, with `/`.
+fn place_below(real_root: &Path, dir: &Path) -> Option<String> {
+    let target = final_target(dir).unwrap_or_else(|_| dir.to_path_buf());
+    let mut place = PathBuf::new();
+    for part in target.components() {
+        match part {
+            Component::ParentDir => {
+                place.pop();
+            }
+            part => place.push(part),
+        }
+        place = dunce::canonicalize(&place).unwrap_or(place);
+    }
+    let inside = place.strip_prefix(real_root).ok()?;
+    let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
+    Some(parts.join("/"))
 }
 
 /// `dir` below `root`, with `/` between; where links are in the way, of the real folders.
@@ -158,7 +207,7 @@ mod tests {
 
     fn found(root: &Path, start: &str) -> Vec<String> {
         discover(root, &root.join(start), &UNOBSERVED)
-            .0
+            .skills
             .into_iter()
             .map(|skill| skill.path)
             .collect()
@@ -197,7 +246,7 @@ mod tests {
     fn a_near_miss_is_told() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         put(dir.path(), "a/skill.md");
-        let (found, told) = discover(dir.path(), dir.path(), &UNOBSERVED);
+        let (found, told) = discover(dir.path(), dir.path(), &UNOBSERVED).told();
         assert_eq!(found, []);
         assert!(told[0].to_string().contains("`skill.md` is not read; call it `SKILL.md`"));
     }
@@ -214,11 +263,48 @@ mod tests {
         symlink(dir.path().join("outside"), root.join("s/out")).expect("links");
         symlink("../real", root.join("s/in")).expect("links");
         symlink("..", root.join("s/loop")).expect("links");
-        let (found, told) = discover(&root, &root.join("s"), &UNOBSERVED);
+        let (found, told) = discover(&root, &root.join("s"), &UNOBSERVED).told();
         assert_eq!(found.len(), 2, "through the link and through the loop: {found:?}");
         assert!(found.iter().all(|skill| skill.path == "real/a"), "{found:?}");
         assert!(told.iter().all(|warning| warning.message.contains("leads out")), "{told:?}");
         let start = dir.path().join("outside");
-        assert_eq!(discover(&root, &start, &UNOBSERVED).0, []);
+        assert_eq!(discover(&root, &start, &UNOBSERVED).skills, []);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_can_t_be_looked_into_is_unread_by_the_place_that_it_has_or_would_have() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let root = dir.path().join("root");
+        put(&root, "s/a/SKILL.md");
+        put(&root, "s/closed/b/SKILL.md");
+        symlink("../real/c", root.join("s/c")).expect("links");
+        symlink("c", root.join("s/d")).expect("links");
+        symlink("../../gone", root.join("s/out")).expect("links");
+        symlink("loop", root.join("loop")).expect("links");
+        let closed = root.join("s/closed");
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).expect("closes");
+        let found = discover(&root, &root.join("s"), &UNOBSERVED);
+        let paths: Vec<_> = found.unread.iter().map(|(folder, _)| folder.path.as_str()).collect();
+        // Everything is readable for root.
+        let mut expected = vec!["real/c", "real/c"];
+        if fs::read_dir(&closed).is_err() {
+            expected.insert(1, "s/closed");
+        }
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).expect("opens");
+        let mut sorted = paths.clone();
+        sorted.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(sorted, expected);
+        assert_eq!(found.told.len(), 1, "the one that leads out: {:?}", found.told);
+        let found = discover(&root, &root.join("loop"), &UNOBSERVED);
+        assert_eq!(found.unread.len(), 1, "{found:?}");
+        fs::remove_dir_all(root.join("s")).expect("removes");
+        assert!(discover(&root, &root.join("s"), &UNOBSERVED).unread.is_empty());
+        // A file that leads nowhere for a moment does not make its folder any other.
+        fs::create_dir_all(root.join("s/e")).expect("creates");
+        symlink("../gone.md", root.join("s/e/SKILL.md")).expect("links");
+        assert_eq!(self::found(&root, "s"), ["s/e"]);
     }
 }

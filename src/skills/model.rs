@@ -33,6 +33,18 @@ pub(crate) enum SkillOrigin {
     Workspace { path: String },
 }
 
+impl SkillOrigin {
+    /// The skill's folder below the root of where it comes from.
+    pub(crate) fn path(&self) -> &str {
+        match self {
+            Self::Crate { path, .. }
+            | Self::Git { path, .. }
+            | Self::Source { path, .. }
+            | Self::Workspace { path } => path,
+        }
+    }
+}
+
 /// For people: `serde 1.0.228`, `https://example.com/r at 0123456`, `user-plugins`, `workspace`.
 impl std::fmt::Display for SkillOrigin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

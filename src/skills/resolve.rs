@@ -11,15 +11,19 @@ use super::crate_source::{CrateRequest, CrateSources, NotOnDisk};
 use super::discover::{FoundSkill, SKILL_FILE, discover, discover_unless};
 use super::document::{RawGate, SkillDocument};
 use super::model::{Skill, SkillOrigin};
-use crate::files::{Limit, contained};
+use crate::files::{Limit, contained, relative_inside};
 use crate::plugins::diagnostics::codes;
 use crate::plugins::git::GitPlace;
 use crate::plugins::model::{Gate, MatchedCrate, Plugin, SkillGroup, SkillSource};
 use crate::report::{Event, Kind, Verdict};
-use crate::text::{Diagnostic, Severity, Source};
+use crate::text::{Diagnostic, Source};
 use crate::workspace::Observer;
 
 mod crates;
+mod unread;
+
+pub(crate) use unread::Unread;
+use unread::as_warning;
 
 #[cfg(test)]
 mod tests;
@@ -67,17 +71,6 @@ pub(crate) struct Resolution {
     pub unread: Vec<Unread>,
 }
 
-/// Skills that are there, but can't be read.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Unread {
-    pub origin: SkillOrigin,
-    pub plugin: Option<String>,
-    /// The name of the skill's folder; `None` for whatever comes from `origin`.
-    pub folder: Option<String>,
-    /// Why, with places; empty where that is told already.
-    pub problems: Vec<Diagnostic>,
-}
-
 /// Whether a gate holds.
 enum Decision {
     Holds,
@@ -89,9 +82,8 @@ enum Decision {
 impl Resolution {
     /// All problems, for callers that place no copies: then what can't be read is skipped.
     pub(crate) fn problems(&self) -> impl Iterator<Item = Diagnostic> {
-        let skills = self.unread.iter().filter(|unread| unread.folder.is_some());
-        let unread = skills.flat_map(|unread| unread.problems.iter().cloned());
-        self.diagnostics.iter().cloned().chain(unread.map(skipped))
+        let unread = self.unread.iter().flat_map(Unread::problems_without_copy);
+        self.diagnostics.iter().cloned().chain(unread)
     }
 }
 
@@ -199,9 +191,9 @@ impl<'a> Resolver<'a> {
         let origin = |path| SkillOrigin::Workspace { path };
         let provenance = Provenance { root, plugin: None, origin: &origin };
         let is_ours = |dir: &Path| dir.join(super::files::OWN_FILES[0]).exists();
-        let (found, told) = discover_unless(root, folder, self.observer, &is_ours);
-        self.done.diagnostics.extend(told);
-        for skill in found {
+        let found = discover_unless(root, folder, self.observer, &is_ours);
+        self.keep_unknown(found.told, found.unread, provenance);
+        for skill in found.skills {
             if let Some((mut document, warnings)) = self.read(&skill, provenance) {
                 document.gate = RawGate::default();
                 self.admit(document, warnings, skill, provenance);
@@ -243,20 +235,29 @@ impl<'a> Resolver<'a> {
             Ok(start) if self.observer.is_dir(&start) => {
                 self.folder(&start, provenance);
             }
-            Ok(_) => {
+            Err(escape) if !self.leads_nowhere(provenance.root, path) => {
+                self.warn_in(&plugin.manifest, escape.to_string());
+            }
+            Ok(_) | Err(_) => {
                 let message = format!("there is no folder `{path}`, where skills should be");
                 let problem = Diagnostic::error(message).code(codes::SKILL_FOLDER);
+                // It may have been a link, so its skills may have been anywhere.
                 self.done.unread.push(Unread {
-                    origin: (provenance.origin)(path.to_owned()),
+                    origin: (provenance.origin)(String::new()),
                     plugin: Some(plugin.name.clone()),
-                    folder: None,
+                    is_skill: false,
                     problems: vec![problem.in_file(&plugin.manifest)],
                 });
                 return false;
             }
-            Err(escape) => self.warn_in(&plugin.manifest, escape.to_string()),
         }
         true
+    }
+
+    /// Whether there is nothing at `path` below the root, so that it is not known where a link there
+    /// would lead.
+    fn leads_nowhere(&self, root: &Path, path: &str) -> bool {
+        relative_inside(path).is_some_and(|path| !self.observer.exists(&root.join(path)))
     }
 
     fn git_group(&mut self, plugin: &Plugin, place: &GitPlace) {
@@ -275,7 +276,7 @@ impl<'a> Resolver<'a> {
                             path: String::new(),
                         },
                         plugin: Some(plugin.name.clone()),
-                        folder: None,
+                        is_skill: false,
                         problems: Vec::new(),
                     });
                 }
@@ -297,15 +298,29 @@ impl<'a> Resolver<'a> {
 
     /// Adds every skill below `start`; says how many there are.
     fn folder(&mut self, start: &Path, provenance: Provenance<'_>) -> usize {
-        let (found, told) = discover(provenance.root, start, self.observer);
-        self.done.diagnostics.extend(told);
-        let count = found.len();
-        for skill in found {
+        let found = discover(provenance.root, start, self.observer);
+        self.keep_unknown(found.told, found.unread, provenance);
+        let count = found.skills.len();
+        for skill in found.skills {
             if let Some((document, warnings)) = self.read(&skill, provenance) {
                 self.admit(document, warnings, skill, provenance);
             }
         }
         count
+    }
+
+    /// Tells what a search found besides skills; folders that can't be looked into may hold some.
+    fn keep_unknown(
+        &mut self,
+        told: Vec<Diagnostic>,
+        unread: Vec<(FoundSkill, Diagnostic)>,
+        provenance: Provenance<'_>,
+    ) {
+        self.done.diagnostics.extend(told);
+        for (folder, problem) in unread {
+            let is_skill = false;
+            self.unread(&folder, provenance, (is_skill, vec![problem]));
+        }
     }
 
     /// Reads a skill; one that can't be used is told and skipped.
@@ -323,7 +338,7 @@ impl<'a> Resolver<'a> {
             Err(problem) => {
                 let name = if found.path.is_empty() { SKILL_FILE } else { &found.path };
                 self.explain(Kind::Skill, name, Verdict::Skipped, problem.message.clone());
-                self.unread(found, provenance, vec![*problem]);
+                self.unread(found, provenance, (true, vec![*problem]));
                 None
             }
         }
@@ -341,7 +356,9 @@ impl<'a> Resolver<'a> {
         match self.decide(&document.gate, &document.source, Kind::Skill, &name) {
             Decision::Holds => {}
             Decision::Fails => return,
-            Decision::Unread(problems) => return self.unread(&found, provenance, problems),
+            Decision::Unread(problems) => {
+                return self.unread(&found, provenance, (true, problems));
+            }
         }
         let origin = (provenance.origin)(found.path);
         let mut reason = format!("from {origin}");
@@ -386,13 +403,12 @@ impl<'a> Resolver<'a> {
         &mut self,
         found: &FoundSkill,
         provenance: Provenance<'_>,
-        problems: Vec<Diagnostic>,
+        (is_skill, problems): (bool, Vec<Diagnostic>),
     ) {
-        let folder = found.dir.file_name();
         self.done.unread.push(Unread {
             origin: (provenance.origin)(found.path.clone()),
             plugin: provenance.plugin.map(ToOwned::to_owned),
-            folder: folder.map(|name| name.to_string_lossy().into_owned()),
+            is_skill,
             problems,
         });
     }
@@ -428,15 +444,4 @@ pub(crate) fn read_source(
         Ok(text) => Ok(Source::new(path, text)),
         Err(error) => Err(Box::new(error.diagnose("this file", &path).code(codes::FRONTMATTER))),
     }
-}
-
-/// The problem of a skill that can't be read, where no copy of it is.
-pub(crate) fn skipped(problem: Diagnostic) -> Diagnostic {
-    as_warning(problem).remark("the skill is skipped")
-}
-
-/// One broken skill is no reason for a command to fail.
-fn as_warning(mut diagnostic: Diagnostic) -> Diagnostic {
-    diagnostic.severity = Severity::Warning;
-    diagnostic
 }

@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use crate::agents::Agent;
+use crate::config::Environment;
 use crate::documents::checkout;
 use crate::files::relative_inside;
 use crate::text::Diagnostic;
@@ -151,6 +152,39 @@ pub(crate) fn is_users_own(home: &Path, root: &Path, folder: &Path) -> bool {
         let own = dunce::canonicalize(home.join(folder)).ok();
         own.is_some() && own == dunce::canonicalize(root.join(folder)).ok()
     })
+}
+
+/// Which agent reads the skill folder `folder` of the workspace at `root` in every workspace, by which
+/// folder of the user's and which variable: a link or a variable of the user's may lead there.
+pub(crate) fn reader_everywhere(
+    (home, env): (&Path, &Environment),
+    root: &Path,
+    folder: &str,
+) -> Option<(Agent, PathBuf, Option<&'static str>)> {
+    let (root, here) = (real_place(root), real_place(&root.join(folder)));
+    let each = Agent::ALL.into_iter().flat_map(|agent| {
+        let folders = agent.identity().users_skills.iter();
+        let places = folders.flat_map(|folder| folder.places(home, env));
+        places.map(move |(place, variable)| (agent, place, variable))
+    });
+    each.into_iter().find(|(_, place, _)| {
+        let real = real_place(place);
+        real.starts_with(&root) && here.starts_with(&real)
+    })
+}
+
+/// Where `path` is or would be: links of what there is of it are resolved.
+fn real_place(path: &Path) -> PathBuf {
+    let there = path
+        .ancestors()
+        .find_map(|part| Some((dunce::canonicalize(part).ok()?, path.strip_prefix(part).ok()?)));
+    there.map_or_else(
+        || path.to_path_buf(),
+        |(real, rest)| match rest.as_os_str().is_empty() {
+            true => real,
+            false => real.join(rest),
+        },
+    )
 }
 
 /// As [`Bounds::check`]; outside of a workspace, and where it holds the home folder, nothing is out

@@ -210,7 +210,7 @@ impl<'a> Removal<'a> {
 
     fn skills(&mut self, root: &Path, ledger: &Ledger) {
         let bounds = Bounds::of(root, self.sym.env.home().as_deref());
-        let parents = Parents::of(root, bounds.as_ref());
+        let parents = Parents::of(root, bounds.as_ref(), &self.sym.env);
         self.tell_of_blocked(root, ledger, &parents);
         let disk = observe(&parents.list);
         let wanted =

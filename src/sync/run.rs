@@ -23,7 +23,7 @@ use crate::Symposium;
 use crate::agents::Agent;
 use crate::fetch::git::Policy;
 use crate::files::Lock;
-use crate::installations::{Acquirer, Mode as InstallMode, Network, sweep_outdated};
+use crate::installations::{Acquirer, FoundPrograms, Mode as InstallMode, Network, sweep_outdated};
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
 use crate::report::{Action, Change, Event, Kind, Verdict};
@@ -120,6 +120,7 @@ fn run(sync: &SyncContext<'_>) -> anyhow::Result<Synced> {
             "no agents are configured: `cargo agents init`, or name one with `--agent`",
         ));
     }
+    let found_programs = FoundPrograms::keep(sym);
     reached("begin");
     let mut registry = load_registry(sync);
     let sources = std::mem::take(&mut registry.fingerprint);
@@ -156,6 +157,10 @@ fn run(sync: &SyncContext<'_>) -> anyhow::Result<Synced> {
         let observed = Observed::by(sync, sources, &synced.plan, &parents);
         synced.stored = remember(sync, &registry, observed, &facts, &chosen, (&agents, &synced));
         reached("remembered");
+        if mode == Mode::Apply && sync.request.caller == Caller::Command {
+            registry.forget_others(&sym.dirs);
+        }
+        drop(found_programs);
         sweep_outdated(sym);
     }
     Ok(synced)
@@ -235,8 +240,9 @@ pub(in crate::sync) fn plan_skills<'r>(
     }
     sym.report.diagnostics(&registry.diagnostics);
     let facts = gather(sync, registry);
-    let parents = Parents::of(sync.root(), sync.bounds().as_ref());
-    let disk = observe(&parents.list);
+    let parents = Parents::of(sync.root(), sync.bounds().as_ref(), &sym.env);
+    let mut disk = observe(&parents.list);
+    folders::recognise_remainders(sym, sync.root(), &parents.list, &mut disk);
     let mut chosen = desired_skills::choose(sym, &facts, agents, (&parents, &disk), &sync.observer);
     chosen.wanted.force = sync.request.force;
     chosen.wanted.protected = protected(sync, &parents, agents);
@@ -295,7 +301,7 @@ fn gather<'r>(sync: &SyncContext<'_>, registry: &'r Registry) -> Facts<'r> {
     let on_disk = CrateDisk::new(workspace, &sym.env, &sym.dirs);
     let looks_only = matches!(sync.request.caller, Caller::Hook | Caller::Survey);
     let policy = if looks_only { Policy::cached() } else { Policy::for_sync(&sym.options) };
-    let on_demand = (!looks_only && !sym.options.offline).then(|| {
+    let on_demand = (!looks_only).then(|| {
         let fetcher = Fetcher {
             env: &sym.env,
             dirs: &sym.dirs,
@@ -312,6 +318,9 @@ fn gather<'r>(sync: &SyncContext<'_>, registry: &'r Registry) -> Facts<'r> {
     let gatherer = Gatherer { sym, workspace, crates, on_disk: &on_disk, policy, observer };
     let facts = gatherer.gather(registry);
     sym.report.diagnostics(&facts.diagnostics);
+    if sync.request.caller == Caller::Command {
+        on_demand.iter().for_each(|sources| sym.report.diagnostics(&sources.made_do()));
+    }
     for missing in &facts.missing {
         let crate_ = match (&missing.version, &missing.requirement) {
             (Some(version), _) => format!("{} {version}", missing.name),

@@ -140,7 +140,8 @@ pub(crate) fn is_offline(dir: &Path, env: &Environment) -> bool {
     CargoConfig::load(dir, env, &mut |_| ()).offline == Some(true)
 }
 
-fn same_index(one: &str, other: &str) -> bool {
+/// Whether two spellings name one registry's index.
+pub(super) fn same_index(one: &str, other: &str) -> bool {
     let bare = |index: &str| {
         index.strip_prefix("registry+").unwrap_or(index).trim_end_matches('/').to_owned()
     };

@@ -334,7 +334,7 @@ pub(super) fn dependency_folder(
     let (entry, base) = inherited(root, member, declared)?;
     match &entry.from {
         DeclaredFrom::Path(path) => Some(normalize(&base.join(path))),
-        DeclaredFrom::Registry(_) | DeclaredFrom::Git => None,
+        DeclaredFrom::Registry(_) | DeclaredFrom::Index(_) | DeclaredFrom::Git => None,
     }
 }
 

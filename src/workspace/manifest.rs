@@ -78,6 +78,8 @@ pub(super) struct Declared {
 pub(super) enum DeclaredFrom {
     /// A registry, by its name in cargo's configuration; `None` for crates.io.
     Registry(Option<String>),
+    /// A registry, by its index.
+    Index(String),
     Git,
     /// A folder, relative to the manifest's.
     Path(String),
@@ -231,7 +233,10 @@ fn read_detail(key: Located<String>, detail: &Table<'_>) -> Declared {
         // With `base` (unstable) the path does not start at the manifest; the lock file must tell.
         Some(path) if !detail.has("base") => DeclaredFrom::Path(path.value),
         _ if detail.has("git") => DeclaredFrom::Git,
-        _ => DeclaredFrom::Registry(detail.string("registry").map(|name| name.value)),
+        _ => match detail.string("registry-index") {
+            Some(index) => DeclaredFrom::Index(index.value),
+            None => DeclaredFrom::Registry(detail.string("registry").map(|name| name.value)),
+        },
     };
     Declared {
         key: key.value,

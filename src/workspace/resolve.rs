@@ -6,14 +6,17 @@ use std::rc::Rc;
 
 use semver::{Version, VersionReq};
 
+use super::cargo_config::same_index;
 use super::discover::{dependency_folder, inherited, root_of};
 use super::lock::Lock;
 use super::manifest::{Declared, DeclaredFrom, Manifest, PackageVersion};
 use super::overrides::Overrides;
 use super::paths::normalize;
 use super::reader::Reader;
-use super::{Dependency, DependencyOrigin, LockedPackage, Registries, RegistryRequirement};
-use crate::text::Diagnostic;
+use super::{
+    Dependency, DependencyOrigin, LockedPackage, Registries, RegistryRequirement, is_crates_io,
+};
+use crate::text::{Diagnostic, SecretUrl};
 
 /// How many names a message lists.
 const LISTED: usize = 5;
@@ -135,8 +138,14 @@ fn from_folder(
 /// not admit is none: cargo replaces it at the next build.
 fn locked(facts: &Facts<'_>, entry: &Declared, listed: &ByName<'_>) -> Vec<Dependency> {
     let name = entry.name();
-    let all = facts.lock.map(|lock| lock.named(name)).unwrap_or_default();
-    let listed = listed.get(name).cloned().unwrap_or_default();
+    let mut all = facts.lock.map(|lock| lock.named(name)).unwrap_or_default();
+    all.retain(|package| may_be(facts, entry, package));
+    let mut listed = listed.get(name).cloned().unwrap_or_default();
+    // A `[patch]` may have put another registry's in its place, which is known by being listed.
+    let is_named = matches!(entry.from, DeclaredFrom::Registry(Some(_)) | DeclaredFrom::Index(_));
+    if is_named || listed.iter().any(|package| may_be(facts, entry, package)) {
+        listed.retain(|package| may_be(facts, entry, package));
+    }
     let fits = |package: &&LockedPackage| {
         entry.requirement.as_ref().is_none_or(|needed| needed.matches(&package.version))
     };
@@ -145,9 +154,8 @@ fn locked(facts: &Facts<'_>, entry: &Declared, listed: &ByName<'_>) -> Vec<Depen
         chosen = all.iter().copied().filter(fits).collect();
     }
     let is_local = |package: &&LockedPackage| package.source.is_none();
-    if chosen.is_empty()
-        && (!matches!(entry.from, DeclaredFrom::Registry(_)) || all.iter().any(is_local))
-    {
+    let is_published = matches!(entry.from, DeclaredFrom::Registry(_) | DeclaredFrom::Index(_));
+    if chosen.is_empty() && (!is_published || all.iter().any(is_local)) {
         chosen = if listed.is_empty() { all } else { listed };
     }
     // With one name from two sources, the declaration says which of them is meant; a `[patch]`
@@ -175,6 +183,36 @@ fn locked(facts: &Facts<'_>, entry: &Declared, listed: &ByName<'_>) -> Vec<Depen
         .collect()
 }
 
+/// Whether a package of the lock file can be what `entry` declares, by where it comes from: another
+/// member may have one of the same name from elsewhere. A `[patch]` may have put a folder or a
+/// repository in the place of a registry.
+fn may_be(facts: &Facts<'_>, entry: &Declared, package: &LockedPackage) -> bool {
+    let Some(DependencyOrigin::Registry { index, .. }) = DependencyOrigin::of_locked(package)
+    else {
+        return true;
+    };
+    match (declared_index(facts, entry), index) {
+        (Some(None), index) => index.is_none(),
+        (Some(Some(wanted)), Some(index)) => same_index(&wanted, index.expose()),
+        (Some(Some(_)), None) => false,
+        // A registry that the configuration does not name is not crates.io.
+        (None, index) => index.is_some() && entry.from != DeclaredFrom::Git,
+    }
+}
+
+/// The index of the registry that is asked: `Some(None)` for crates.io, `None` where nothing says
+/// which it is.
+fn declared_index(facts: &Facts<'_>, entry: &Declared) -> Option<Option<String>> {
+    let index = match &entry.from {
+        DeclaredFrom::Registry(None) => return Some(None),
+        DeclaredFrom::Registry(Some(name)) if name == "crates-io" => return Some(None),
+        DeclaredFrom::Registry(Some(name)) => facts.registries.index_of(name)?,
+        DeclaredFrom::Index(index) => index,
+        DeclaredFrom::Git | DeclaredFrom::Path(_) => return None,
+    };
+    Some((!is_crates_io(index)).then(|| index.to_owned()))
+}
+
 /// Where `[replace]` has a locked package taken from.
 fn replaced(facts: &Facts<'_>, package: &LockedPackage) -> Option<DependencyOrigin> {
     let replacement = facts.overrides.replacement(&package.name, &package.version)?;
@@ -190,11 +228,7 @@ fn replaced(facts: &Facts<'_>, package: &LockedPackage) -> Option<DependencyOrig
 
 /// What a manifest asks of a registry; `None` where nothing says of which.
 fn asked(facts: &Facts<'_>, entry: &Declared) -> Option<RegistryRequirement> {
-    let DeclaredFrom::Registry(name) = &entry.from else { return None };
-    let index = match name.as_deref() {
-        None | Some("crates-io") => None,
-        Some(name) => Some(facts.registries.index_of(name)?.into()),
-    };
+    let index = declared_index(facts, entry)?.map(SecretUrl::from);
     let requirement = entry.requirement.clone().unwrap_or(VersionReq::STAR);
     Some(RegistryRequirement { requirement, index })
 }

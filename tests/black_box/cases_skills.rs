@@ -169,7 +169,7 @@ fn case_80_an_edited_copy_is_kept_and_reported_and_force_replaces_it() {
 }
 
 #[test]
-fn case_81_a_deleted_file_is_restored() {
+fn decision_36_a_file_that_the_user_deleted_stays_away_until_force_restores_it() {
     let sandbox = ready(&["claude"]);
     plugin_with_skill(&sandbox, "widget", "widget", "basics");
     sandbox.user_plugin("widget/skills/basics/references/a.md", "a");
@@ -177,6 +177,9 @@ fn case_81_a_deleted_file_is_restored() {
     std::fs::remove_file(sandbox.ws().join(".claude/skills/basics/references/a.md"))
         .expect("removes");
     let run = sandbox.run(&["sync"]).ok();
+    assert!(run.stderr.contains("Kept basics") && run.stderr.contains("--force"), "{}", run.stderr);
+    assert!(!sandbox.has("ws/.claude/skills/basics/references/a.md"));
+    let run = sandbox.run(&["sync", "--force"]).ok();
     assert!(run.stderr.contains("Restored basics"), "{}", run.stderr);
     assert_eq!(sandbox.read("ws/.claude/skills/basics/references/a.md"), "a");
 }

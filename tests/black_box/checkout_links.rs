@@ -12,10 +12,10 @@ use symposium_testlib::{Run, Sandbox, Tree};
 use crate::hook_kit::*;
 use crate::{plugin_with_skill, skill};
 
-const SECRET: &str = "s3cr3t-of-the-user";
+pub(crate) const SECRET: &str = "s3cr3t-of-the-user";
 
 /// The agents, each with the folder of its own in a project and the one it has skills in.
-const FOLDERS: [(&str, &str, &str); 7] = [
+pub(crate) const FOLDERS: [(&str, &str, &str); 7] = [
     ("claude", ".claude", ".claude/skills"),
     ("codex", ".codex", ".agents/skills"),
     ("copilot", ".github", ".agents/skills"),
@@ -26,7 +26,7 @@ const FOLDERS: [(&str, &str, &str); 7] = [
 ];
 
 /// A workspace that uses `widget`, for which a plugin has a skill, and a server with a secret.
-fn place(agents: &[&str], more: &str) -> Sandbox {
+pub(crate) fn place(agents: &[&str], more: &str) -> Sandbox {
     let sandbox = with_agents(agents);
     configure(&sandbox, agents, more);
     plugin_with_skill(&sandbox, "p", "widget", "basics");
@@ -58,7 +58,7 @@ fn commit(sandbox: &Sandbox) {
     sandbox.git(&["commit", "-qm", "x"]);
 }
 
-fn event(sandbox: &Sandbox, agent: &str) {
+pub(crate) fn event(sandbox: &Sandbox, agent: &str) {
     send(sandbox, agent, Event::SessionStart, &Told::in_ws(sandbox));
 }
 
@@ -303,92 +303,6 @@ fn links_above_the_checkout_and_the_users_own_in_the_home_are_followed() {
     assert!(sandbox.read("ws/.codex/config.toml").contains("gated"));
     sandbox.run_in("src", &["uninstall"]).ok();
     assert!(!sandbox.has("ws/.claude") && !sandbox.has("dotfiles/.codex/hooks.json"));
-}
-
-#[test]
-fn a_workspace_that_is_the_home_folder_gets_nothing_that_is_for_everywhere() {
-    in_parallel(&FOLDERS, |(agent, _, skills)| {
-        let mut sandbox = place(&[agent], "");
-        let ws = sandbox.ws();
-        std::fs::rename(sandbox.home().join(".symposium"), ws.join(".symposium")).expect("moves");
-        for name in ["HOME", "USERPROFILE"] {
-            sandbox.set(name, &ws);
-        }
-        sandbox.run(&["init", "--add-agent", agent]);
-        event(&sandbox, agent);
-        let run = sandbox.run(&["sync"]).ok();
-        assert!(run.stderr.contains("this workspace is your home folder"), "{run:?}");
-        let run = sandbox.run(&["sync", "--agent", agent]).ok();
-        assert!(run.stderr.contains("this workspace is your home folder"), "{run:?}");
-        let doctor = sandbox.run(&["doctor"]).stdout;
-        assert!(flat(&doctor).contains("this workspace is your home folder"), "{doctor}");
-        assert!(!sandbox.has(&format!("ws/{skills}/basics")), "{agent}");
-        for (path, node) in sandbox.ws_tree().without(&[".symposium"]).0 {
-            let symposium_testlib::Node::File(bytes, _) = node else { continue };
-            assert!(!String::from_utf8_lossy(&bytes).contains(SECRET), "{agent}: {path}");
-        }
-    });
-}
-
-/// Without the breaks of lines that a screen has.
-fn flat(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-#[test]
-fn an_agents_folder_that_is_the_users_own_gets_nothing_that_is_for_one_workspace() {
-    in_parallel(&FOLDERS, |(agent, own, skills)| {
-        if [".github", ".opencode"].contains(own) {
-            return;
-        }
-        let sandbox = place(&[agent], "");
-        // The workspace is the user's dotfiles, and the home folder has links to it.
-        for folder in [own, ".agents"] {
-            let (home, ws) = (sandbox.home().join(folder), sandbox.ws().join(folder));
-            if home.is_symlink() {
-                continue;
-            }
-            if std::fs::rename(&home, &ws).is_err() {
-                std::fs::create_dir_all(&ws).expect("creates");
-            }
-            symlink(&ws, &home).expect("links");
-        }
-        event(&sandbox, agent);
-        let told = format!("`{skills}` of this workspace is your own");
-        for arguments in [&["sync"][..], &["sync", "--agent", agent]] {
-            let run = sandbox.run(arguments);
-            assert!(run.stderr.contains(&told), "{agent}: {run:?}");
-        }
-        let doctor = sandbox.run(&["doctor"]).stdout;
-        assert!(flat(&doctor).contains(&told), "{agent}: {doctor}");
-        assert!(!sandbox.has(&format!("ws/{skills}/basics")), "{agent}");
-        for (path, node) in Tree::of(&sandbox.ws().join(own)).0 {
-            let symposium_testlib::Node::File(bytes, _) = node else { continue };
-            assert!(!String::from_utf8_lossy(&bytes).contains(SECRET), "{agent}: {path}");
-        }
-    });
-}
-
-#[test]
-fn a_variable_that_makes_a_projects_file_the_users_own_keeps_gated_servers_out_of_it() {
-    for (agent, variable, folder, file) in [
-        ("codex", "CODEX_HOME", ".codex", ".codex/config.toml"),
-        ("gemini", "GEMINI_CLI_HOME", "", ".gemini/settings.json"),
-    ] {
-        let mut sandbox = place(&[agent], "");
-        let own = sandbox.ws().join(folder);
-        std::fs::create_dir_all(&own).expect("creates");
-        sandbox.set(variable, &own);
-        sandbox.run(&["init", "--add-agent", agent]);
-        let run = sandbox.run(&["sync"]);
-        assert!(run.stderr.contains("is your own file for everywhere"), "{agent}: {run:?}");
-        let text = if sandbox.has(&format!("ws/{file}")) {
-            sandbox.read(&format!("ws/{file}"))
-        } else {
-            String::new()
-        };
-        assert!(!text.contains(SECRET), "{agent}: {text}");
-    }
 }
 
 #[test]

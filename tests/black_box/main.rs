@@ -98,6 +98,8 @@ mod uninstall;
 mod unlocked;
 #[cfg(unix)]
 mod unreadable_files;
+#[cfg(unix)]
+mod users_own_folders;
 mod why;
 mod workspace;
 mod workspace_skills;

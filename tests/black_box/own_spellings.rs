@@ -116,6 +116,34 @@ fn uninstall_takes_our_hook_in_every_spelling_and_leaves_the_users_own() {
 }
 
 #[test]
+fn of_own_entries_that_the_user_changed_alike_one_stays() {
+    for in_one_group in [false, true] {
+        let sandbox = ready();
+        sandbox.run(&["init", "--add-agent", "claude"]).ok();
+        let mut settings: Value = serde_json::from_str(&sandbox.read(SETTINGS)).expect("is JSON");
+        let groups = settings["hooks"]["PreToolUse"].as_array_mut().expect("an array");
+        groups[0]["hooks"][0]["timeout"] = json!(7);
+        let changed = groups[0].clone();
+        let theirs = json!({"type": "command", "command": THEIRS[0]});
+        if in_one_group {
+            let again = groups[0]["hooks"][0].clone();
+            groups[0]["hooks"].as_array_mut().expect("an array").extend([theirs, again]);
+        } else {
+            groups.extend([json!({"hooks": [theirs]}), changed.clone(), changed]);
+        }
+        sandbox.write(SETTINGS, settings.to_string());
+        sandbox.run(&["sync"]).ok();
+        let settings = sandbox.read(SETTINGS);
+        assert_eq!(settings.matches("\"timeout\":7").count(), 1, "{settings}");
+        let ours = commands(&sandbox).into_iter().filter(|command| command != THEIRS[0]);
+        assert_eq!(ours.count(), 1, "{settings}");
+        assert!(commands(&sandbox).contains(&THEIRS[0].to_owned()), "{settings}");
+        sandbox.run(&["sync"]).ok();
+        assert_eq!(sandbox.read(SETTINGS), settings);
+    }
+}
+
+#[test]
 fn arguments_apart_from_the_program_are_a_spelling_too() {
     let sandbox = ready();
     let args = |command: &str, args: Value| json!({"hooks": [{"type": "command", "command": command, "args": args}]});

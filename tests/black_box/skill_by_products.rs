@@ -45,11 +45,43 @@ fn by_products_of_a_skill_do_not_freeze_its_copy() {
     assert!(!sandbox.has(&format!("{DIR}/scripts/run.py")), "one of ours that is no more");
     assert_foreign_files_stay(&sandbox);
     sandbox.run(&["sync", "--check"]).ok();
-    // A file of ours that is gone comes back beside them.
+    // A file of ours that the user deleted comes back beside them when that is asked for.
     std::fs::remove_file(sandbox.dir().join(DIR).join("SKILL.md")).expect("removes");
-    let run = sandbox.run(&["sync"]).ok();
+    let run = sandbox.run(&["sync", "--force"]).ok();
     assert!(run.stderr.contains("Restored basics"), "{}", run.stderr);
     assert_foreign_files_stay(&sandbox);
+}
+
+#[test]
+fn a_skill_that_comes_again_goes_back_to_the_foreign_files_that_stayed_in_its_folder() {
+    let sandbox = with_by_products();
+    let skills = || {
+        let found = std::fs::read_dir(sandbox.ws().join(".claude/skills")).expect("is there");
+        found.map(|entry| entry.expect("reads").file_name()).collect::<Vec<_>>()
+    };
+    for _ in 0..2 {
+        sandbox.package(&[]);
+        sandbox.run(&["sync"]).ok();
+        assert!(!sandbox.has(&format!("{DIR}/SKILL.md")));
+        sandbox.package(&[("widget", "1.0.0")]);
+        let run = sandbox.run(&["sync"]).ok();
+        assert!(run.stderr.contains("Installed basics"), "{}", run.stderr);
+        assert_eq!(skills(), ["basics"]);
+        assert_foreign_files_stay(&sandbox);
+        sandbox.run(&["sync", "--check"]).ok();
+    }
+    // What the user puts there meanwhile is no less theirs.
+    sandbox.package(&[]);
+    sandbox.run(&["sync"]).ok();
+    sandbox.write(&format!("{DIR}/scripts/run.py"), "mine");
+    sandbox.package(&[("widget", "1.0.0")]);
+    let run = sandbox.run(&["sync"]).ok();
+    assert!(run.stderr.contains("`scripts/run.py` in it is your own"), "{}", run.stderr);
+    assert_eq!(sandbox.read(&format!("{DIR}/scripts/run.py")), "mine");
+    // A skill of their own in that place is theirs.
+    sandbox.write(&format!("{DIR}/SKILL.md"), skill("basics", "Mine."));
+    sandbox.run(&["sync", "--force"]).ok();
+    assert!(sandbox.read(&format!("{DIR}/SKILL.md")).contains("Mine."));
 }
 
 #[test]

@@ -75,3 +75,52 @@ fn a_lock_file_behind_its_manifest_is_said_and_the_version_that_is_asked_for_is_
     let run = sandbox.run(&["crate-info", "gizmo"]).ok();
     assert!(run.stdout.contains("Version: 1.3.0"), "{}", run.stdout);
 }
+
+#[test]
+fn a_version_that_is_on_disk_keeps_nobody_from_taking_the_newest_that_the_manifest_admits() {
+    let sandbox = with_cargo();
+    let registry = instead_of_crates_io(&sandbox);
+    publish(&registry, "1.0.0");
+    depends(&sandbox, "1");
+    sandbox.run(&["sync", "--agent", "claude"]).ok();
+    assert_eq!(installed(&sandbox), ["v1-0-0"]);
+    publish(&registry, "1.1.0");
+    publish(&registry, "2.0.0");
+    let said = "gizmo: 1.0.0 is taken, the newest on this machine that the manifest admits";
+    let run = sandbox.run(&["sync", "--agent", "claude", "--offline"]).ok();
+    assert_eq!(installed(&sandbox), ["v1-0-0"], "{}", run.stderr);
+    assert!(run.stderr.replace('\n', " ").contains(said), "{}", run.stderr);
+    let run = sandbox.run(&["sync", "--agent", "claude"]).ok();
+    assert_eq!(installed(&sandbox), ["v1-1-0"], "{}", run.stderr);
+    assert!(!run.stderr.contains("is taken"), "{}", run.stderr);
+}
+
+#[test]
+fn a_package_that_others_locked_is_no_dependency_on_another_registry() {
+    for written in ["registry = \"acme\"", "registry-index = \"INDEX\""] {
+        let sandbox = with_cargo();
+        let public = instead_of_crates_io(&sandbox);
+        publish(&public, "1.0.0");
+        let acme = SparseRegistry::start(&sandbox.dir().join("acme"));
+        acme.publish("gizmo", "1.0.0", &[("skills/of-acme/SKILL.md", &skill("of-acme", "d"))]);
+        let known = sandbox.read("home/.cargo/config.toml");
+        let named = format!("{known}[registries.acme]\nindex = \"{}\"\n", acme.index());
+        sandbox.write("home/.cargo/config.toml", named);
+        // Somebody else of the workspace has the one of crates.io.
+        sandbox.package(&[("gizmo", "1.0.0")]);
+        let written = written.replace("INDEX", &acme.index());
+        sandbox.write(
+            "ws/Cargo.toml",
+            format!(
+                "[package]\nname = \"shop\"\nversion = \"0.1.0\"\n[dependencies]\n\
+                 gizmo = {{ version = \"1\", {written} }}\n"
+            ),
+        );
+        sandbox.user_plugin(
+            "p/SYMPOSIUM.toml",
+            "name = \"p\"\ncrates = [\"gizmo\"]\n[[skills]]\nsource = \"crate\"\n",
+        );
+        let run = sandbox.run(&["sync", "--agent", "claude"]).ok();
+        assert_eq!(installed(&sandbox), ["of-acme"], "{written}: {}", run.stderr);
+    }
+}

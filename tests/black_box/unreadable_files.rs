@@ -314,6 +314,77 @@ fn a_plugin_whose_folder_of_skills_is_missing_keeps_all_it_gave() {
 }
 
 #[test]
+fn skills_behind_a_link_that_leads_nowhere_for_a_moment_stay() {
+    for (link, real) in [
+        ("src/g/skills", "src/shared"),
+        ("src/g/skills/gskill", "src/shared"),
+        ("src/g/skills/group", "src/shared"),
+        ("src/g/skills/gskill/SKILL.md", "src/shared.md"),
+    ] {
+        let sandbox = from_a_folder();
+        let (link_at, real_at) = (sandbox.dir().join(link), sandbox.dir().join(real));
+        if link.ends_with("group") {
+            std::fs::rename(sandbox.dir().join("src/g/skills"), &real_at).expect("moves");
+            std::fs::create_dir(sandbox.dir().join("src/g/skills")).expect("creates");
+        } else {
+            std::fs::rename(&link_at, &real_at).expect("moves");
+        }
+        std::os::unix::fs::symlink(&real_at, &link_at).expect("links");
+        sandbox.run(&["sync", "--offline"]).ok();
+        all_in_force(&sandbox, link);
+        std::fs::rename(&real_at, sandbox.dir().join("aside")).expect("moves");
+        all_in_force(&sandbox, &format!("{link}: away, at an event"));
+        let run = sandbox.run(&["sync", "--offline"]).code(1);
+        let named = run.stderr.contains(link.trim_start_matches("src/"));
+        assert!(named && run.stderr.contains("stays"), "{link}: {run:?}");
+        all_in_force(&sandbox, &format!("{link}: away, after a sync"));
+        std::fs::rename(sandbox.dir().join("aside"), &real_at).expect("moves");
+        sandbox.run(&["sync", "--offline"]).ok();
+        // Without the link it is clear that there is nothing.
+        std::fs::remove_file(&link_at).expect("removes");
+        std::fs::create_dir_all(sandbox.dir().join("src/g/skills")).expect("creates");
+        sandbox.run(&["sync", "--offline"]).ok();
+        assert!(!installed(&sandbox), "{link}");
+    }
+}
+
+#[test]
+fn only_the_copy_of_the_very_skill_that_cannot_be_read_stays() {
+    let sandbox = from_a_folder();
+    // Neither is called like its folder.
+    for name in ["one", "two"] {
+        let text = crate::skill(&format!("named-{name}"), "What it is for.");
+        sandbox.write(&format!("src/g/skills/folder-{name}/SKILL.md"), text);
+    }
+    sandbox.run(&["sync", "--offline"]).ok();
+    let has = |name: &str| sandbox.has(&format!("ws/.claude/skills/{name}/SKILL.md"));
+    assert!(has("named-one") && has("named-two"));
+    sandbox.write("src/g/skills/folder-one/SKILL.md", "---\nname: [\n---\n");
+    std::fs::remove_dir_all(sandbox.dir().join("src/g/skills/folder-two")).expect("removes");
+    std::fs::remove_dir_all(sandbox.dir().join("src/g/skills/gskill")).expect("removes");
+    let run = sandbox.run(&["sync", "--offline"]).code(1);
+    assert!(has("named-one"), "{}", run.stderr);
+    assert!(!has("named-two") && !has("gskill"), "{}", run.stderr);
+}
+
+#[test]
+fn what_a_source_last_said_is_forgotten_when_it_is_out_of_the_configuration() {
+    let sandbox = from_a_folder();
+    let records = || {
+        let found = std::fs::read_dir(sandbox.home().join(".symposium/last-good"));
+        found.into_iter().flatten().count()
+    };
+    assert_eq!(records(), 1);
+    let config = sandbox.read("home/.symposium/config.toml");
+    sandbox.write("home/.symposium/config.toml", format!("{config}\nbroken ="));
+    sandbox.run(&["sync", "--offline"]).code(1);
+    assert_eq!(records(), 1, "a configuration that can't be read takes nothing away");
+    configure(&sandbox, &["claude"], "");
+    sandbox.run(&["sync", "--offline"]).ok();
+    assert_eq!(records(), 0);
+}
+
+#[test]
 fn skills_of_dependencies_and_of_the_workspace_stay_while_they_cannot_be_read() {
     let sandbox = crate::with_agents(&["claude"]);
     let manifest = "[package]\nname = \"gizmo\"\nversion = \"0.3.1\"\n";

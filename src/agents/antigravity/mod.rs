@@ -15,7 +15,7 @@ use symposium_hook::{Decision, Event};
 use super::codec::Codec;
 use super::command::hook_command;
 use super::envelope::{Envelope, Reply, decide};
-use super::identity::Identity;
+use super::identity::{Identity, UsersFolder};
 use super::json::parse_json;
 use super::payload::{self, Fields, Payload};
 use super::places::{
@@ -62,6 +62,11 @@ pub(super) static IDENTITY: Identity = Identity {
     programs: &["agy"],
     home_folder: ".gemini/antigravity-cli",
     skill_dirs: &[".agents/skills"],
+    users_skills: &[
+        UsersFolder::in_home(".gemini/skills"),
+        UsersFolder::in_home(".gemini/antigravity-cli/skills"),
+        UsersFolder::in_home(".agents/skills"),
+    ],
     own_names: &[".agents", "AGENTS.md", "GEMINI.md"],
     wants_path: true,
     // None tells of a prompt.

@@ -13,7 +13,7 @@ use symposium_hook::{Decision, Event, Input};
 use super::codec::Codec;
 use super::command::hook_command;
 use super::envelope::{Envelope, Reply, blocked, decide, permission};
-use super::identity::{EnvReference, Identity};
+use super::identity::{EnvReference, Identity, UsersFolder};
 use super::payload::{Fields, Payload};
 use super::places::{
     FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SettingsFile, Transport, typed_entry,
@@ -46,6 +46,7 @@ pub(super) static IDENTITY: Identity = Identity {
     programs: &["claude"],
     home_folder: ".claude",
     skill_dirs: &[".claude/skills"],
+    users_skills: &[UsersFolder::moved_by("CLAUDE_CONFIG_DIR", ".claude", "skills")],
     own_names: &[".claude", ".claude-plugin", ".mcp.json", "CLAUDE.md", "CLAUDE.local.md"],
     // One per cent of the model's context, which was about 8,000 characters for those who reported
     // it (github.com/anthropics/claude-code, issue 64606). Further descriptions are left out.

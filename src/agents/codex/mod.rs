@@ -15,7 +15,7 @@ use symposium_hook::{Decision, Event};
 use super::codec::Codec;
 use super::command::hook_command;
 use super::envelope::{Envelope, Reply, blocked, decide, permission};
-use super::identity::Identity;
+use super::identity::{Identity, UsersFolder};
 use super::payload::{Fields, Payload};
 pub(crate) use super::places::TrustedHook;
 use super::places::{
@@ -57,6 +57,10 @@ pub(super) static IDENTITY: Identity = Identity {
     programs: &["codex"],
     home_folder: ".codex",
     skill_dirs: &[".agents/skills"],
+    users_skills: &[
+        UsersFolder::moved_by("CODEX_HOME", ".codex", "skills"),
+        UsersFolder::in_home(".agents/skills"),
+    ],
     own_names: &[".agents", ".codex", "AGENTS.md", "AGENTS.override.md"],
     // Measured: of 120 skills with descriptions of 660 characters each it lists lines of about 160,
     // 19,000 characters in all.

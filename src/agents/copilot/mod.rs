@@ -14,7 +14,7 @@ use symposium_hook::{Decision, Event};
 use super::codec::Codec;
 use super::command::{hook_command, powershell_command, powershell_word};
 use super::envelope::{Envelope, Reply, permission};
-use super::identity::{EnvReference, Identity};
+use super::identity::{EnvReference, Identity, UsersFolder};
 use super::json::{arguments, as_given, as_object};
 use super::payload::{Fields, Payload};
 use super::places::{
@@ -88,6 +88,10 @@ pub(super) static IDENTITY: Identity = Identity {
     programs: &["copilot"],
     home_folder: ".copilot",
     skill_dirs: &[".agents/skills", ".claude/skills", ".github/skills"],
+    users_skills: &[
+        UsersFolder::moved_by("COPILOT_HOME", ".copilot", "skills"),
+        UsersFolder::in_home(".agents/skills"),
+    ],
     own_names: &[".copilot", ".github"],
     verified_version: Some("1.0.102"),
     // Then it goes on (`timeoutSec`; also its default).

@@ -14,7 +14,7 @@ use symposium_hook::{Decision, Event};
 use super::codec::Codec;
 use super::command::{Shell, hook_command, powershell_command};
 use super::envelope::{Envelope, Reply, blocked, decide};
-use super::identity::{EnvReference, Identity};
+use super::identity::{EnvReference, Identity, UsersFolder};
 use super::payload::{Fields, Payload, merge_input};
 use super::places::{
     FileFormat, HookPlace, JsonRules, Placement, ServerPlace, SettingsFile, Transport, string_map,
@@ -78,6 +78,10 @@ pub(super) static IDENTITY: Identity = Identity {
     programs: &["gemini"],
     home_folder: ".gemini",
     skill_dirs: &[".agents/skills", ".gemini/skills"],
+    users_skills: &[
+        UsersFolder::moved_by("GEMINI_CLI_HOME", "", ".gemini/skills"),
+        UsersFolder::moved_by("GEMINI_CLI_HOME", "", ".agents/skills"),
+    ],
     own_names: &[".gemini", "GEMINI.md"],
     verified_version: Some("0.61.0"),
     // The same name and command run once.

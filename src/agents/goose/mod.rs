@@ -14,7 +14,7 @@ use symposium_hook::{Decision, Event};
 use super::codec::Codec;
 use super::command::hook_command;
 use super::envelope::Reply;
-use super::identity::Identity;
+use super::identity::{Identity, UsersFolder};
 use super::payload::{Fields, Payload};
 use super::places::{
     FileFormat, HookPlace, JsonRules, Placement, ServerPlace, Transport, stdio_entry, string_map,
@@ -101,6 +101,12 @@ pub(super) static IDENTITY: Identity = Identity {
     programs: &["goose"],
     home_folder: ".config/goose",
     skill_dirs: &[".agents/skills", ".goose/skills", ".claude/skills"],
+    users_skills: &[
+        UsersFolder::moved_by("XDG_CONFIG_HOME", ".config", "goose/skills"),
+        UsersFolder::moved_by("XDG_CONFIG_HOME", ".config", "agents/skills"),
+        UsersFolder::in_home(".agents/skills"),
+        UsersFolder::in_home(".claude/skills"),
+    ],
     own_names: &[".goose", ".goosehints"],
     // A project's plugin hides the user's one of that name.
     runs_both_scopes: false,

@@ -15,7 +15,7 @@ use symposium_hook::Event;
 
 use super::codec::Codec;
 use super::command::hook_command;
-use super::identity::{EnvReference, Identity, NewLayout};
+use super::identity::{EnvReference, Identity, NewLayout, UsersFolder};
 use super::payload::{Fields, Payload};
 use super::places::{
     FileFormat, HookPlace, JsonRules, Placement, ServerPlace, Transport, stdio_entry, string_map,
@@ -79,6 +79,7 @@ pub(super) static IDENTITY: Identity = Identity {
     new_layout: Some(NewLayout { program: "kiro-cli", since: &LATER }),
     home_folder: ".kiro",
     skill_dirs: &[".kiro/skills"],
+    users_skills: &[UsersFolder::in_home(".kiro/skills")],
     own_names: &[".kiro"],
     // Its default, written out.
     hook_timeout: 30,

@@ -15,7 +15,7 @@ use symposium_hook::Event;
 use super::codec::Codec;
 use super::command::program_path;
 use super::envelope::{Envelope, Reply};
-use super::identity::{EnvReference, Identity};
+use super::identity::{EnvReference, Identity, UsersFolder};
 use super::payload::{Fields, Payload};
 use super::places::{
     FileFormat, HookPlace, HookShape, JsonRules, Placement, ServerPlace, Transport, string_map,
@@ -66,6 +66,12 @@ pub(super) static IDENTITY: Identity = Identity {
     programs: &["opencode"],
     home_folder: ".config/opencode",
     skill_dirs: &[".agents/skills", ".claude/skills", ".opencode/skills"],
+    users_skills: &[
+        UsersFolder::moved_by("XDG_CONFIG_HOME", ".config", "opencode/skills"),
+        UsersFolder::moved_by("XDG_CONFIG_HOME", ".config", "opencode/skill"),
+        UsersFolder::in_home(".agents/skills"),
+        UsersFolder::in_home(".claude/skills"),
+    ],
     own_names: &[".opencode", "opencode.json", "opencode.jsonc"],
     verified_version: Some("1.18.33"),
     // Then the plugin gives up on us; OpenCode itself would wait for ever.

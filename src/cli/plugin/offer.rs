@@ -74,7 +74,7 @@ impl View<'_> {
     fn of_folder(&self, plugin: &Plugin, path: &str, offer: &mut GroupOffer) {
         match plugin.resolve(path) {
             Ok(start) if start.is_dir() => {
-                let (found, _) = discover(&plugin.source_root, &start, &UNOBSERVED);
+                let found = discover(&plugin.source_root, &start, &UNOBSERVED).skills;
                 for skill in found {
                     match self.skill(&plugin.source_root, &skill.dir) {
                         Ok(skill) => offer.skills.push(skill),

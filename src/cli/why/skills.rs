@@ -144,7 +144,7 @@ impl Inquiry<'_> {
     fn has_folder(&self, plugin: &Plugin, path: &str) -> bool {
         let start = contained(&plugin.dir, path).or_else(|_| plugin.resolve(path));
         let Ok(start) = start else { return false };
-        let (found, _) = discover(&plugin.source_root, &start, &UNOBSERVED);
+        let found = discover(&plugin.source_root, &start, &UNOBSERVED).skills;
         found.iter().any(|skill| {
             let folder = skill.dir.file_name().and_then(|name| name.to_str());
             folder.is_some_and(|folder| self.is_meant(folder))

@@ -6,8 +6,7 @@ use serde_json::Value;
 use super::layout::Layout;
 use super::syntax::{Tree, to_value};
 use super::{Json, MANY, edit};
-use crate::documents::compare::HANDLERS;
-use crate::documents::edited::{Candidate, Classify, Created, HandlerState};
+use crate::documents::edited::{Classify, Created, HANDLERS, HandlerState, Met};
 use crate::documents::editor::Editor as _;
 use crate::documents::splice::apply;
 use crate::text::Diagnostic;
@@ -96,11 +95,11 @@ fn find(
     let tree = json.tree()?;
     let Some(array) = array_at(&tree, path)? else { return Ok(Vec::new()) };
     let wanted_handlers = entry.and_then(|entry| entry.get(HANDLERS)).and_then(Value::as_array);
-    let mut all = Vec::new();
+    let (mut all, mut met) = (Vec::new(), Met::default());
     for (item, node) in array.elements.iter().enumerate() {
         let value = to_value(node);
         let Some(handlers) = handlers_of(&tree, node)? else {
-            let state = classify(&Candidate { handler: &value, group: None });
+            let state = classify(&met.next(&value, None));
             if state != HandlerState::Foreign {
                 let right = entry == Some(&value);
                 all.push(Found { spot: Spot { item, handler: None }, state, alone: true, right });
@@ -110,9 +109,7 @@ fn find(
         let states: Vec<HandlerState> = handlers
             .elements
             .iter()
-            .map(|handler| {
-                classify(&Candidate { handler: &to_value(handler), group: Some(&value) })
-            })
+            .map(|handler| classify(&met.next(&to_value(handler), Some(&value))))
             .collect();
         let alone = states.iter().all(|state| *state == HandlerState::Own);
         let same = entry.is_some_and(|entry| same_but_handlers(&value, entry));

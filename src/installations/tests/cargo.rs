@@ -122,6 +122,9 @@ fn an_old_version_stays_while_a_snapshot_or_a_registered_entry_names_it() {
     fs::create_dir(&settings).expect("creates");
     assert!(is_kept(), "what can't be read may name it");
     fs::remove_dir(&settings).expect("removes");
+    let found = FoundPrograms::keep(&house.sym);
+    assert!(is_kept(), "a sync may have found it");
+    drop(found);
     assert!(!is_kept(), "nothing names it");
     assert!(house.binaries().join("rg/1.1.0/bin/rg").is_file());
     assert!(!house.binaries().join(".outdated.json").exists());

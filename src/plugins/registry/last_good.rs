@@ -146,6 +146,20 @@ fn path(dirs: &Dirs, state: &SourceState) -> PathBuf {
     dirs.last_good().join(format!("{}.json", file_name(state)))
 }
 
+/// Removes the records of all sources but these.
+pub(super) fn forget_others(dirs: &Dirs, sources: &[SourceState]) {
+    let kept: Vec<PathBuf> = sources.iter().map(|state| path(dirs, state)).collect();
+    let entries = std::fs::read_dir(dirs.last_good()).into_iter().flatten().flatten();
+    let is_record = |path: &PathBuf| path.extension().is_some_and(|found| found == "json");
+    for path in entries.map(|entry| entry.path()).filter(is_record) {
+        if !kept.contains(&path)
+            && let Err(error) = std::fs::remove_file(&path)
+        {
+            tracing::warn!("{}: {error}", path.display());
+        }
+    }
+}
+
 /// The text without servers' variables and headers, and the names of the servers that had some.
 fn without_secrets(text: &str) -> Option<(String, Vec<String>)> {
     if !text.contains("mcp_servers") {

@@ -84,6 +84,11 @@ impl Registry {
         Self::read(sym, refresh, Some(depends))
     }
 
+    /// Forgets what sources last said that are no longer in the configuration.
+    pub(crate) fn forget_others(&self, dirs: &Dirs) {
+        last_good::forget_others(dirs, &self.sources);
+    }
+
     fn read(sym: &Symposium, refresh: &Refresh<'_>, depends: Depends<'_>) -> Self {
         let specs = source::effective(sym);
         let mut registry = Self::default();

@@ -7,11 +7,12 @@ use std::path::PathBuf;
 use super::fetch::{FetchError, FetchRequest, Fetcher};
 use super::{CrateDisk, CrateRequest, CrateSources, Located, NotOnDisk};
 use crate::report::Reporter;
-use crate::text::SecretUrl;
+use crate::text::{Diagnostic, SecretUrl};
 use crate::workspace::DependencyOrigin;
 
 /// What is on disk, and what is not after a fetch. Each crate is fetched once, also when that
-/// fails.
+/// fails. A dependency whose version the lock file does not settle is asked for even if one is on
+/// disk: there may be a newer one that the manifest admits.
 #[derive(Debug)]
 pub(crate) struct OnDemand<'a> {
     disk: CrateDisk<'a>,
@@ -19,12 +20,37 @@ pub(crate) struct OnDemand<'a> {
     refresh: bool,
     report: Option<&'a Reporter>,
     fetched: RefCell<BTreeMap<String, Result<Located, NotOnDisk>>>,
+    /// What was taken from disk though a newer one may be published, with why nobody was asked.
+    made_do: RefCell<BTreeMap<String, Diagnostic>>,
 }
 
 impl<'a> OnDemand<'a> {
     /// With `refresh`, crates that the workspace does not fix a version of are fetched anew.
     pub(crate) fn new(disk: CrateDisk<'a>, fetcher: Fetcher<'a>, refresh: bool) -> Self {
-        Self { disk, fetcher, refresh, report: None, fetched: RefCell::default() }
+        let (fetched, made_do) = (RefCell::default(), RefCell::default());
+        Self { disk, fetcher, refresh, report: None, fetched, made_do }
+    }
+
+    /// Warnings of dependencies of which what is on disk had to do.
+    pub(crate) fn made_do(&self) -> Vec<Diagnostic> {
+        self.made_do.borrow().values().cloned().collect()
+    }
+
+    /// The newest that the manifest admits, as cargo finds it; else what is on disk, which is noted.
+    fn newest_admitted(&self, request: &CrateRequest, here: Located) -> Located {
+        let problem = match self.fetch(request) {
+            Ok(located) => return located,
+            Err(missing) => missing.reason.clone().unwrap_or_else(|| missing.to_string()),
+        };
+        let Located { name, version, .. } = &here;
+        let warning = format!(
+            "Cargo.lock does not settle the version of {name}: {version} is taken, the newest on this \
+             machine that the manifest admits"
+        );
+        let warning =
+            Diagnostic::warning(warning).note(format!("a newer one may be out: {problem}"));
+        self.made_do.borrow_mut().insert(name.clone(), warning);
+        here
     }
 
     /// The same, telling `report` of each fetch while it lasts.
@@ -85,10 +111,9 @@ impl<'a> OnDemand<'a> {
 impl CrateSources for OnDemand<'_> {
     fn locate(&self, request: &CrateRequest) -> Result<Located, NotOnDisk> {
         let found = self.disk.locate(request);
-        if self.fetcher.offline {
-            return found;
-        }
         match found {
+            Ok(located) if self.disk.is_open(request) => Ok(self.newest_admitted(request, located)),
+            found if self.fetcher.offline => found,
             Ok(located) => {
                 let fixed = request.version.is_some()
                     || located.how == super::How::Path

@@ -71,14 +71,8 @@ impl Resolver<'_> {
             read_crate_skills(&located.dir, self.observer);
         self.done.diagnostics.extend(warnings);
         let name = format!("{} {}", located.name, located.version);
-        let unread = |problems| Unread {
-            origin: origin_of(located, String::new()),
-            plugin: plugin.map(ToOwned::to_owned),
-            folder: None,
-            problems,
-        };
         if is_unread {
-            self.done.unread.push(unread(Vec::new()));
+            self.done.unread.push(all_unread(located, plugin, Vec::new()));
         }
         if entries.is_empty() {
             self.explain(Kind::Crate, &name, Verdict::Skipped, "it wants none of its skills used");
@@ -89,19 +83,21 @@ impl Resolver<'_> {
                 Decision::Holds => {}
                 Decision::Fails => continue,
                 Decision::Unread(problems) => {
-                    self.done.unread.push(unread(problems));
+                    self.done.unread.push(all_unread(located, plugin, problems));
                     continue;
                 }
             }
             match entry.place {
-                Place::Path(path) => {
-                    if let Err(escape) = contained(&located.dir, &path) {
+                Place::Path(path) => match contained(&located.dir, &path) {
+                    Err(escape) if !self.leads_nowhere(&located.dir, &path) => {
                         self.stopped(&name, escape.to_string(), &source, entry.span);
-                    } else if self.crate_folder(located, &path, plugin) == 0 {
+                    }
+                    _ if self.crate_folder(located, &path, plugin) == 0 => {
                         let reason = format!("no skills in its folder `{path}`");
                         self.explain(Kind::Crate, &name, Verdict::Skipped, reason);
                     }
-                }
+                    _ => {}
+                },
                 Place::Crate { name: target, requirement } => {
                     let reason = format!("its skills are those of {target}");
                     self.explain(Kind::Crate, &name, Verdict::Matched, reason);
@@ -126,6 +122,12 @@ impl Resolver<'_> {
                     Provenance { root: located.dir.as_path(), plugin, origin: &origin };
                 self.folder(&start, provenance)
             }
+            Err(_) if self.leads_nowhere(&located.dir, path) => {
+                let message = format!("the folder `{path}` leads nowhere");
+                let problem = Diagnostic::error(message).in_file(manifest);
+                self.done.unread.push(all_unread(located, plugin, vec![problem]));
+                0
+            }
             Err(escape) => {
                 self.warn_in(&manifest, escape.to_string());
                 0
@@ -147,6 +149,16 @@ impl Resolver<'_> {
         let warning =
             if span.is_empty() { warning.in_file(&source.path) } else { warning.at(source, span) };
         self.done.diagnostics.push(warning);
+    }
+}
+
+/// All skills of a crate, which can't be read for these reasons.
+fn all_unread(located: &Located, plugin: Option<&str>, problems: Vec<Diagnostic>) -> Unread {
+    Unread {
+        origin: origin_of(located, String::new()),
+        plugin: plugin.map(ToOwned::to_owned),
+        is_skill: false,
+        problems,
     }
 }
 

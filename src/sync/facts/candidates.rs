@@ -180,7 +180,7 @@ fn shipped(
         match entry.place {
             Place::Path(path) => {
                 if let Ok(start) = crate::files::contained(&located.dir, &path) {
-                    let (found, _) = discover(&located.dir, &start, observer);
+                    let found = discover(&located.dir, &start, observer).skills;
                     folders.extend(found.into_iter().map(|skill| skill.path));
                 }
             }

@@ -23,7 +23,7 @@ use crate::plugins::registry::Registry;
 use crate::plugins::source::SourceKind;
 use crate::report::{Event, Kind, Progress, Verdict};
 use crate::skills::crate_source::{CrateRequest, CrateSources, NotOnDisk};
-use crate::skills::resolve::{GitFolder, Resolver, Unread};
+use crate::skills::resolve::{GitFolder, Resolution, Resolver, Unread};
 use crate::skills::{Skill, SkillOrigin};
 use crate::sync::bounds::{Bounds, NEUTRAL};
 use crate::text::{Diagnostic, same_crate};
@@ -109,6 +109,35 @@ impl Gatherer<'_> {
         let checkouts = |place: &GitPlace| checkout(self.sym, &self.policy, place);
         let mut facts = Facts { unavailable: registry.unavailable.clone(), ..Facts::default() };
         let mut resolver = Resolver::new(&gates, self.crates, &checkouts, self.observer);
+        self.of_sources(registry, &gates, &mut resolver, &mut facts);
+        self.asked_for(&mut resolver, &mut facts);
+        if let Some(folder) = self.own_skills() {
+            resolver.workspace(&self.workspace.root, &folder);
+        }
+        facts.take(resolver.finish());
+        let choices = &self.sym.config.plugins;
+        let (mut found, mut absent) =
+            candidates::find(self.workspace, registry, choices, (self.on_disk, self.observer));
+        let is_told = |crate_: &NotOnDisk| {
+            facts.missing.iter().any(|known| same_crate(&known.name, &crate_.name))
+        };
+        absent.retain(|crate_| !is_told(crate_));
+        // A crate that another one's metadata points to came along with that one.
+        found.retain(|candidate| !facts.skills.iter().any(|skill| candidate.brought(skill)));
+        facts.explanations.extend(found.iter().map(Candidate::event));
+        facts.candidates = found;
+        facts.absent = absent;
+        facts
+    }
+
+    /// Adds what the sources offer: their plugins, then skills that lie there by themselves.
+    fn of_sources<'r>(
+        &self,
+        registry: &'r Registry,
+        gates: &GateFacts<'_>,
+        resolver: &mut Resolver<'_>,
+        facts: &mut Facts<'r>,
+    ) {
         let root = Some(self.workspace.root.as_path());
         let choices = &self.sym.config.plugins;
         for entry in &registry.plugins {
@@ -121,8 +150,7 @@ impl Gatherer<'_> {
             } else if let Some(reason) = choices.disabled_by(&plugin.name, root) {
                 facts.left_out(plugin, Verdict::Disabled, reason);
             } else {
-                facts
-                    .plugin(plugin, &gates, &mut resolver, &|name| choices.disabled_by(name, root));
+                facts.plugin(plugin, gates, resolver, &|name| choices.disabled_by(name, root));
             }
         }
         for skill in &registry.skills {
@@ -134,40 +162,19 @@ impl Gatherer<'_> {
             let chosen = choices.is_used(&name, root);
             resolver.standalone(&skill.source, &skill.source_root, &skill.dir, chosen);
         }
+    }
+
+    /// Adds the skills of dependencies that the user asks for by name.
+    fn asked_for(&self, resolver: &mut Resolver<'_>, facts: &mut Facts<'_>) {
+        let root = Some(self.workspace.root.as_path());
         for dependency in &self.workspace.dependencies {
-            if choices.is_used(&dependency.name, root) {
+            if self.sym.config.plugins.is_used(&dependency.name, root) {
                 let reason = "`use` in the configuration asks for its skills";
                 facts.explain(Kind::Crate, &dependency.name, Verdict::Matched, reason);
                 let (name, version) = (dependency.name.clone(), dependency.version.clone());
                 resolver.of_crate(&CrateRequest { name, version, requirement: None });
             }
         }
-        if let Some(folder) = self.own_skills() {
-            resolver.workspace(&self.workspace.root, &folder);
-        }
-        let done = resolver.finish();
-        let own = |skill: &Skill| matches!(skill.origin, SkillOrigin::Workspace { .. });
-        let (own_skills, skills) = done.skills.into_iter().partition(own);
-        facts.own_skills = own_skills;
-        facts.skills = skills;
-        facts.diagnostics.extend(done.diagnostics);
-        facts.explanations.extend(done.explanations);
-        facts.missing = done.missing;
-        facts.unread = done.unread;
-        let (mut found, mut absent) =
-            candidates::find(self.workspace, registry, choices, (self.on_disk, self.observer));
-        let is_told = |crate_: &NotOnDisk| {
-            facts.missing.iter().any(|known| same_crate(&known.name, &crate_.name))
-        };
-        absent.retain(|crate_| !is_told(crate_));
-        // A crate that another one's metadata points to came along with that one.
-        found.retain(|candidate| !facts.skills.iter().any(|skill| candidate.brought(skill)));
-        facts.candidates = found;
-        facts.absent = absent;
-        for candidate in &facts.candidates {
-            facts.explanations.push(candidate.event());
-        }
-        facts
     }
 
     /// Adds what the plugins bring that vouch for the crate `name`, where they apply.
@@ -221,6 +228,16 @@ pub(crate) fn checkout(
 }
 
 impl<'r> Facts<'r> {
+    /// Takes what became of the skills.
+    fn take(&mut self, done: Resolution) {
+        let own = |skill: &Skill| matches!(skill.origin, SkillOrigin::Workspace { .. });
+        (self.own_skills, self.skills) = done.skills.into_iter().partition(own);
+        self.diagnostics.extend(done.diagnostics);
+        self.explanations.extend(done.explanations);
+        self.missing = done.missing;
+        self.unread = done.unread;
+    }
+
     fn explain(&mut self, kind: Kind, name: &str, verdict: Verdict, reason: impl Into<String>) {
         self.explanations.push(Event::explain(kind, name, verdict, reason));
     }

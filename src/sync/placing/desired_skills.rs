@@ -11,7 +11,7 @@ use crate::agents::Agent;
 use crate::report::{Event, Kind, Verdict};
 use crate::skills::files::collect;
 use crate::skills::naming::{NamedSkill, assign_names};
-use crate::skills::resolve::{Unread, skipped};
+use crate::skills::resolve::Unread;
 use crate::skills::{Skill, SkillOrigin};
 use crate::sync::bounds::NEUTRAL;
 use crate::sync::facts::Facts;
@@ -140,7 +140,8 @@ fn copies_of(facts: &Facts<'_>, unread: &Unread) -> UnreadSkills {
         origin: origin_text(origin, plugin),
         is_versioned: matches!(origin, SkillOrigin::Crate { .. } | SkillOrigin::Git { .. }),
         source: source_of(facts, origin, plugin),
-        folder: unread.folder.clone(),
+        path: origin.path().to_owned(),
+        is_skill: unread.is_skill,
     }
 }
 
@@ -168,6 +169,7 @@ impl DesiredSkills {
                     name: install_name.to_owned(),
                     content: Arc::new(files.content),
                     origin: shown(skill),
+                    path: skill.origin.path().to_owned(),
                     source,
                     parents,
                 });
@@ -207,15 +209,19 @@ impl DesiredSkills {
             match plan.unread.get(&index) {
                 Some(true) => {
                     self.is_stale = true;
-                    let told = problems.map(|problem| problem.remark("its copy stays as it is"));
-                    self.diagnostics.extend(told);
+                    self.diagnostics.extend(problems.map(|mut problem| {
+                        problem.severity = Severity::Error;
+                        problem.remark(match unread.is_skill {
+                            true => "its copy stays as it is",
+                            false => "what was installed from there stays as it is",
+                        })
+                    }));
                 }
                 Some(false) => self.diagnostics.extend(problems.map(|mut problem| {
                     problem.severity = Severity::Warning;
                     problem.remark("the copy of another version stays as it is")
                 })),
-                None if unread.folder.is_some() => self.diagnostics.extend(problems.map(skipped)),
-                None => {}
+                None => self.diagnostics.extend(unread.problems_without_copy()),
             }
         }
     }

@@ -6,10 +6,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::plan::{Plan, Step};
+use super::observe::foreign_hashes;
+use super::plan::{Disk, Found, Parent, Plan, Step};
 use crate::Symposium;
 use crate::documents::{Entry, Ledger, Record, hash_bytes};
 use crate::report::Action;
+use crate::skills::discover::SKILL_FILE;
 use crate::sync::bounds::{self, Bounds};
 
 /// How long another process of ours may hold the ledger.
@@ -33,6 +35,34 @@ pub(crate) fn remember(sym: &Symposium, root: &Path, plan: &Plan) {
         ledger.record(record(&step.parent.path.join(&step.name), entry));
     }
     save(sym, &mut ledger);
+}
+
+/// Tells folders of ours that went but for foreign files, where a skill may go again, from those of
+/// the user. What has a `SKILL.md` is the user's skill.
+pub(crate) fn recognise_remainders(
+    sym: &Symposium,
+    root: &Path,
+    parents: &[Parent],
+    disk: &mut Disk,
+) {
+    let theirs = disk.iter_mut().zip(parents).flat_map(|(found, parent)| {
+        let theirs = found.iter_mut().filter(|(_, found)| **found == Found::Theirs);
+        theirs.map(|(name, found)| (parent.path.join(name), found))
+    });
+    let mut ledger = None;
+    for (folder, found) in theirs.filter(|(folder, _)| folder.is_dir() && !folder.is_symlink()) {
+        let ledger = ledger.get_or_insert_with(|| Ledger::workspace(&sym.dirs, root).0);
+        let is_skill = |record: &Record| matches!(record.entry, Entry::SkillFolder { .. });
+        if !ledger.records_at(&folder).any(is_skill) {
+            continue;
+        }
+        match foreign_hashes(&folder) {
+            Ok(files) if !files.keys().any(|path| path.eq_ignore_ascii_case(SKILL_FILE)) => {
+                *found = Found::Remainder(files);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Removes remembered folders that are empty, and forgets skills that are gone.

@@ -21,6 +21,10 @@ pub(crate) const STAGING: &str = ".symposium-";
 pub(crate) struct Marker {
     /// Where the skill came from, for people.
     pub origin: String,
+    /// The skill's folder below the root of where it came from; `None` where an earlier version wrote
+    /// the marker.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// The plugin source that brought it; empty for the workspace's own and for what the user asked
     /// for by name.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -73,6 +77,7 @@ mod tests {
         let files = [("scripts/a b.sh".to_owned(), "00ff".to_owned())].into();
         let marker = Marker {
             origin: "serde 1.0.0".to_owned(),
+            path: Some("skills/a".to_owned()),
             source: "team".to_owned(),
             by_hand_for: vec!["claude".to_owned()],
             files,

@@ -67,6 +67,17 @@ fn hashes_on_disk(dir: &Path, marker: &Marker) -> io::Result<BTreeMap<String, St
     Ok(found)
 }
 
+/// The hash of each file in a folder in which nothing is ours.
+pub(super) fn foreign_hashes(dir: &Path) -> io::Result<BTreeMap<String, String>> {
+    let mut found = BTreeMap::new();
+    walk(dir, "", &mut |path, entry| {
+        let hash = entry.and_then(hash).unwrap_or_else(|_| "unreadable".to_owned());
+        found.insert(path, hash);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
 fn hash(entry: &fs::DirEntry) -> io::Result<String> {
     if !entry.file_type()?.is_file() {
         return Ok("a link".to_owned());

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::plan::Parent;
-use crate::sync::bounds::{Bounds, NEUTRAL, every_skill_dir};
+use crate::config::Environment;
+use crate::sync::bounds::{self, Bounds, NEUTRAL, every_skill_dir};
 use crate::text::Diagnostic;
 
 /// All folders that any agent reads, each once, and which of them each relative name stands for.
@@ -14,16 +15,20 @@ pub(crate) struct Parents {
 }
 
 impl Parents {
-    /// Looks at the folders of the workspace at `root`, with its bounds.
+    /// Looks at the folders of the workspace at `root`, with its bounds. Variables in `env` may make
+    /// one of them the user's own.
     ///
     /// Two names may be one folder (`.claude/skills` as a link to `.agents/skills`): it is listed
     /// once.
-    pub(crate) fn of(root: &Path, bounds: Option<&Bounds>) -> Self {
+    pub(crate) fn of(root: &Path, bounds: Option<&Bounds>, env: &Environment) -> Self {
         let mut parents = Self::default();
         for name in every_skill_dir() {
             let path = root.join(name);
             let refused = match bounds {
-                Some(bounds) => bounds.is_users_own(root, name).then(|| users_own(name, &path)),
+                Some(bounds) => bounds
+                    .is_users_own(root, name)
+                    .then(|| users_own(name, &path, &format!("`~/{name}`")))
+                    .or_else(|| read_everywhere(root, name, env)),
                 None => Some(everywhere(root)),
             };
             let place = match (refused, bounds) {
@@ -86,9 +91,22 @@ fn everywhere(root: &Path) -> Diagnostic {
     .note("so it gets no skills and no servers; move it to a folder of its own")
 }
 
-fn users_own(name: &str, path: &Path) -> Diagnostic {
+/// What stands in the way where an agent reads the folder `name` in every workspace.
+fn read_everywhere(root: &Path, name: &str, env: &Environment) -> Option<Diagnostic> {
+    let home = env.home()?;
+    let (agent, place, variable) = bounds::reader_everywhere((&home, env), root, name)?;
+    let title = agent.title();
+    let what = match (variable, place.strip_prefix(&home)) {
+        (Some(variable), _) => format!("folder of skills of {title}, by `{variable}`"),
+        (None, Ok(below)) => format!("`~/{}` of {title}", below.display()),
+        (None, Err(_)) => format!("folder of skills of {title}"),
+    };
+    Some(users_own(name, &root.join(name), &what))
+}
+
+fn users_own(name: &str, path: &Path, what: &str) -> Diagnostic {
     let message = format!(
-        "`{name}` of this workspace is your own `~/{name}`, where agents read what is for everywhere"
+        "`{name}` of this workspace is your own {what}, where agents read what is for everywhere"
     );
     Diagnostic::warning(message)
         .in_file(path)

@@ -4,7 +4,7 @@
 //! without a disk. No effect happens here, and nothing is decided in `apply`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::marker::{MARKER, Marker, overlap};
@@ -28,6 +28,8 @@ pub(crate) struct WantedSkill {
     pub content: Arc<Content>,
     /// Where it comes from, for people.
     pub origin: String,
+    /// Its folder below the root of where it comes from.
+    pub path: String,
     /// The plugin source that brought it; empty for none.
     pub source: String,
     /// Indices of the parents it goes to.
@@ -48,6 +50,8 @@ pub(crate) enum Found {
     },
     /// Anything else: the user's.
     Theirs,
+    /// A folder that was ours, and the hash of each file that stayed in it. It is no skill.
+    Remainder(Hashes),
     /// What a killed run left behind.
     Leftover,
     /// A folder of ours that can't be read, and why.
@@ -104,36 +108,27 @@ pub(crate) struct UnreadSkills {
     pub is_versioned: bool,
     /// The plugin source that brought them; empty for none.
     pub source: String,
-    /// The name of the skill's folder; `None` for all that come from there.
-    pub folder: Option<String>,
+    /// The skill's folder below the root of where it comes from, or a folder with any number of skills.
+    pub path: String,
+    /// Whether it is one skill.
+    pub is_skill: bool,
 }
 
 impl UnreadSkills {
-    /// Whether the copy `name` with this marker is one of them, as far as can be told.
-    fn is_copy(&self, name: &str, marker: &Marker) -> bool {
+    /// Whether the copy with this marker is one of them. One whose marker does not say which skill it
+    /// is of may be.
+    fn is_copy(&self, marker: &Marker) -> bool {
         let place = |origin: &str| match origin.rsplit_once(' ') {
             Some((place, _)) if self.is_versioned => place.to_owned(),
             _ => origin.to_owned(),
         };
-        // A contested name has more behind it.
-        let is_named = |folder: &String| {
-            name.strip_prefix(folder.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        let is_there = |path: &String| match self.is_skill {
+            true => *path == self.path,
+            false => Path::new(path).starts_with(&self.path),
         };
         place(&marker.origin) == place(&self.origin)
             && marker.source == self.source
-            && self.folder.as_ref().is_none_or(is_named)
-    }
-
-    /// A copy has the name that the skill gave itself, which can't be read. Where no copy bears that
-    /// of the skill's folder, it may be any that comes from there.
-    fn widened(&self, disk: &Disk) -> Self {
-        let is_copy = |(name, found): (&String, &Found)| match found {
-            Found::Ours { marker, .. } => self.is_copy(name, marker),
-            _ => false,
-        };
-        let folder = self.folder.clone().filter(|_| disk.iter().flatten().any(is_copy));
-        Self { folder, ..self.clone() }
+            && marker.path.as_ref().is_none_or(is_there)
     }
 }
 
@@ -198,7 +193,6 @@ impl Plan {
 
 pub(crate) fn plan(wanted: &Wanted, disk: &Disk) -> Plan {
     let mut steps = Vec::new();
-    let unread: Vec<_> = wanted.unread.iter().map(|unread| unread.widened(disk)).collect();
     let mut kept_unread = BTreeMap::new();
     for (index, parent) in wanted.parents.iter().enumerate() {
         let empty = BTreeMap::new();
@@ -214,9 +208,9 @@ pub(crate) fn plan(wanted: &Wanted, disk: &Disk) -> Plan {
             }
             if let Found::Ours { marker, .. } = found
                 && wanted.unknown(marker).is_none()
-                && let Some(at) = unread.iter().position(|unread| unread.is_copy(name, marker))
+                && let Some(at) = wanted.unread.iter().position(|unread| unread.is_copy(marker))
             {
-                let is_same = unread[at].origin == marker.origin;
+                let is_same = wanted.unread[at].origin == marker.origin;
                 *kept_unread.entry(at).or_default() |= is_same;
                 steps.push(keep(parent, name, marker, "it can't be read now where it comes from"));
                 continue;
@@ -264,8 +258,14 @@ fn complete(
         // Tools that search with ripgrep honour `.gitignore`; this lets them see the files again.
         content.files.insert(".ignore".to_owned(), FileContent::text("!*\n"));
     }
-    let (origin, source) = (skill.origin.clone(), skill.source.clone());
-    let marker = Marker { origin, source, by_hand_for, files: content.hashes(), damaged: false };
+    let marker = Marker {
+        origin: skill.origin.clone(),
+        path: Some(skill.path.clone()),
+        source: skill.source.clone(),
+        by_hand_for,
+        files: content.hashes(),
+        damaged: false,
+    };
     content.files.insert(MARKER.to_owned(), FileContent::text(marker.render()));
     (content, marker)
 }
@@ -296,6 +296,12 @@ fn step_for(
         Some(Found::Unreadable(problem)) => {
             Some(step(Action::Skip, Some(format!("it can't be read: {problem}"))))
         }
+        Some(Found::Remainder(files)) => {
+            match in_the_way(files, &wanted_marker.files).filter(|_| !wanted.force) {
+                Some(reason) => Some(step(Action::Skip, Some(reason))),
+                None => Some(step(Action::Install, None)),
+            }
+        }
         Some(Found::Ours { marker, files }) => {
             let ours = &wanted_marker.files;
             let is_whole = ours.iter().all(|(path, hash)| files.get(path) == Some(hash));
@@ -307,11 +313,13 @@ fn step_for(
             {
                 return Some(step(Action::Keep, Some(reason)));
             }
-            let same = marker.files == *ours && !is_edited(marker, files, ours);
+            let is_changed = |(path, hash)| files.get(path).is_some_and(|found| found != hash);
+            let same = marker.files == *ours && !marker.files.iter().any(is_changed);
             let action = if same && !is_whole { Action::Restore } else { Action::Update };
-            // For whom it is there is no news of the skill.
-            let by_hand_for = wanted_marker.by_hand_for.clone();
-            let silent = is_whole && Marker { by_hand_for, ..marker.clone() } == wanted_marker;
+            // What else the marker says is no news of the skill.
+            let silent = is_whole
+                && marker.files == *ours
+                && (&marker.origin, &marker.source) == (&wanted_marker.origin, &wanted_marker.source);
             Some(Step { silent, ..step(action, None) })
         }
     }
@@ -331,12 +339,19 @@ fn why_kept(marker: &Marker, files: &Hashes, ours: &Hashes) -> Option<String> {
     if is_edited(marker, files, ours) {
         return Some("edited by you; `--force` replaces it".to_owned());
     }
-    let in_the_way = files.iter().find(|(path, hash)| {
-        marker.is_foreign(path)
-            && ours.get(*path) != Some(*hash)
-            && ours.keys().any(|our_path| overlap(our_path, path))
+    in_the_way(files.iter().filter(|(path, _)| marker.is_foreign(path)), ours)
+}
+
+/// The first of some `foreign` files that one of ours would take the place of.
+fn in_the_way<'a>(
+    foreign: impl IntoIterator<Item = (&'a String, &'a String)>,
+    ours: &Hashes,
+) -> Option<String> {
+    let mut foreign = foreign.into_iter();
+    let found = foreign.find(|(path, hash)| {
+        ours.get(*path) != Some(*hash) && ours.keys().any(|our_path| overlap(our_path, path))
     });
-    in_the_way.map(|(path, _)| format!("`{path}` in it is your own; `--force` replaces it"))
+    found.map(|(path, _)| format!("`{path}` in it is your own; `--force` replaces it"))
 }
 
 fn step_for_stale(
@@ -355,7 +370,7 @@ fn step_for_stale(
         silent,
     };
     match found {
-        Found::Theirs | Found::Unreadable(_) => None,
+        Found::Theirs | Found::Remainder(_) | Found::Unreadable(_) => None,
         Found::Leftover => Some(step(Action::Remove, None, None, true)),
         Found::Ours { marker, files } => {
             let origin = Some(marker.origin.as_str());
@@ -397,12 +412,12 @@ pub(crate) fn by_hand_reason(agents: &[String]) -> String {
     format!("placed by hand: `cargo agents sync {}`", options.join(" "))
 }
 
-/// Whether the user changed a file of ours into something else than it would become. A file that is
-/// merely missing is no edit.
+/// Whether the user changed a file of ours into something else than it would become, or deleted one
+/// that would come back. `ours` are the files that the folder gets.
 fn is_edited(marker: &Marker, files: &Hashes, ours: &Hashes) -> bool {
-    files.iter().any(|(path, hash)| {
-        let written = marker.files.get(path);
-        written.is_some_and(|written| written != hash) && ours.get(path) != Some(hash)
+    marker.files.iter().any(|(path, written)| match files.get(path) {
+        Some(hash) => hash != written && ours.get(path) != Some(hash),
+        None => ours.contains_key(path),
     })
 }
 

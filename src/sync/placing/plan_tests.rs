@@ -11,6 +11,7 @@ fn wanted(skills: &[(&str, &str)]) -> Wanted {
             name: (*name).to_owned(),
             content: content(text),
             origin: "widget 1.0.0".to_owned(),
+            path: format!("skills/{name}"),
             source: "team".to_owned(),
             parents: vec![0],
         })
@@ -117,13 +118,20 @@ fn a_foreign_file_is_no_edit_unless_one_of_ours_would_take_its_place() {
 }
 
 #[test]
-fn case_81_a_deleted_file_is_restored() {
-    let wanted = wanted(&[("a", "x")]);
-    let mut disk = installed(&wanted);
+fn decision_36_a_deleted_file_is_an_edit_where_it_would_come_back() {
+    let mut old = wanted(&[("a", "x")]);
+    let more = &mut Arc::make_mut(&mut old.skills[0].content).files;
+    more.insert("notes.md".to_owned(), FileContent::text("n"));
+    let mut disk = installed(&old);
     edit(&mut disk, "a", |files| {
-        files.remove("SKILL.md");
+        files.remove("notes.md");
     });
-    assert_eq!(actions(&plan(&wanted, &disk)), [(Action::Restore, "a")]);
+    assert_eq!(actions(&plan(&old, &disk)), [(Action::Keep, "a")]);
+    let forced = Wanted { force: true, ..old };
+    assert_eq!(actions(&plan(&forced, &disk)), [(Action::Restore, "a")]);
+    // Where it is no more, or all goes, nothing of the user's is lost.
+    assert_eq!(actions(&plan(&wanted(&[("a", "y")]), &disk)), [(Action::Update, "a")]);
+    assert_eq!(actions(&plan(&wanted(&[]), &disk)), [(Action::Remove, "a")]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use symposium_hook::Event;
 
 use crate::agents::command::is_ours;
@@ -16,12 +16,12 @@ const USERS_SWITCHES: &[&str] = &["enabled", "disabled"];
 /// A handler is ours by its command, which must be exactly one of ours. Of those, the one that says
 /// what we wrote (or would write) is it, and all others are strays. Where there is none, but the
 /// ledger knows that there was, the first that has the command we write was changed by the user: it
-/// stays as it is.
+/// stays as it is, once.
 #[derive(Debug)]
 pub(super) struct Ownership<'a> {
     agent: &'a str,
-    /// The handler that the user changed, and its group.
-    edited: Option<(Value, Option<Value>)>,
+    /// The handler that the user changed, in its group as if alone there.
+    edited: Option<Value>,
 }
 
 impl<'a> Ownership<'a> {
@@ -35,17 +35,16 @@ impl<'a> Ownership<'a> {
     ) -> Self {
         let mut edited = None;
         for (handler, item) in handlers(array) {
-            let candidate = Candidate { handler, group: item };
-            if !has_our_command(agent, &candidate) {
+            if !has_our_command(agent, handler) {
                 continue;
             }
-            let alone = alone(&candidate);
+            let alone = Candidate { handler, group: item, is_repeated: false }.alone();
             if group == Some(&alone) || written.contains(&hash_value(&alone)) {
                 return Self { agent, edited: None };
             }
             let same = group.is_some_and(|group| command(&group["hooks"][0]) == command(handler));
             if edited.is_none() && same && !written.is_empty() {
-                edited = Some((handler.clone(), item.cloned()));
+                edited = Some(alone);
             }
         }
         Self { agent, edited }
@@ -57,23 +56,17 @@ impl<'a> Ownership<'a> {
     }
 
     pub(super) fn verdict(&self, candidate: &Candidate<'_>) -> HandlerState {
-        if !has_our_command(self.agent, candidate) {
+        if !has_our_command(self.agent, candidate.handler) {
             return HandlerState::Foreign;
         }
-        match &self.edited {
-            Some((handler, group))
-                if handler == candidate.handler && group.as_ref() == candidate.group =>
-            {
-                HandlerState::Edited
-            }
-            _ => HandlerState::Own,
-        }
+        let is_edited = self.edited.as_ref() == Some(&candidate.alone());
+        if is_edited && !candidate.is_repeated { HandlerState::Edited } else { HandlerState::Own }
     }
 }
 
 /// Whether `array` holds a handler of ours, in whatever form.
 pub(in crate::sync) fn has_ours(agent: &str, array: Option<&Value>) -> bool {
-    handlers(array).any(|(handler, group)| has_our_command(agent, &Candidate { handler, group }))
+    handlers(array).any(|(handler, _)| has_our_command(agent, handler))
 }
 
 /// The handlers of an array of hooks, each with its group.
@@ -85,8 +78,8 @@ fn handlers(array: Option<&Value>) -> impl Iterator<Item = (&Value, Option<&Valu
     })
 }
 
-fn has_our_command(agent: &str, candidate: &Candidate<'_>) -> bool {
-    our_event(agent, candidate.handler).is_some()
+fn has_our_command(agent: &str, handler: &Value) -> bool {
+    our_event(agent, handler).is_some()
 }
 
 /// The event that a handler calls us for, if it is ours.
@@ -104,16 +97,6 @@ fn command(handler: &Value) -> Option<Cow<'_, str>> {
     let words: Option<Vec<&str>> =
         std::iter::once(Some(program)).chain(args.iter().map(Value::as_str)).collect();
     shlex::try_join(words?).ok().map(Cow::from)
-}
-
-/// The handler's group as if it were the only one in it: others may have put theirs beside ours.
-fn alone(candidate: &Candidate<'_>) -> Value {
-    let mut group = match candidate.group {
-        Some(group) => group.clone(),
-        None => return candidate.handler.clone(),
-    };
-    group["hooks"] = json!([candidate.handler]);
-    group
 }
 
 /// Whether `existing` says all that `wanted` does.

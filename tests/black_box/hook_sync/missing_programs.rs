@@ -173,3 +173,35 @@ fn a_program_that_could_not_be_installed_is_told_once_with_the_remedy_and_not_as
     let run = sandbox.run(&["sync"]);
     assert!(run.stderr.contains("no compiler"), "{run:?}");
 }
+
+#[test]
+fn a_program_that_could_not_be_installed_is_never_said_to_be_on_its_way_again() {
+    let sandbox = lab();
+    with_missing_tool(&sandbox, "[ -f slow ] && sleep 1; echo no compiler >&2; exit 3; ", "");
+    let told = Told::in_ws(&sandbox);
+    let mut number = 0;
+    let mut context = |session: &'static str, event: Event| {
+        number += 1;
+        let id: &'static str = Box::leak(number.to_string().into_boxed_str());
+        let told = told.clone().session(session).id(id);
+        send(&sandbox, "claude", event, &told).context.unwrap_or_default()
+    };
+    assert!(context("s1", Event::PreToolUse).contains("do not work"));
+    assert_eq!(context("s2", Event::PreToolUse), "");
+    // The failure was long ago, so it is tried again.
+    sandbox.user_plugin("p/slow", "");
+    let stamps = sandbox.home().join(".symposium/cache/binaries/.stamps");
+    let stamp = std::fs::read_dir(stamps).expect("is there").next().expect("one").expect("reads");
+    let mut known: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(stamp.path()).expect("reads")).expect("is JSON");
+    known["failure"]["at"] = json!(1);
+    std::fs::write(stamp.path(), known.to_string()).expect("writes");
+    let package = sandbox.read("ws/Cargo.toml");
+    sandbox.write("ws/Cargo.toml", format!("{package}# changed\n"));
+    for session in ["s1", "s2", "s3"] {
+        for event in [Event::PreToolUse, Event::PostToolUse, Event::UserPromptSubmit] {
+            let said = context(session, event);
+            assert!(!said.contains("being installed"), "{session} {event:?}: {said}");
+        }
+    }
+}

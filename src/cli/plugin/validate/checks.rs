@@ -202,7 +202,7 @@ fn unreadable_script(file: &Path, runnable: &Runnable) -> Option<Diagnostic> {
 
 /// The skills below a folder; says how many there are.
 fn folder(sym: &Symposium, root: &Path, start: &Path, found: &mut Found) -> usize {
-    let (skills, told) = discover(root, start, &UNOBSERVED);
+    let (skills, told) = discover(root, start, &UNOBSERVED).told();
     found.diagnostics.extend(told);
     for one in &skills {
         skill(sym, root, &one.dir, found);
