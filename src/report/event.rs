@@ -94,6 +94,12 @@ pub(crate) enum Kind {
     Subcommand,
     /// A file or folder.
     File,
+    /// An agent.
+    Agent,
+    /// A program of a plugin.
+    Program,
+    /// The code of a diagnostic.
+    Code,
 }
 
 /// Where something goes; people and `--json` see the name alone.

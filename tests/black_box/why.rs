@@ -1,5 +1,7 @@
 //! `cargo agents why NAME`.
 
+mod names;
+
 use crate::with_agents;
 use crate::{plugin_with_skill, skill};
 use symposium_testlib::Sandbox;

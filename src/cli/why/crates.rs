@@ -3,9 +3,10 @@
 use super::Inquiry;
 use super::model::Trail;
 use crate::config::{Choice, ChoiceScope};
+use crate::plugins::model::Plugin;
 use crate::report::Kind;
 use crate::skills::SkillOrigin;
-use crate::sync::facts::candidates::{endorsers, ships};
+use crate::sync::facts::candidates::{endorsers, ships, takes_crate};
 use crate::text::same_crate;
 use crate::workspace::{Dependency, DependencyOrigin, dependents};
 
@@ -33,9 +34,7 @@ impl Inquiry<'_> {
             trail.step("but", "it is a member, on which no other member depends");
         }
         let registry = &self.survey.inputs.registry;
-        let named = registry.active().filter(|plugin| {
-            plugin.gate.crates_named().iter().any(|named| same_crate(named, &self.name))
-        });
+        let named = registry.active().filter(|plugin| names_crate(plugin, &self.name));
         for plugin in named {
             trail.step("plugin", format!("{} (source {}) is about it", plugin.name, plugin.source));
         }
@@ -64,7 +63,7 @@ impl Inquiry<'_> {
         };
         let name = format!("{}{version}", dependency.name);
         let mut trail = Trail::new(Kind::Crate, name, in_force, verdict);
-        trail.step("from", origin(&dependency.origin));
+        trail.step("from", self.origin(dependency));
         let located = self.survey.locate(dependency);
         match &located {
             Ok(located) => trail.step("sources", self.path(&located.dir)),
@@ -80,6 +79,12 @@ impl Inquiry<'_> {
             Some(Some(folders)) => trail.step("ships", folders.join(", ")),
             Some(None) => trail.step("ships", "no skills of its own"),
             None => {}
+        }
+        if let Ok(located) = &located {
+            let of_crate = self.survey.diagnostics().into_iter().filter(|found| {
+                found.location().is_some_and(|place| place.path.starts_with(&located.dir))
+            });
+            self.tell(&mut trail, of_crate);
         }
         self.endorsement_steps(&mut trail, &dependency.name, matches!(shipped, Some(Some(_))));
         for name in brought {
@@ -157,16 +162,39 @@ impl Inquiry<'_> {
         text.push_str("; only direct dependencies count");
         Some(text)
     }
+
+    fn origin(&self, dependency: &Dependency) -> String {
+        let asked = match &dependency.origin {
+            DependencyOrigin::Registry { index: None, .. } => return "crates.io".to_owned(),
+            DependencyOrigin::Registry { index: Some(index), .. } => {
+                return format!("the registry {index}");
+            }
+            DependencyOrigin::Git { url, commit } => {
+                return format!("{url} at {}", commit.get(..7).unwrap_or(commit));
+            }
+            DependencyOrigin::Path(dir) => return format!("the folder {}", dir.display()),
+            DependencyOrigin::Unresolved(asked) => asked,
+        };
+        let loaded = self.survey.inputs.loaded.iter();
+        let mut locked = loaded.flat_map(|loaded| &loaded.workspace.locked);
+        match (asked, locked.find(|package| same_crate(&package.name, &dependency.name))) {
+            (Some(asked), Some(locked)) => format!(
+                "nowhere yet: Cargo.lock is behind the manifest, it has {} {}, which `{}` does not \
+                 admit; `cargo check` updates it",
+                locked.name, locked.version, asked.requirement
+            ),
+            _ => "nowhere yet: it is not in Cargo.lock; `cargo check` puts it there".to_owned(),
+        }
+    }
 }
 
-fn origin(origin: &DependencyOrigin) -> String {
-    match origin {
-        DependencyOrigin::Registry { index: None, .. } => "crates.io".to_owned(),
-        DependencyOrigin::Registry { index: Some(index), .. } => format!("the registry {index}"),
-        DependencyOrigin::Git { url, commit } => {
-            format!("{url} at {}", commit.get(..7).unwrap_or(commit))
-        }
-        DependencyOrigin::Path(dir) => format!("the folder {}", dir.display()),
-        DependencyOrigin::Unresolved(_) => "nowhere yet: it is not in Cargo.lock".to_owned(),
-    }
+/// Whether a plugin, or something that it offers, is about the crate.
+fn names_crate(plugin: &Plugin, name: &str) -> bool {
+    let parts = plugin.hooks.iter().map(|hook| &hook.gate);
+    let parts = parts.chain(plugin.servers.iter().map(|server| &server.gate));
+    let parts = parts.chain(plugin.subcommands.iter().map(|command| &command.gate));
+    let groups = plugin.skills.iter().map(|group| &group.gate);
+    let mut gates = std::iter::once(&plugin.gate).chain(parts).chain(groups);
+    takes_crate(plugin, name)
+        || gates.any(|gate| gate.crates_named().iter().any(|named| same_crate(named, name)))
 }

@@ -1,7 +1,9 @@
 //! `cargo agents why NAME`: one thing, followed through every decision.
 
 mod crates;
+mod mistakes;
 pub(super) mod model;
+mod others;
 mod plugins;
 mod skills;
 
@@ -16,12 +18,14 @@ use crate::agents::Agent;
 use crate::report::{Kind, Palette};
 use crate::sync::survey::{Inputs, Survey};
 use crate::text::{Diagnostic, closest, did_you_mean};
+use mistakes::Mistaken;
 use model::{Trail, Why};
 
 pub(super) fn run(sym: &Symposium, args: &WhyArgs) -> CommandResult {
     let inputs = Inputs::read(sym, &sym.cwd()?)?;
     let survey = inputs.survey()?;
-    let inquiry = Inquiry { survey: &survey, name: args.name.clone() };
+    let mistaken = mistakes::mistaken(&inputs.registry.diagnostics);
+    let inquiry = Inquiry { survey: &survey, name: args.name.clone(), mistaken };
     let why = Why { name: args.name.clone(), trails: inquiry.trails() };
     sym.report.json(&why);
     if why.trails.is_empty() {
@@ -35,6 +39,7 @@ pub(super) fn run(sym: &Symposium, args: &WhyArgs) -> CommandResult {
 struct Inquiry<'a> {
     survey: &'a Survey<'a>,
     name: String,
+    mistaken: Vec<Mistaken<'a>>,
 }
 
 impl Inquiry<'_> {
@@ -43,8 +48,9 @@ impl Inquiry<'_> {
         let mut trails = self.of_skills();
         trails.extend(self.of_plugins());
         trails.extend(self.of_parts());
-        trails.extend(self.of_agent());
+        trails.extend(self.of_others());
         trails.extend(self.of_crate());
+        trails.extend(self.of_mistakes(&trails));
         trails.sort_by_key(|trail| !trail.in_force);
         trails
     }
@@ -58,25 +64,11 @@ impl Inquiry<'_> {
         self.survey.inputs.sym.report.path(path)
     }
 
-    /// An agent is no thing that is decided about, but people ask.
-    fn of_agent(&self) -> Option<Trail> {
-        let agent = Agent::from_name(&self.name)?;
-        let configured = self.survey.agents.contains(&agent);
-        let verdict =
-            if configured { "is one of your agents" } else { "is not one of your agents" };
-        let mut trail = Trail::new(Kind::Hooks, agent.name(), configured, verdict);
-        if configured {
-            trail.step("more", "`cargo agents status` shows what it gets");
-        } else {
-            trail.step("remedy", format!("`cargo agents init --add-agent {}`", agent.name()));
-        }
-        Some(trail)
-    }
-
     fn unknown(&self) -> Diagnostic {
         let name = self.name.escape_debug();
         let mut error = Diagnostic::error(format!("nothing is known by the name `{name}`"))
-            .note("it is no skill, plugin, hook, server or subcommand of your sources")
+            .note("it is no skill, plugin, hook, server, subcommand or program of your sources")
+            .note("it is no source, agent or diagnostic's code")
             .note(match (self.survey.inputs.root(), &self.survey.inputs.trouble) {
                 (Some(_), _) => {
                     "and no crate that this workspace depends on, directly or not".to_owned()
@@ -101,6 +93,9 @@ impl Inquiry<'_> {
             names.extend(entry.plugin.subcommands.iter().map(|found| found.name.clone()));
         }
         names.extend(self.survey.skills().into_iter().map(|view| view.name));
+        names.extend(Agent::ALL.map(|agent| agent.name().to_owned()));
+        let sources = &self.survey.inputs.registry.sources;
+        names.extend(sources.iter().map(|state| state.name.clone()));
         let workspace = self.survey.inputs.loaded.iter().map(|loaded| &loaded.workspace);
         names.extend(
             workspace.flat_map(|found| &found.dependencies).map(|found| found.name.clone()),
@@ -134,6 +129,9 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::Hooks => "hook",
         Kind::Server => "server",
         Kind::Subcommand => "subcommand",
+        Kind::Agent => "agent",
+        Kind::Program => "program",
+        Kind::Code => "diagnostic",
         Kind::File => "file",
     }
 }

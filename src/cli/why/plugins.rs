@@ -34,6 +34,7 @@ impl Inquiry<'_> {
         };
         let mut trail = Trail::new(Kind::Plugin, &plugin.name, active, outcome);
         self.plugin_steps(&mut trail, plugin, &[]);
+        self.mistake_steps(&mut trail, plugin, None);
         let Some(fate) = fate.filter(|_| active) else { return trail };
         for part in &fate.parts {
             let (label, name) = match part.kind {
@@ -126,6 +127,7 @@ impl Inquiry<'_> {
         let mut trail = Trail::new(kind, name, in_force, verdict);
         self.plugin_steps(&mut trail, plugin, &[gate]);
         self.part_step(&mut trail, plugin, (kind, index), gate);
+        self.mistake_steps(&mut trail, plugin, Some((kind, name)));
         trail
     }
 
@@ -257,7 +259,7 @@ impl Inquiry<'_> {
     }
 }
 
-fn health_text(health: &Health) -> String {
+pub(super) fn health_text(health: &Health) -> String {
     match health {
         Health::Fine => "registered".to_owned(),
         Health::Pending => "not registered as it should be; `cargo agents sync`".to_owned(),

@@ -108,6 +108,11 @@ impl Inquiry<'_> {
             {
                 let mut trail = Trail::new(Kind::Skill, name, false, "is not installed");
                 trail.step("found", reason);
+                let unread = self.survey.planned.iter().flat_map(|known| &known.facts.unread);
+                let of_skill = unread.filter(|unread| {
+                    unread.folder.as_deref().is_some_and(|folder| self.is_meant(folder))
+                });
+                self.tell(&mut trail, of_skill.flat_map(|unread| &unread.problems));
                 trails.push(trail);
             }
         }
@@ -138,6 +143,7 @@ impl Inquiry<'_> {
         let mut trail = Trail::new(Kind::Skill, &self.name, false, "is not installed");
         self.plugin_steps(&mut trail, plugin, &[gate]);
         self.part_step(&mut trail, plugin, (Kind::Group, index), gate);
+        self.mistake_steps(&mut trail, plugin, Some((Kind::Group, "")));
         trail
     }
 

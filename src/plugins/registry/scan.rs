@@ -301,7 +301,15 @@ impl<'a> Scanner<'a> {
                 .in_file(link)
                 .note(format!("a `[[plugin-source]]` with `path = {real:?}` takes it in")),
             ),
-            Err(_) => {}
+            // Of a repository, a link that leads out of it leads nowhere here.
+            Err(_) => self.found.diagnostics.push(
+                Diagnostic::warning(
+                    "this link leads nowhere, or out of the repository that it comes from",
+                )
+                .in_file(link)
+                .remark("it is left out")
+                .note("put the file or folder itself there"),
+            ),
         }
     }
 

@@ -158,10 +158,10 @@ fn case_84_links_are_followed_inside_only_and_once() {
     assert_eq!(names(&found), (vec!["p"], vec!["too-deep-without-me"]));
     assert_eq!(found.plugins[0].dir, root.join("real/p"));
     let said = texts(&found.diagnostics);
-    for name in ["root/out", "root/m/SYMPOSIUM.toml", "root/k/SKILL.md"] {
+    for name in ["root/out", "root/m/SYMPOSIUM.toml", "root/k/SKILL.md", "dangling", "root/loop"] {
         assert!(said.iter().any(|text| text.contains(name)), "{name}: {said:?}");
     }
-    assert_eq!(said.len(), 3, "{said:?}");
+    assert_eq!(said.len(), 5, "{said:?}");
 }
 
 #[test]
