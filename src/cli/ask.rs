@@ -9,36 +9,82 @@ use crate::config::{Choice, ChoiceScope, Config, ConfigState};
 use crate::documents::user_config;
 use crate::report::{Event, fit};
 use crate::sync::Synced;
+use crate::sync::facts::candidates::Candidate;
 use crate::text::Diagnostic;
 use std::path::Path;
 
-/// The answers, in the order of their meaning below.
-const ANSWERS: [&str; 3] = ["yes, in this workspace", "yes, in every workspace", "no"];
+/// The answers: the choice that each makes, and for where. The last is the one that is proposed, for
+/// who only presses Enter has decided nothing.
+const ANSWERS: [(&str, Option<(Choice, ChoiceScope)>); 4] = [
+    ("yes, in this workspace", Some((Choice::Use, ChoiceScope::Workspace))),
+    ("yes, in every workspace", Some((Choice::Use, ChoiceScope::Everywhere))),
+    ("no, and don't ask again in this workspace", Some((Choice::Disable, ChoiceScope::Workspace))),
+    ("not now", None),
+];
+/// Skills that are named before a question.
+const MOST_SKILLS: usize = 8;
 
-/// The answer's place in the list; `None` with Esc or Ctrl-C. The sync itself is done by then, so
-/// neither is a failure.
-fn choose(theme: Plain, question: &str) -> anyhow::Result<Option<usize>> {
+/// What came of the questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Answers {
+    /// Whether skills were taken, so that another sync is due.
+    pub taken: bool,
+    /// Whether Ctrl-C ended them.
+    pub interrupted: bool,
+}
+
+enum Answer {
+    Given(Option<(Choice, ChoiceScope)>),
+    /// With Esc.
+    Later,
+    /// With Ctrl-C.
+    Interrupted,
+}
+
+fn choose(theme: Plain, question: &str) -> anyhow::Result<Answer> {
     let _raw_keys = RawKeys::new();
     let choice = Select::with_theme(&theme)
         .with_prompt(question)
-        .items(ANSWERS)
+        .items(ANSWERS.map(|(text, _)| text))
         .default(ANSWERS.len() - 1)
         .interact_opt();
     match choice {
-        Err(error) if is_ctrl_c(&error, theme.height(question) + ANSWERS.len()) => Ok(None),
-        choice => Ok(choice?),
+        Err(error) if is_ctrl_c(&error, theme.height(question) + ANSWERS.len()) => {
+            Ok(Answer::Interrupted)
+        }
+        choice => Ok(match choice?.and_then(|index| ANSWERS.get(index)) {
+            Some((_, answer)) => Answer::Given(*answer),
+            None => Answer::Later,
+        }),
     }
 }
 
-/// Asks about each candidate that `synced` found. Says whether one was taken, so that another sync
-/// is due. Esc leaves the rest for another time.
-pub(super) fn about_candidates(sym: &mut Symposium, synced: &Synced) -> anyhow::Result<bool> {
+/// Names the skills that a question is about, with their folders.
+fn show(sym: &Symposium, candidate: &Candidate) {
+    let skills: Vec<_> = candidate.skills().collect();
+    for (name, folder) in skills.iter().take(MOST_SKILLS) {
+        sym.report.event(&Event::status("Skill", format!("{name} ({})", sym.report.path(folder))));
+    }
+    if let Some(more) = skills.len().checked_sub(MOST_SKILLS).filter(|more| *more > 0) {
+        let place = sym.report.path(&candidate.dir);
+        sym.report.event(&Event::status("Skill", format!("… and {more} more in {place}")));
+    }
+    for name in &candidate.ships.crates {
+        sym.report.event(&Event::status("Skills", format!("those of the crate {name}")));
+    }
+}
+
+/// Asks about each candidate that `synced` found. Esc leaves the rest for another time, and so does
+/// Ctrl-C, which ends the program.
+pub(super) fn about_candidates(sym: &mut Symposium, synced: &Synced) -> anyhow::Result<Answers> {
+    let mut answers = Answers::default();
     if synced.candidates.is_empty() || !sym.report.is_interactive() {
-        return Ok(false);
+        return Ok(answers);
     }
     let theme = Plain::new(&sym.report);
     let number = synced.candidates.len();
     let ship = if number == 1 { "dependency ships" } else { "dependencies ship" };
+    let mut open = 0;
     sym.report.event(&Event::status(
         "Note",
         format!(
@@ -46,23 +92,35 @@ pub(super) fn about_candidates(sym: &mut Symposium, synced: &Synced) -> anyhow::
              agents will follow"
         ),
     ));
-    let mut taken = false;
-    for candidate in &synced.candidates {
+    for (index, candidate) in synced.candidates.iter().enumerate() {
+        show(sym, candidate);
         let name = fit(&format!("{} {}", candidate.name, candidate.version), 60);
         let question = format!("Use the skills of {name} ({})?", candidate.offer());
-        let Some(picked) = choose(theme, &question)? else {
-            sym.report.event(&Event::status("Later", "`cargo agents status` lists them"));
-            break;
-        };
-        let (choice, scope) = match picked {
-            0 => (Choice::Use, ChoiceScope::Workspace),
-            1 => (Choice::Use, ChoiceScope::Everywhere),
-            _ => (Choice::Disable, ChoiceScope::Workspace),
-        };
-        save(sym, &candidate.name, Some(&synced.root), choice, scope)?;
-        taken |= choice == Choice::Use;
+        match choose(theme, &question)? {
+            Answer::Given(Some((choice, scope))) => {
+                save(sym, &candidate.name, Some(&synced.root), choice, scope)?;
+                answers.taken |= choice == Choice::Use;
+            }
+            Answer::Given(None) => open += 1,
+            Answer::Later => {
+                open += number - index;
+                break;
+            }
+            Answer::Interrupted => {
+                let rest = match answers.taken {
+                    true => "the next `cargo agents sync` brings what you said yes to",
+                    false => "the sync itself is done; the next one asks again",
+                };
+                sym.report.event(&Event::status("Cancelled", rest));
+                return Ok(Answers { interrupted: true, ..answers });
+            }
+        }
     }
-    Ok(taken)
+    if open > 0 {
+        let rest = "the next sync asks again, and `cargo agents status` lists them";
+        sym.report.event(&Event::status("Later", format!("{open} still to decide: {rest}")));
+    }
+    Ok(answers)
 }
 
 /// Writes the answer into the configuration, and takes over what it says now.

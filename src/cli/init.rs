@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use super::CommandResult;
 use super::codex_trust::{self, TrustChoice};
 use super::grammar::InitArgs;
+use super::sync::{in_part, tell_what_to_commit};
+use super::terminal::INTERRUPTED;
 use super::uninstall;
 use crate::Symposium;
 use crate::agents::Agent;
@@ -26,8 +28,6 @@ use crate::sync::{Request, Sweep, Synced, configured_agents, forget_leaving, rem
 use crate::text::Diagnostic;
 use ask::Asked;
 
-/// The exit code of a program that Ctrl-C ended, as shells have it.
-const INTERRUPTED: u8 = 130;
 /// How long another `init` may take.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
 
@@ -93,6 +93,11 @@ pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
     }
     if sym.config.agents.is_empty() && !before.agents.is_empty() {
         return uninstall::last_agent(sym, start);
+    }
+    if sym.config.agents.is_empty() && args.is_empty() {
+        let summary = "no agents were chosen, so nothing was changed";
+        sym.report.finished(start, summary, Change::count(&tally.changes), false);
+        return Ok(tally.code());
     }
     forget_leaving(sym, None);
     let asked = args.is_empty() || args.hook_scope.is_some();
@@ -183,14 +188,14 @@ fn config_change(sym: &Symposium) -> Change {
 /// What was done and told so far.
 #[derive(Debug, Default)]
 struct Tally {
-    changes: usize,
+    changes: Vec<Change>,
     failed: bool,
 }
 
 impl Tally {
     fn tell(&mut self, sym: &Symposium, change: Change) {
-        self.changes += usize::from(change.action.is_change());
-        sym.report.event(&Event::Change(change));
+        sym.report.event(&Event::Change(change.clone()));
+        self.changes.push(change);
     }
 
     fn code(&self) -> ExitCode {
@@ -243,7 +248,7 @@ impl Init<'_> {
         match sync(self.sym, &request) {
             Ok(synced) => {
                 tally.failed |= synced.failed;
-                tally.changes += Change::count(&synced.changes);
+                tally.changes.extend(synced.changes.iter().cloned());
                 Some(synced)
             }
             Err(error) => {
@@ -283,6 +288,7 @@ impl Init<'_> {
             .filter_map(|name| Agent::from_name(name))
             .map(Agent::name)
             .collect();
+        let changes = Change::count(&tally.changes);
         let agents = match names.split_last() {
             Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
             _ => names.concat(),
@@ -294,14 +300,18 @@ impl Init<'_> {
                 "run `cargo agents sync` in each project, to register hooks there".to_owned()
             }
         };
-        let summary = match (synced, tally.changes) {
+        let summary = match (synced, changes) {
+            _ if tally.failed => in_part(&tally.changes),
             (Some(synced), 0) => format!("nothing to do ({})", synced.summary),
             (Some(synced), _) => synced.summary.clone(),
             (None, 0) => format!("nothing to do; {outside}"),
             (None, _) => outside,
         };
-        sym.report.finished(self.start, summary, tally.changes, false);
-        if synced.is_some() && tally.changes > 0 && !names.is_empty() {
+        if let Some(synced) = synced {
+            tell_what_to_commit(sym, &synced.to_commit);
+        }
+        sym.report.finished(self.start, summary, changes, false);
+        if synced.is_some() && changes > 0 && !tally.failed && !names.is_empty() {
             let next = format!("start {agents} here; `cargo agents status` shows what it gets");
             sym.report.event(&Event::status("Next", next));
         }

@@ -8,7 +8,7 @@
 //! | 0 | done |
 //! | 1 | it failed, or a check found something |
 //! | 2 | the command line is wrong (never from `hook`) |
-//! | 130 | Ctrl-C ended the questions of `init` |
+//! | 130 | Ctrl-C ended a question of `init` or `sync` |
 //! | a child's | a plugin's subcommand |
 //!
 //! A reader that closes its end of a pipe is content: output that nobody reads is no failure.

@@ -1,15 +1,19 @@
 //! `cargo agents sync`.
 
 use crate::report::ExitCode;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use super::CommandResult;
+use super::ask::Answers;
 use super::grammar::SyncArgs;
 use super::screen::count;
 use super::self_update;
+use super::terminal::INTERRUPTED;
 use crate::Symposium;
 use crate::agents::Agent;
-use crate::report::Change;
+use crate::report::{Action, Change, Event, Kind};
 use crate::sync::background::Background;
 use crate::sync::{Caller, Mode, Request, Synced, sync};
 
@@ -42,7 +46,14 @@ pub(super) fn run(sym: &mut Symposium, args: &SyncArgs) -> CommandResult {
     }
     let mut synced = sync(sym, &request)?;
     finish(sym, &synced, mode, start);
-    if mode == Mode::Apply && super::ask::about_candidates(sym, &synced)? {
+    let answers = match mode {
+        Mode::Apply => super::ask::about_candidates(sym, &synced)?,
+        Mode::Plan | Mode::Look => Answers::default(),
+    };
+    if answers.interrupted {
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    if answers.taken {
         let start = Instant::now();
         synced = sync(sym, &request)?;
         finish(sym, &synced, mode, start);
@@ -67,12 +78,63 @@ pub(super) fn finish(sym: &Symposium, synced: &Synced, mode: Mode, start: Instan
     let changes = Change::count(&synced.changes);
     let summary = match (mode, changes) {
         (Mode::Plan, 1..) => planned(changes),
-        (_, 0) if synced.failed => "nothing was done; see the errors above".to_owned(),
-        _ if synced.failed => format!("in part: {}; see the errors above", synced.summary),
+        _ if synced.failed => in_part(&synced.changes),
         (_, 0) => format!("nothing to do ({})", synced.summary),
         _ => synced.summary.clone(),
     };
+    tell_what_to_commit(sym, &synced.to_commit);
     sym.report.finished(start, summary, changes, mode == Mode::Plan);
+}
+
+/// Files that a team shares are of use to it only once they are committed.
+pub(super) fn tell_what_to_commit(sym: &Symposium, files: &[PathBuf]) {
+    let mut files: Vec<_> = files.iter().map(|file| sym.report.path(file)).collect();
+    files.sort();
+    files.dedup();
+    if !files.is_empty() {
+        let message = format!("commit {}: your team shares them", listed(&files));
+        sym.report.event(&Event::status("Note", message));
+    }
+}
+
+/// What was done where not everything could be.
+pub(super) fn in_part(changes: &[Change]) -> String {
+    let mut groups: Vec<(Kind, Action, BTreeSet<String>)> = Vec::new();
+    for change in changes.iter().filter(|change| change.action.is_change()) {
+        let name = match change.kind {
+            Kind::Hooks => change.shown_places(),
+            _ => change.name.clone(),
+        };
+        let same = |(kind, action, _): &&mut (Kind, Action, _)| {
+            (*kind, *action) == (change.kind, change.action)
+        };
+        match groups.iter_mut().find(same) {
+            Some((.., names)) => drop(names.insert(name)),
+            None => groups.push((change.kind, change.action, BTreeSet::from([name]))),
+        }
+    }
+    let done = groups.into_iter().map(|(kind, action, names)| {
+        let names = Vec::from_iter(names);
+        let what = match kind {
+            Kind::Hooks => format!("hooks of {}", listed(&names)),
+            Kind::Skill => count(names.len(), "skill"),
+            Kind::Server => count(names.len(), "server"),
+            _ => listed(&names),
+        };
+        format!("{what} {}", action.past().to_lowercase())
+    });
+    match done.collect::<Vec<_>>().join(", ") {
+        done if done.is_empty() => "nothing was done; see the errors above".to_owned(),
+        done => format!("in part: {done}; see the errors above"),
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(names: &[String]) -> String {
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => names.concat(),
+    }
 }
 
 /// The summary of a dry run that found `changes` to make.

@@ -1,5 +1,8 @@
 //! The terminal while questions are open.
 
+/// The exit code of a program that Ctrl-C ended, as shells have it.
+pub(super) const INTERRUPTED: u8 = 130;
+
 /// Holds the terminal, and gives it back as it was when this is dropped.
 ///
 /// The library that asks reads key by key and resets the terminal after each. A key pressed in
@@ -9,22 +12,14 @@
 #[cfg(unix)]
 pub(super) struct RawKeys {
     before: Option<rustix::termios::Termios>,
-    over: std::sync::Arc<std::sync::atomic::AtomicBool>,
+    _signals: crate::process::HeldSignals,
 }
 
 #[cfg(unix)]
 impl RawKeys {
     pub(super) fn new() -> Self {
         use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
-        use signal_hook::consts::{SIGINT, SIGTERM};
 
-        let over = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            let act = std::sync::Arc::clone(&over);
-            if let Err(error) = signal_hook::flag::register_conditional_default(signal, act) {
-                tracing::debug!("signal {signal} ends the program at once: {error}");
-            }
-        }
         let before = tcgetattr(std::io::stdin()).ok();
         if let Some(before) = &before {
             let mut quiet = before.clone();
@@ -33,7 +28,7 @@ impl RawKeys {
                 tracing::debug!("the terminal echoes keys: {error}");
             }
         }
-        Self { before, over }
+        Self { before, _signals: crate::process::hold_signals() }
     }
 }
 
@@ -45,7 +40,6 @@ impl Drop for RawKeys {
         if let Some(before) = &self.before {
             let _ = tcsetattr(std::io::stdin(), OptionalActions::Drain, before);
         }
-        self.over.store(true, std::sync::atomic::Ordering::SeqCst);
     }
 }
 

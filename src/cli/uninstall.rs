@@ -13,6 +13,8 @@ use crate::report::{Change, Event};
 use crate::sync::remove::{self, Removed};
 use crate::text::Diagnostic;
 
+const UNDONE: &str = "some things could not be taken back; mend them and try again";
+
 pub(super) fn run(sym: &Symposium, args: &UninstallArgs) -> CommandResult {
     let start = Instant::now();
     let mut roots = Vec::from_iter(current_workspace(sym));
@@ -27,9 +29,7 @@ pub(super) fn run(sym: &Symposium, args: &UninstallArgs) -> CommandResult {
     let removed = take_back(sym, &roots, !args.dry_run)?;
     let changes = Change::count(&removed.changes);
     let summary = match (changes, args.dry_run, removed.failed) {
-        (_, false, true) => {
-            "some things could not be taken back; mend them and try again".to_owned()
-        }
+        (_, false, true) => UNDONE.to_owned(),
         (0, ..) => "nothing of Symposium's is left".to_owned(),
         (_, true, _) => planned(changes),
         (_, false, false) => format!(
@@ -46,7 +46,14 @@ pub(super) fn last_agent(sym: &Symposium, start: Instant) -> CommandResult {
     let roots = Vec::from_iter(current_workspace(sym));
     let removed = take_back(sym, &roots, true)?;
     hint_at_others(sym, &known_workspaces(sym), &roots);
-    let summary = "no agents are left; `cargo agents init` starts over";
+    let settings = sym.report.path(sym.dirs.config());
+    let summary = match removed.failed {
+        true => UNDONE.to_owned(),
+        false => format!(
+            "no agents are left, and all that was installed for them is taken back; your settings \
+             stay in {settings}, and `cargo agents init` starts over"
+        ),
+    };
     sym.report.finished(start, summary, 1 + Change::count(&removed.changes), false);
     Ok(exit_code(&removed))
 }

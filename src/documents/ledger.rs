@@ -233,6 +233,13 @@ impl Ledger {
         note.map(|note| note.surroundings.clone()).unwrap_or_default()
     }
 
+    /// Whether there would be no file at `path` without us.
+    pub(crate) fn made(&self, path: &Path) -> bool {
+        let whole = |created: &Created| matches!(created, Created::File { was: None });
+        self.surroundings(path).created.iter().any(whole)
+            || self.records_at(path).any(|known| matches!(known.entry, Entry::OwnFile { .. }))
+    }
+
     /// Files with surroundings but without a record: what was left over.
     pub(crate) fn leftovers(&self) -> Vec<PathBuf> {
         let recorded = |path: &Path| self.records_at(path).next().is_some();

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::plugins::model::Plugin;
 use crate::process::Child;
+use crate::text::Diagnostic;
 
 /// Who asks, and what that allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +102,14 @@ pub(crate) enum Trouble {
 impl InstallError {
     pub(crate) fn new(plugin: &Plugin, name: &str, trouble: Trouble) -> Self {
         Self { plugin: plugin.name.clone(), name: name.to_owned(), trouble }
+    }
+
+    /// As people are told of it. What is only not there yet is no failure.
+    pub(crate) fn diagnose(&self) -> Diagnostic {
+        match self.trouble {
+            Trouble::NotReady(_) => Diagnostic::warning(self.to_string()),
+            _ => Diagnostic::error(self.to_string()),
+        }
     }
 
     /// Why getting it failed; `None` where it was not tried, or is being tried.

@@ -5,6 +5,7 @@
 //! - [`spawn_detached`]: a background process of ours that outlives us
 //! - [`end_after`]: a limit for such a process
 //! - [`exec_replace`]: a program that takes our place
+//! - `hold_signals`: no signal ends us while a question is open
 //! - [`find_program`]: where a program is
 //!
 //! Programs get their arguments as they are, never through a shell, and are looked up on `PATH`
@@ -38,3 +39,5 @@ pub(crate) use inherited::outlive_file_limits;
 pub(crate) use inherited::{exec_replace, run_inherited};
 pub(crate) use model::{Child, Leftovers, Output, RunError, Status};
 pub(crate) use run::run;
+#[cfg(unix)]
+pub(crate) use signals::{HeldSignals, hold as hold_signals};

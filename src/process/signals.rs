@@ -7,7 +7,7 @@
 
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
@@ -43,6 +43,9 @@ static SIGNAL_PIPE: OnceLock<Option<(PipeReader, PipeWriter)>> = OnceLock::new()
 /// longer be tracked, when the pipe is read.
 const FOREGROUND_FLAG: u8 = 0x80;
 
+/// Whether somebody else deals with the signals that [`hold`] names.
+static HELD: AtomicBool = AtomicBool::new(false);
+
 /// How often a child is looked at where nothing tells of its end.
 const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
@@ -70,6 +73,24 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         self.forget();
+    }
+}
+
+/// SIGINT and SIGTERM do not end us until this is dropped: who holds them has a terminal to put right
+/// first. They still wake whoever waits for input.
+#[derive(Debug)]
+pub(crate) struct HeldSignals;
+
+/// Holds signals; to be called by one at a time.
+pub(crate) fn hold() -> HeldSignals {
+    SIGNAL_PIPE.get_or_init(install_handlers);
+    HELD.store(true, Ordering::SeqCst);
+    HeldSignals
+}
+
+impl Drop for HeldSignals {
+    fn drop(&mut self) {
+        HELD.store(false, Ordering::SeqCst);
     }
 }
 
@@ -190,6 +211,9 @@ fn install_handlers() -> Option<(PipeReader, PipeWriter)> {
 fn on_signal(signal: i32) {
     let pipe = SIGNAL_PIPE.get().and_then(Option::as_ref);
     let Some((_, writer)) = pipe.filter(|_| COUNT.load(Ordering::SeqCst) > 0) else {
+        if HELD.load(Ordering::SeqCst) && [SIGINT, SIGTERM].contains(&signal) {
+            return;
+        }
         let _ = signal_hook::low_level::emulate_default_handler(signal);
         return;
     };

@@ -13,6 +13,7 @@ mod bounds;
 pub(crate) mod current;
 pub(crate) mod facts;
 pub(crate) mod placing;
+mod programs;
 pub(crate) mod registration;
 pub(crate) mod remove;
 mod request;

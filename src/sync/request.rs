@@ -92,6 +92,9 @@ pub(crate) struct Synced {
     pub root: PathBuf,
     /// What hooks, help and subcommands need now; none of a plan, or for agents that were named.
     pub stored: Option<Stored>,
+    /// Files of the project that a team shares and that were written: whoever did not commit them has
+    /// them alone.
+    pub to_commit: Vec<PathBuf>,
     /// Dependencies with skills of their own that nobody said anything about yet.
     pub candidates: Vec<Candidate>,
 }

@@ -11,19 +11,19 @@ use super::placing::observe::observe;
 use super::placing::parents::Parents;
 use super::placing::plan::{Plan, plan};
 use super::placing::reasons::{Inquest, by_hand, why_none};
+use super::programs::{prefetch, prepare, problems, tell_unprepared};
 use super::registration::lock::lock;
 use super::registration::opt_out;
 use super::registration::register::register_for_sync;
 use super::request::{
     Caller, Mode, Request, SyncContext, Synced, configured_agents, refuse_broken,
 };
-use super::snapshot::programs::resolve_server;
-use super::snapshot::remember::{Observed, remember};
+use super::snapshot::remember::{Observed, PreparedHook, remember};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::fetch::git::Policy;
 use crate::files::Lock;
-use crate::installations::{Acquirer, FoundPrograms, Mode as InstallMode, Network, sweep_outdated};
+use crate::installations::{FoundPrograms, sweep_outdated};
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
 use crate::report::{Action, Change, Event, Kind, Verdict};
@@ -40,7 +40,10 @@ use crate::workspace::{ByCrate, Loaded, Workspace};
 /// What concerns single skills, plugins or files is told and does not stop the rest.
 pub(crate) fn sync(sym: &Symposium, request: &Request) -> anyhow::Result<Synced> {
     if request.caller == Caller::Background {
-        prefetch(&SyncContext::new(sym, request, &load(sym, request)?));
+        let loaded = load(sym, request)?;
+        let sync = SyncContext::new(sym, request, &loaded);
+        let registry = load_registry(&sync);
+        prefetch(&sync, &gather(&sync, &registry));
     }
     let started = start(sym, request)?;
     run(&SyncContext::new(&started.sym, request, &started.loaded))
@@ -136,6 +139,8 @@ fn run(sync: &SyncContext<'_>) -> anyhow::Result<Synced> {
         remove_empty_folders(sync, &changes);
     }
     reached("applied");
+    let keeps = mode != Mode::Plan && sync.request.named.is_none();
+    let prepared = if keeps { prepare(sync, &facts) } else { Vec::new() };
     let registered = register_for_sync(sync, &agents, &facts)?;
     failed |= registered.failed();
     remove_empty_folders(sync, &registered.changes);
@@ -145,17 +150,21 @@ fn run(sync: &SyncContext<'_>) -> anyhow::Result<Synced> {
         sym.report.event(&Event::Change(change.clone()));
     }
     let mut synced = Synced {
-        summary: summary(&chosen, &facts, &agents),
+        summary: summary(&chosen, &facts, &agents, keeps.then_some(&prepared[..])),
         plan,
         changes,
         failed,
         root: sync.root().to_path_buf(),
         stored: None,
+        to_commit: registered.shared,
         candidates: facts.candidates.clone(),
     };
-    if mode != Mode::Plan && sync.request.named.is_none() {
+    if keeps {
         let observed = Observed::by(sync, sources, &synced.plan, &parents);
-        synced.stored = remember(sync, &registry, observed, &facts, &chosen, (&agents, &synced));
+        let done = (&agents[..], &synced, &prepared[..]);
+        synced.stored = remember(sync, &registry, observed, &facts, &chosen, done);
+        // Events do not try what failed to be installed again, so the snapshot does not say so.
+        synced.failed |= tell_unprepared(sync, &prepared);
         reached("remembered");
         if mode == Mode::Apply && sync.request.caller == Caller::Command {
             registry.forget_others(&sym.dirs);
@@ -164,25 +173,6 @@ fn run(sync: &SyncContext<'_>) -> anyhow::Result<Synced> {
         sweep_outdated(sym);
     }
     Ok(synced)
-}
-
-/// Gets what takes long before the workspace is locked: nobody shall wait for a program that is
-/// being compiled. Afterwards everything is on disk, or known not to be had.
-fn prefetch(sync: &SyncContext<'_>) {
-    let registry = load_registry(sync);
-    let facts = gather(sync, &registry);
-    let fetcher = Network::new(sync.sym);
-    let acquirer = Acquirer::new(sync.sym, &fetcher);
-    for (plugin, hook) in &facts.hooks {
-        if let Err(error) = acquirer.hook(plugin, hook, InstallMode::Detached) {
-            tracing::warn!("{error}");
-        }
-    }
-    for (plugin, server, _) in &facts.servers {
-        if let Err(error) = resolve_server(&acquirer, plugin, server, InstallMode::Detached) {
-            tracing::warn!("{error}");
-        }
-    }
 }
 
 fn tell_workspace(sync: &SyncContext<'_>) {
@@ -391,7 +381,12 @@ fn remove_empty_folders(sync: &SyncContext<'_>, changes: &[Change]) {
     }
 }
 
-fn summary(chosen: &DesiredSkills, facts: &Facts<'_>, agents: &[Agent]) -> String {
+fn summary(
+    chosen: &DesiredSkills,
+    facts: &Facts<'_>,
+    agents: &[Agent],
+    prepared: Option<&[PreparedHook]>,
+) -> String {
     let count =
         |number: usize, one: &str| format!("{number} {one}{}", if number == 1 { "" } else { "s" });
     let mut parts = Vec::new();
@@ -401,8 +396,13 @@ fn summary(chosen: &DesiredSkills, facts: &Facts<'_>, agents: &[Agent]) -> Strin
     if !facts.servers.is_empty() {
         parts.push(count(facts.servers.len(), "server"));
     }
-    if !facts.hooks.is_empty() {
-        parts.push(count(facts.hooks.len(), "hook"));
+    let ready = prepared.map(|all| all.iter().filter(|hook| problems(hook).is_empty()).count());
+    match (facts.hooks.len(), ready) {
+        (0, _) => {}
+        (all, Some(ready)) if ready < all => {
+            parts.push(format!("{ready} of {}", count(all, "hook")))
+        }
+        (all, _) => parts.push(count(all, "hook")),
     }
     if parts.is_empty() {
         parts.push(why_none(chosen, facts, agents));

@@ -220,7 +220,7 @@ mod asking {
     #[test]
     fn an_interactive_sync_asks_once_and_yes_installs() {
         let sandbox = with_candidate();
-        // The answer that is proposed is the last, no.
+        // The answer that is proposed is the last.
         let shown = answering(&sandbox, &["sync"], &format!("{DOWN}\r"));
         assert!(shown.contains(QUESTION), "{shown}");
         assert!(sandbox.has(INSTALLED), "{shown}");
@@ -229,25 +229,59 @@ mod asking {
     }
 
     #[test]
-    fn no_is_proposed_and_remembered_and_esc_decides_nothing() {
+    fn not_now_is_proposed_and_decides_nothing_and_a_no_is_remembered() {
         let sandbox = with_candidate();
         let config = sandbox.read("home/.symposium/config.toml");
-        for way_out in ["\u{1b}", "\u{3}"] {
+        for (way_out, ends, says) in
+            [("\r", 0, "Later"), ("\u{1b}", 0, "Later"), ("\u{3}", 130, "Cancelled")]
+        {
             let mut terminal = Terminal::start(sandbox.command(&["sync"]), 100);
-            terminal.wait_for("every workspace");
+            terminal.wait_for("not now");
             terminal.press(way_out);
             let (code, shown) = terminal.finish();
-            assert_eq!(code, 0, "{shown}");
-            assert!(shown.contains("Later"), "{shown}");
+            assert_eq!(code, ends, "{shown}");
+            assert!(shown.contains(says), "{shown}");
             assert!(shown.rfind("\u{1b}[?25h") > shown.rfind("\u{1b}[?25l"), "{shown:?}");
             assert_eq!(sandbox.read("home/.symposium/config.toml"), config);
         }
-        answering(&sandbox, &["sync"], "\r");
+        // Up from what is proposed.
+        answering(&sandbox, &["sync"], "\u{1b}[A\r");
         assert!(!sandbox.has(INSTALLED));
         let config = sandbox.read("home/.symposium/config.toml");
         assert!(config.contains("disable = [\"widget\"]"), "{config}");
         let again = unasked(&sandbox, &["sync"]);
         assert!(!again.contains(QUESTION), "{again}");
+    }
+
+    #[test]
+    fn the_question_is_preceded_by_the_skills_names_and_where_they_lie() {
+        let sandbox = with_candidate();
+        let shown = answering(&sandbox, &["sync"], "\r");
+        let (before, _) = shown.split_once(QUESTION).expect("it is asked");
+        assert!(before.contains("basics (~/.cargo/registry/src/"), "{before}");
+        assert!(before.contains("/widget-1.2.3/skills/a)"), "{before}");
+    }
+
+    /// `kiro-cli` is run for its version before anything is asked, and the second question is
+    /// another one than the first.
+    #[test]
+    fn ctrl_c_works_at_every_question_after_a_child_too() {
+        let mut sandbox = with_agents(&["kiro"]);
+        sandbox.program("bin/kiro-cli", "#!/bin/sh\necho kiro-cli 1.0.0\n");
+        sandbox.first_on_path("bin");
+        sandbox.package(&[("widget", "1.2.3"), ("gadget", "1.0.0")]);
+        for (name, version) in [("widget", "1.2.3"), ("gadget", "1.0.0")] {
+            sandbox.registry_crate(name, version, &[("skills/a/SKILL.md", &skill("basics", "b"))]);
+        }
+        for (keys, question) in [("\u{3}", "of gadget"), ("\r\u{3}", "of widget")] {
+            let mut terminal = Terminal::start(sandbox.command(&["sync"]), 100);
+            terminal.wait_for("not now");
+            terminal.press(keys);
+            let (code, shown) = terminal.finish();
+            assert_eq!(code, 130, "{shown}");
+            assert!(shown.contains(question) && shown.contains("Cancelled"), "{shown}");
+            assert!(shown.rfind("\u{1b}[?25h") > shown.rfind("\u{1b}[?25l"), "{shown:?}");
+        }
     }
 
     #[test]

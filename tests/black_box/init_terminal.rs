@@ -277,17 +277,48 @@ fn a_terminal_that_can_not_show_the_questions_is_told_the_flags() {
 }
 
 #[test]
-fn deselecting_the_last_agent_takes_everything_back() {
+fn deselecting_the_last_agent_asks_nothing_further_and_takes_everything_back() {
     let sandbox = machine();
     let before = Tree::of(&sandbox.home()).without(&[".symposium"]);
     sandbox.run(&["init", "--add-agent", "claude"]).ok();
     let mut terminal = init(&sandbox);
     terminal.answer("OpenCode", &format!(" {ENTER}"));
-    terminal.answer(SCOPE, ENTER);
-    terminal.answer(UPDATE, ENTER);
     let ended = terminal.end();
     assert_eq!(ended.code, 0, "{}", ended.screen);
     assert!(ended.screen.contains("no agents are left"), "{}", ended.screen);
+    assert!(ended.screen.contains("your settings\n"), "{}", ended.screen);
     let after = Tree::of(&sandbox.home()).without(&[".symposium"]);
     assert_eq!(after.changes_since(&before), [""; 0]);
+}
+
+#[test]
+fn an_empty_choice_asks_nothing_further_and_changes_nothing() {
+    let sandbox = sandbox();
+    let ours = [".symposium/logs", ".symposium/state.toml", ".symposium/cache"];
+    let before = Tree::of(&sandbox.home()).without(&ours);
+    let mut terminal = init(&sandbox);
+    terminal.answer("OpenCode", ENTER);
+    let ended = terminal.end();
+    assert_eq!(ended.code, 0, "{}", ended.screen);
+    assert!(ended.screen.contains("nothing was changed"), "{}", ended.screen);
+    let after = Tree::of(&sandbox.home()).without(&ours);
+    assert_eq!(after.changes_since(&before), [""; 0]);
+}
+
+/// Our own files, an empty folder and another agent's folder say nothing of an agent.
+#[test]
+fn an_agent_is_found_by_its_program_or_by_files_that_are_not_ours() {
+    let sandbox = sandbox();
+    sandbox.run(&["init", "--add-agent", "codex"]).ok();
+    assert!(sandbox.has("home/.codex/hooks.json"));
+    std::fs::create_dir_all(sandbox.home().join(".kiro/settings")).expect("creates");
+    sandbox.write("home/.gemini/antigravity-cli/settings.json", "{}\n");
+    sandbox.write("home/.config/goose/config.yaml", "GOOSE_MODE: auto\n");
+    let mut terminal = init(&sandbox);
+    terminal.wait_for("OpenCode");
+    let screen = terminal.screen();
+    let found: Vec<_> = screen.lines().filter(|line| line.ends_with("  found")).collect();
+    assert_eq!(found, ["  [ ] Antigravity CLI  found", "  [ ] Goose  found"], "{screen}");
+    terminal.press(ESC);
+    terminal.end();
 }

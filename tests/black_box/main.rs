@@ -28,6 +28,7 @@ mod crate_skills;
 mod deep_nesting;
 mod docs;
 mod doctor;
+mod done_in_part;
 #[cfg(unix)]
 mod edits_during_sync;
 #[cfg(target_os = "linux")]

@@ -188,7 +188,7 @@ mod on_a_terminal {
     fn every_line_of_every_command_is_within_the_terminal() {
         let sandbox = hostile();
         // So that nothing is asked.
-        sandbox.run(&["use", "gadget"]).ok();
+        sandbox.run(&["use", "gadget"]);
         for args in [
             &["init", "--add-agent", "kiro", "--hook-scope", "project"][..],
             &["sync", "-v"],
@@ -234,25 +234,25 @@ mod on_a_terminal {
         let start = || {
             let mut terminal = Terminal::start(&sandbox.command(&["sync"]), 40, 40);
             terminal.wait_for("yes, in every workspace");
-            terminal.wait_for("> no");
+            terminal.wait_for("> not now");
             terminal
         };
         let mut terminal = start();
         terminal.press("\u{3}");
         let ended = terminal.end();
-        assert_eq!(ended.code, 0, "{}", ended.screen);
+        assert_eq!(ended.code, 130, "{}", ended.screen);
         assert!(ended.is_restored);
         assert!(!ended.screen.contains("Use the skills"), "{}", ended.screen);
         assert!(!ended.screen.contains("yes, in"), "{}", ended.screen);
-        assert!(ended.screen.contains("Later"), "{}", ended.screen);
+        assert!(ended.screen.contains("Cancelled"), "{}", ended.screen);
 
         let mut terminal = start();
         // Up: the question is drawn again, in its place.
         terminal.press("\u{1b}[A");
-        terminal.wait_for("> yes, in every workspace");
+        terminal.wait_for("> no, and don't ask again");
         assert_eq!(terminal.screen().matches("Use the skills").count(), 1, "{}", terminal.screen());
         terminal.press("\u{1b}[B");
-        terminal.answer("> no", "\r");
+        terminal.answer("> not now", "\r");
         let ended = terminal.end();
         assert_eq!(ended.screen.matches("Use the skills").count(), 1, "{}", ended.screen);
         assert!(!ended.screen.contains("yes, in"), "{}", ended.screen);

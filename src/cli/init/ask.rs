@@ -99,6 +99,12 @@ struct Questions<'a> {
 impl Questions<'_> {
     fn all(&self) -> Result<Choices, NoAnswer> {
         let agents = self.agents()?;
+        if agents.is_empty() {
+            // Nothing is registered, so nothing else matters.
+            let agents = Agents::Exactly(agents);
+            let (scope, auto_update, trust) = (None, None, TrustChoice::Remind);
+            return Ok(Choices { agents, scope, auto_update, trust });
+        }
         let config = &self.sym.config;
         let scope = self.one_of("Where should hooks be registered?", &SCOPES, config.hook_scope)?;
         let update =

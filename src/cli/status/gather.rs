@@ -54,7 +54,7 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
             .map(|candidate| CandidateStatus {
                 name: candidate.name.clone(),
                 version: candidate.version.to_string(),
-                skills: candidate.skills.clone(),
+                skills: candidate.ships.folders.clone(),
             })
             .collect(),
         absent: known.map(|planned| told_absent(&planned.facts.absent)).unwrap_or_default(),

@@ -110,7 +110,8 @@ impl Inquiry<'_> {
                 trail.step("found", reason);
                 let unread = self.survey.planned.iter().flat_map(|known| &known.facts.unread);
                 let of_skill = unread.filter(|unread| {
-                    unread.folder.as_deref().is_some_and(|folder| self.is_meant(folder))
+                    let path = unread.origin.path();
+                    unread.is_skill && self.is_meant(path.rsplit('/').next().unwrap_or(path))
                 });
                 self.tell(&mut trail, of_skill.flat_map(|unread| &unread.problems));
                 trails.push(trail);

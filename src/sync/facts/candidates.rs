@@ -3,18 +3,19 @@
 //! Nothing of a candidate is installed until the user says so: `cargo agents use`.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use semver::Version;
 
 use crate::config::{Choice, PluginChoices};
-use crate::files::Limit;
+use crate::files::{Limit, read_source};
 use crate::plugins::model::{Gate, Plugin, SkillSource};
 use crate::plugins::registry::Registry;
 use crate::report::{Event, Kind, Verdict};
 use crate::skills::crate_source::awaited::locate;
 use crate::skills::crate_source::{CrateRequest, CrateSources, Located, NotOnDisk};
 use crate::skills::discover::discover;
+use crate::skills::document::SkillDocument;
 use crate::skills::metadata::{DEFAULT_FOLDER, Place, read_crate_skills};
 use crate::skills::{Skill, SkillOrigin};
 use crate::text::{is_crate_name, same_crate, spelling};
@@ -31,8 +32,18 @@ pub(crate) const BRINGS_SOURCES: &str =
 pub(crate) struct Candidate {
     pub name: String,
     pub version: Version,
-    /// Its skills' folders below the crate's, with `/`; empty when it points to another crate's.
-    pub skills: Vec<String>,
+    /// Its own folder.
+    pub dir: PathBuf,
+    pub ships: Ships,
+}
+
+/// What a crate brings of skills.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct Ships {
+    /// The folders of its own, below the crate's, with `/`.
+    pub folders: Vec<String>,
+    /// Other crates whose skills it points to.
+    pub crates: Vec<String>,
 }
 
 impl Candidate {
@@ -51,9 +62,18 @@ impl Candidate {
         matches!(&skill.origin, SkillOrigin::Crate { name, .. } if same_crate(name, &self.name))
     }
 
+    /// The names of its own skills, and the folder of each.
+    pub(crate) fn skills(&self) -> impl Iterator<Item = (String, PathBuf)> {
+        self.ships.folders.iter().map(|folder| {
+            let name = skill_name(&self.dir, folder);
+            let by_folder = || folder.rsplit('/').next().unwrap_or(folder).to_owned();
+            (name.unwrap_or_else(by_folder), self.dir.join(folder))
+        })
+    }
+
     /// `2 skills`, for people.
     pub(crate) fn offer(&self) -> String {
-        match self.skills.len() {
+        match self.ships.folders.len() {
             0 => "skills of another crate".to_owned(),
             1 => "1 skill".to_owned(),
             count => format!("{count} skills"),
@@ -92,8 +112,9 @@ pub(crate) fn find(
             }
         };
         let says = || !silent.contains(located.dir.as_path()) && mentions(&located, observer);
-        if let Some(skills) = shipped(&located, observer, says) {
-            found.push(Candidate { name: located.name, version: located.version, skills });
+        if let Some(ships) = shipped(&located, observer, says) {
+            let Located { name, version, dir, .. } = located;
+            found.push(Candidate { name, version, dir, ships });
         }
     }
     found.sort();
@@ -161,21 +182,22 @@ fn endorsed(plugin: &Plugin) -> impl Iterator<Item = &str> {
 /// The folders of a crate's own skills; `None` when it ships none. Gates of single skills are not
 /// asked: the question is whether it may bring any.
 pub(crate) fn ships(located: &Located) -> Option<Vec<String>> {
-    shipped(located, &UNOBSERVED, || mentions(located, &UNOBSERVED))
+    shipped(located, &UNOBSERVED, || mentions(located, &UNOBSERVED)).map(|ships| ships.folders)
+}
+
+/// The name that the skill in a crate's folder gives itself.
+pub(crate) fn skill_name(crate_dir: &Path, folder: &str) -> Option<String> {
+    let source = read_source(&crate_dir.join(folder).join("SKILL.md"), Limit::MANIFEST).ok()?;
+    Some(SkillDocument::parse(source).ok()?.0.name.value)
 }
 
 /// As [`ships`], where it may be known that the manifest says nothing of them.
-fn shipped(
-    located: &Located,
-    observer: &Observer,
-    says: impl FnOnce() -> bool,
-) -> Option<Vec<String>> {
+fn shipped(located: &Located, observer: &Observer, says: impl FnOnce() -> bool) -> Option<Ships> {
     let has = |name: &str, fits| observer.has(&located.dir, name, fits);
     if !has(DEFAULT_FOLDER, Path::is_dir) && !has("SYMPOSIUM.toml", Path::is_file) && !says() {
         return None;
     }
-    let mut folders = Vec::new();
-    let mut elsewhere = false;
+    let Ships { mut folders, mut crates } = Ships::default();
     for entry in read_crate_skills(&located.dir, observer).entries {
         match entry.place {
             Place::Path(path) => {
@@ -184,12 +206,12 @@ fn shipped(
                     folders.extend(found.into_iter().map(|skill| skill.path));
                 }
             }
-            Place::Crate { .. } => elsewhere = true,
+            Place::Crate { name, .. } => crates.push(name),
         }
     }
     folders.sort();
     folders.dedup();
-    (elsewhere || !folders.is_empty()).then_some(folders)
+    (!crates.is_empty() || !folders.is_empty()).then_some(Ships { folders, crates })
 }
 
 /// Whether reading the manifest is worth while: it names us.

@@ -12,7 +12,7 @@ use super::marker::{MARKER, STAGING, overlap};
 use super::observe::files_by_owner;
 use super::plan::{Plan, Step};
 use crate::Symposium;
-use crate::report::{Action, Change};
+use crate::report::{Action, Change, Place};
 use crate::skills::content::Content;
 use crate::sync::bounds::{self, Bounds};
 use crate::text::Diagnostic;
@@ -30,27 +30,40 @@ fn apply<'p>(plan: &'p Plan, bounds: Option<&Bounds>) -> Vec<Done<'p>> {
     plan.steps.iter().map(|step| Done { step, result: apply_step(step, bounds) }).collect()
 }
 
-/// As [`apply`]. What fails is told, and taken out of `changes`; the others are marked as done. Whether
-/// something failed.
+/// As [`apply`]. What fails is told, and taken out of `changes`, which are those of skills; the others
+/// are marked as done. Whether something failed.
 pub(crate) fn apply_and_tell(
     sym: &Symposium,
     plan: &Plan,
     bounds: Option<&Bounds>,
     changes: &mut Vec<Change>,
 ) -> bool {
-    let mut failed = false;
-    for done in apply(plan, bounds) {
-        if let Err(error) = done.result {
-            failed = true;
-            let (verb, name) = (done.step.action.future().to_lowercase(), &done.step.name);
-            sym.report.diagnostic(&Diagnostic::error(format!(
-                "can't {verb} the skill `{name}`: {error}"
-            )));
-            changes.retain(|change| change.name != *name);
+    // What is wrong with a folder is wrong for each skill in it.
+    let mut failures: Vec<(Action, String, Vec<&str>)> = Vec::new();
+    for Done { step, result } in apply(plan, bounds) {
+        let Err(error) = result else { continue };
+        let problem = error.to_string();
+        match failures.iter_mut().find(|(action, why, _)| *action == step.action && *why == problem)
+        {
+            Some((.., names)) => names.push(&step.name),
+            None => failures.push((step.action, problem, vec![&step.name])),
+        }
+        let place = Place::Folder(step.parent.shown.clone());
+        let is_meant = |change: &Change| change.action == step.action && change.name == step.name;
+        for change in changes.iter_mut().filter(|change| is_meant(change)) {
+            change.places.retain(|known| *known != place);
         }
     }
+    changes.retain(|change| !change.places.is_empty());
     changes.iter_mut().for_each(|change| change.planned = false);
-    failed
+    for (action, problem, names) in &failures {
+        let verb = action.future().to_lowercase();
+        let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+        let word = if names.len() == 1 { "skill" } else { "skills" };
+        let message = format!("can't {verb} the {word} {}: {problem}", names.join(", "));
+        sym.report.diagnostic(&Diagnostic::error(message));
+    }
+    !failures.is_empty()
 }
 
 fn apply_step(step: &Step, bounds: Option<&Bounds>) -> io::Result<()> {

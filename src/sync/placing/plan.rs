@@ -319,7 +319,8 @@ fn step_for(
             // What else the marker says is no news of the skill.
             let silent = is_whole
                 && marker.files == *ours
-                && (&marker.origin, &marker.source) == (&wanted_marker.origin, &wanted_marker.source);
+                && (&marker.origin, &marker.source)
+                    == (&wanted_marker.origin, &wanted_marker.source);
             Some(Step { silent, ..step(action, None) })
         }
     }

@@ -14,6 +14,7 @@ use crate::config::HookScope;
 use crate::documents::Record;
 use crate::plugins::model::McpServer;
 use crate::sync::bounds;
+use crate::text::Diagnostic;
 
 /// An array of hooks, and what we would have in it.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,6 +117,8 @@ pub(crate) struct Desired {
     pub leave_home_hooks: bool,
     /// Whether nothing else is touched: everything that the ledgers know besides stays.
     pub is_partial: bool,
+    /// Why some of it can't be had.
+    pub troubles: Vec<Diagnostic>,
     /// Records that stay as they are, whatever is desired.
     pub kept: Vec<(LedgerKind, Record)>,
     /// What an agent can't do, and what people should know.

@@ -31,6 +31,13 @@ impl Registrar<'_> {
         self.bounds.as_ref().is_some_and(|bounds| bounds.hold(path))
     }
 
+    /// Whether the file is one that a team shares through its repository.
+    pub(super) fn is_shared(&self, path: &Path) -> bool {
+        self.scope == HookScope::Project
+            && self.is_inside(path)
+            && path.parent().and_then(checkout::find).is_some()
+    }
+
     /// Why the file may not be written: git tracks it, or it can't be told. Where an agent waits, a
     /// file in a checkout that is there counts as tracked, unless we made it.
     pub(super) fn off_limits(&self, path: &Path, exists: bool, wanted: bool) -> Option<Diagnostic> {
@@ -53,11 +60,8 @@ impl Registrar<'_> {
 
     /// Whether there would be no such file without us.
     fn is_made_by_us(&self, path: &Path) -> bool {
-        LedgerKind::ALL.into_iter().filter_map(|which| self.ledgers.of(which)).any(|ledger| {
-            let made = |created: &Created| matches!(created, Created::File { was: None });
-            ledger.surroundings(path).created.iter().any(made)
-                || ledger.records_at(path).any(|known| matches!(known.entry, Entry::OwnFile { .. }))
-        })
+        let mut ledgers = LedgerKind::ALL.into_iter().filter_map(|which| self.ledgers.of(which));
+        ledgers.any(|ledger| ledger.made(path))
     }
 
     /// Keeps the files that we made in the project out of git, and takes back the lines of those

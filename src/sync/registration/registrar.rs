@@ -51,6 +51,8 @@ pub(crate) struct Registered {
     pub changes: Vec<Change>,
     /// Problems: errors for files that could not be edited, warnings for what was left alone.
     pub diagnostics: Vec<Diagnostic>,
+    /// Files that were written and that a team shares.
+    pub shared: Vec<PathBuf>,
 }
 
 impl Registered {
@@ -62,6 +64,7 @@ impl Registered {
     /// What came of a later part of the same task.
     pub(super) fn extend(&mut self, later: Self) {
         self.tell(later.changes);
+        self.shared.extend(later.shared);
         for diagnostic in later.diagnostics {
             if !self.diagnostics.contains(&diagnostic) {
                 self.diagnostics.push(diagnostic);
@@ -84,6 +87,15 @@ pub(super) enum Pending<'d> {
     Shared(&'d FileWork),
     /// One that is ours alone, and what is told of it.
     Own(&'d OwnWork, Change),
+}
+
+impl<'d> Pending<'d> {
+    fn path(&self) -> &'d Path {
+        match self {
+            Self::Shared(work) => &work.path,
+            Self::Own(work, _) => &work.path,
+        }
+    }
 }
 
 impl<'a> Registrar<'a> {
@@ -186,23 +198,34 @@ impl<'a> Registrar<'a> {
             // does no harm, one in a file that no ledger knows can never be taken back.
             self.save();
         }
+        let writes = !pending.is_empty();
         for pending in pending {
+            let path = pending.path();
             let done = match pending {
                 Pending::Shared(work) => self.write_shared(work, &desired, &before),
                 Pending::Own(work, change) => self.write_own(work, &before).map(|()| vec![change]),
             };
             match done {
-                Ok(changes) => registered.tell(changes),
+                Ok(changes) => {
+                    if !changes.is_empty() && self.is_shared(path) {
+                        registered.shared.push(path.to_path_buf());
+                    }
+                    registered.tell(changes);
+                }
                 Err(error) => registered.diagnostics.push(left_alone(error)),
             }
         }
+        registered.diagnostics.extend(desired.troubles.iter().cloned());
         registered.diagnostics.extend(desired.remarks.diagnostics(&registered.changes));
         if self.apply {
             self.guard_from_git(&mut registered.diagnostics);
             self.forget_undone();
             self.tidy();
             self.save();
-            registered.diagnostics.append(&mut self.unsaved);
+            // What a team shares in a project's own files is taken out there, with or without a ledger.
+            let writes = writes && self.scope == HookScope::Global;
+            let unsaved = std::mem::take(&mut self.unsaved).into_iter();
+            registered.diagnostics.extend(unsaved.map(|problem| not_remembered(problem, writes)));
         }
         registered
     }
@@ -376,10 +399,18 @@ impl<'a> Registrar<'a> {
         ];
         for error in results.into_iter().flatten().filter_map(Result::err) {
             if !self.unsaved.iter().any(|known| known.message == error.message) {
-                self.unsaved.push(Diagnostic { severity: Severity::Warning, ..error });
+                self.unsaved.push(error);
             }
         }
     }
+}
+
+/// Without what `writes` something, nothing is lost.
+fn not_remembered(problem: Diagnostic, writes: bool) -> Diagnostic {
+    if writes {
+        return problem.note("what was written can't be taken back while it is not remembered");
+    }
+    Diagnostic { severity: Severity::Warning, ..problem }
 }
 
 pub(super) fn left_alone(error: Diagnostic) -> Diagnostic {

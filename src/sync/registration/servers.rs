@@ -53,7 +53,7 @@ pub(super) fn add_applicable(
             }
             Err(error) => {
                 registrar.keep_servers(desired, |name| name == server.name);
-                sym.report.warn(error.to_string());
+                desired.troubles.push(error.diagnose());
             }
         }
     }

@@ -16,13 +16,16 @@ use crate::agents::command::{PROGRAM, ProgramFacts, choose_program};
 use crate::agents::places::Placement;
 use crate::config::{HookScope, own_program};
 use crate::documents::checkout::{self, Checkout};
-use crate::documents::{Document, Entry, FileFormat, Record, read_document, read_text};
+use crate::documents::{Document, Entry, FileFormat, Ledger, Record, read_document, read_text};
 use crate::process::{Child, find_program, run};
 use crate::sync::bounds::{self, Bounds};
 use crate::text::Diagnostic;
 
 /// How long an agent's program may take to tell its version.
 const ASK_LIMIT: Duration = Duration::from_secs(5);
+
+/// Entries of an agent's folder that are looked at before it is said to be in use.
+const MOST_LOOKED_AT: usize = 1000;
 
 /// Folders that a program started from a desktop has on its `PATH`.
 const MINIMAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -139,12 +142,17 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// Whether the agent seems to be used here: a program of it is on the `PATH`, or its folder is
-    /// in the home folder.
+    /// Whether the agent seems to be used here: a program of it is on the `PATH`, or something in its
+    /// folder in the home folder is neither ours nor another agent's.
     pub(crate) fn is_found(&self, agent: Agent) -> bool {
         let known = agent.identity();
-        known.programs.iter().any(|program| self.find(program).is_some())
-            || self.home.join(known.home_folder).is_dir()
+        if known.programs.iter().any(|program| self.find(program).is_some()) {
+            return true;
+        }
+        let (ledger, _) = Ledger::home(&self.sym.dirs);
+        let others = Agent::ALL.into_iter().filter(|other| *other != agent);
+        let others = others.map(|other| self.home.join(other.identity().home_folder)).collect();
+        Foreign { ledger, others, left: MOST_LOOKED_AT }.is_in(&self.home.join(known.home_folder))
     }
 
     /// Where a program is on the user's own `PATH`.
@@ -268,6 +276,37 @@ impl<'a> Setup<'a> {
         } else {
             MINIMAL_PATH.into()
         }
+    }
+}
+
+/// A look for files that are not ours.
+struct Foreign {
+    ledger: Ledger,
+    /// Other agents' folders.
+    others: Vec<PathBuf>,
+    /// How many entries may be looked at.
+    left: usize,
+}
+
+impl Foreign {
+    /// Whether `dir` holds one, at any depth. What is too much to look through can't all be ours.
+    fn is_in(&mut self, dir: &Path) -> bool {
+        let Ok(entries) = std::fs::read_dir(dir) else { return false };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            if self.left == 0 {
+                return true;
+            }
+            self.left -= 1;
+            let is_foreign = match entry.file_type() {
+                Ok(kind) if kind.is_dir() => !self.others.contains(&path) && self.is_in(&path),
+                _ => !self.ledger.made(&path),
+            };
+            if is_foreign {
+                return true;
+            }
+        }
+        false
     }
 }
 

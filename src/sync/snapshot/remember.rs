@@ -10,7 +10,7 @@ use super::programs::{is_fetchable, run_of};
 use super::{Header, Snapshot, SnapshotHook, Stored};
 use crate::agents::Agent;
 use crate::config::{Config, now_in_ms};
-use crate::installations::{Acquirer, Network, awaited};
+use crate::installations::{InstallError, Prepared, awaited};
 use crate::plugins::model::SkillSource;
 use crate::plugins::registry::Registry;
 use crate::plugins::source::SourceKind;
@@ -21,7 +21,7 @@ use crate::sync::facts::Facts;
 use crate::sync::placing::desired_skills::DesiredSkills;
 use crate::sync::placing::parents::Parents;
 use crate::sync::placing::plan::{Parent, Plan};
-use crate::sync::request::{Caller, Mode, SyncContext, Synced};
+use crate::sync::request::{Mode, SyncContext, Synced};
 use crate::workspace::Fingerprint;
 
 /// Makes the snapshot and keeps it for the next process. Trouble costs speed only, so it is logged.
@@ -31,7 +31,7 @@ pub(in crate::sync) fn remember(
     observed: Observed,
     facts: &Facts<'_>,
     chosen: &DesiredSkills,
-    (agents, synced): (&[Agent], &Synced),
+    (agents, synced, prepared): (&[Agent], &Synced, &[PreparedHook]),
 ) -> Option<Stored> {
     let SyncContext { sym, request, loaded, .. } = sync;
     let is_outside = *sync.root() == Snapshot::outside(&sym.dirs);
@@ -48,7 +48,7 @@ pub(in crate::sync) fn remember(
         let value = sym.env.text(&name).map(str::to_owned);
         (name, value)
     };
-    let hooks = hooks(sync, facts);
+    let hooks = hooks(sync, facts, prepared);
     let snapshot = Snapshot {
         header: Header {
             layout: 0,
@@ -91,17 +91,16 @@ fn with_programs(mut fingerprint: Fingerprint, facts: &Facts<'_>) -> Fingerprint
     fingerprint
 }
 
-fn hooks(sync: &SyncContext<'_>, facts: &Facts<'_>) -> BTreeMap<Event, Vec<SnapshotHook>> {
-    let fetcher = Network::new(sync.sym);
-    let acquirer = Acquirer::new(sync.sym, &fetcher);
+/// What runs a hook, or why nothing does.
+pub(in crate::sync) type PreparedHook = Result<Prepared, InstallError>;
+
+fn hooks(
+    sync: &SyncContext<'_>,
+    facts: &Facts<'_>,
+    prepared: &[PreparedHook],
+) -> BTreeMap<Event, Vec<SnapshotHook>> {
     let mut hooks: BTreeMap<_, Vec<SnapshotHook>> = BTreeMap::new();
-    for (plugin, hook) in &facts.hooks {
-        let prepared = acquirer.hook(plugin, hook, sync.install_mode());
-        if let Err(error) = &prepared
-            && sync.request.caller == Caller::Command
-        {
-            sync.sym.report.warn(error.to_string());
-        }
+    for ((plugin, hook), prepared) in facts.hooks.iter().zip(prepared) {
         hooks.entry(hook.event).or_default().push(SnapshotHook {
             plugin: plugin.name.clone(),
             name: hook.name.clone(),
@@ -111,7 +110,7 @@ fn hooks(sync: &SyncContext<'_>, facts: &Facts<'_>) -> BTreeMap<Event, Vec<Snaps
             timeout: u64::try_from(hook.timeout.as_millis()).unwrap_or(u64::MAX),
             on_failure: hook.on_failure,
             detach: hook.detach,
-            run: run_of(sync.sym, plugin, &hook.command, &prepared),
+            run: run_of(sync.sym, plugin, &hook.command, prepared),
         });
     }
     hooks

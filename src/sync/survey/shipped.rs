@@ -3,10 +3,8 @@
 use semver::Version;
 
 use super::Survey;
-use crate::files::{Limit, read_source};
 use crate::skills::crate_source::{CrateDisk, CrateRequest, CrateSources as _, Located, NotOnDisk};
-use crate::skills::document::SkillDocument;
-use crate::sync::facts::candidates::ships;
+use crate::sync::facts::candidates::{ships, skill_name};
 use crate::workspace::Dependency;
 
 /// One skill in a direct dependency's own sources.
@@ -56,12 +54,6 @@ impl Survey<'_> {
 
 fn names(located: &Located, folder: &str) -> Vec<String> {
     let mut names = vec![folder.rsplit('/').next().unwrap_or(folder).to_owned()];
-    let file = located.dir.join(folder).join("SKILL.md");
-    if let Ok(source) = read_source(&file, Limit::MANIFEST)
-        && let Ok((document, _)) = SkillDocument::parse(source)
-        && !names.contains(&document.name.value)
-    {
-        names.push(document.name.value);
-    }
+    names.extend(skill_name(&located.dir, folder).filter(|name| !names.contains(name)));
     names
 }

@@ -1,0 +1,122 @@
+//! What could not be done is not claimed: the summary counts what was done, and the exit code says so.
+
+use crate::{for_two_agents, plugin_with_skill, sandbox, with_agents};
+use symposium_testlib::{Run, Sandbox};
+
+fn last_line(run: &Run) -> &str {
+    run.stderr.lines().last().unwrap_or_default()
+}
+
+#[track_caller]
+fn ends(run: &Run, with: &str) {
+    let line = last_line(run);
+    assert!(line.trim_start().starts_with(with), "{line}\n{}", run.stderr);
+}
+
+#[test]
+fn a_broken_settings_file_is_no_reason_to_start_the_agent() {
+    let sandbox = for_two_agents();
+    crate::configure(&sandbox, &[], "");
+    sandbox.write("home/.claude/settings.json", "{ broken");
+    let run = sandbox.run(&["init", "--add-agent", "claude", "--add-agent", "codex"]).code(1);
+    ends(
+        &run,
+        "Finished in part: ~/.symposium/config.toml updated, 1 skill installed, hooks of codex registered; see the errors above",
+    );
+    assert!(!run.stderr.contains("Next"), "{}", run.stderr);
+    let run = sandbox.run(&["sync"]).code(1);
+    ends(&run, "Finished nothing was done; see the errors above");
+}
+
+#[test]
+fn a_folder_that_can_not_be_written_counts_for_nothing() {
+    let sandbox = for_two_agents();
+    plugin_with_skill(&sandbox, "more", "widget", "advanced");
+    sandbox.write("ws/.claude/skills", "a file in the way");
+    let run = sandbox.run(&["sync"]).code(1);
+    ends(&run, "Finished in part: 2 skills installed, hooks of ");
+    assert!(
+        run.stderr.contains("Installed advanced                 more (user-plugins) → .agents\n")
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn what_keeps_skills_out_of_a_folder_is_told_once() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = for_two_agents();
+    plugin_with_skill(&sandbox, "more", "widget", "advanced");
+    std::fs::create_dir_all(sandbox.ws().join(".claude/skills")).expect("creates");
+    let mode = |mode| {
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(sandbox.ws().join(".claude/skills"), mode).expect("sets it");
+    };
+    mode(0o500);
+    // Root writes anywhere: there is nothing to see then.
+    if std::fs::write(sandbox.ws().join(".claude/skills/probe"), "").is_ok() {
+        return;
+    }
+    let run = sandbox.run(&["sync"]).code(1);
+    mode(0o700);
+    assert!(run.stderr.contains("can't install the skills `advanced`, `basics`: "));
+    assert_eq!(run.stderr.matches("can't install").count(), 1, "{}", run.stderr);
+}
+
+/// A workspace with one hook, whose requirement can't be installed.
+fn with_requirement(command: &str) -> Sandbox {
+    let sandbox = with_agents(&["claude"]);
+    sandbox.user_plugin(
+        "p/SYMPOSIUM.toml",
+        &format!(
+            "name = \"p\"\ncrates = [\"widget\"]\n\n\
+             [[installations]]\nname = \"tool\"\ninstall_commands = [\"{command}\"]\n\n\
+             [[hooks]]\nname = \"h\"\nevent = \"PreToolUse\"\n\
+             command = {{ script = \"h.sh\" }}\nrequirements = [\"tool\"]\n"
+        ),
+    );
+    sandbox.user_plugin("p/h.sh", "exit 0\n");
+    sandbox
+}
+
+#[cfg(unix)]
+#[test]
+fn a_requirement_that_failed_fails_the_sync_and_its_hook_does_not_count() {
+    let sandbox = with_requirement("echo no such luck >&2; exit 7");
+    for _ in 0..2 {
+        let run = sandbox.run(&["sync"]).code(1);
+        assert!(run.stderr.contains("error: can't install `tool` of plugin `p`"), "{}", run.stderr);
+        assert!(run.stderr.contains("no such luck"), "{}", run.stderr);
+        assert!(!last_line(&run).contains("1 hook"), "{}", run.stderr);
+    }
+    let sandbox = with_requirement("true");
+    let run = sandbox.run(&["sync"]).ok();
+    ends(&run, "Finished 1 hook for claude");
+}
+
+#[test]
+fn what_can_not_be_remembered_is_no_success() {
+    let sandbox = with_agents(&["claude"]);
+    sandbox.write("home/.symposium/ledgers", "a file in the way");
+    let run = sandbox.run(&["sync"]).code(1);
+    assert!(run.stderr.contains("can't be taken back"), "{}", run.stderr);
+    assert!(run.stderr.contains("Registered claude"), "{}", run.stderr);
+}
+
+#[test]
+fn files_that_a_team_shares_are_named_to_be_committed() {
+    let sandbox = sandbox();
+    sandbox.package(&[]);
+    sandbox.git(&["init", "-q"]);
+    let run = sandbox
+        .run(&["init", "--add-agent", "claude", "--add-agent", "codex", "--hook-scope", "project"])
+        .ok();
+    let files = "ws/.claude/settings.json and ";
+    assert!(run.stderr.contains(files), "{}", run.stderr);
+    assert!(run.stderr.contains("commit "), "{}", run.stderr);
+    assert!(run.stderr.contains("ws/.codex/hooks.json: your team shares them"), "{}", run.stderr);
+    let run = sandbox.run(&["sync"]).ok();
+    assert!(!run.stderr.contains("commit "), "{}", run.stderr);
+    // Of what is for this user alone, nothing is committed.
+    let run = sandbox.run(&["init", "--hook-scope", "global"]).ok();
+    assert!(!run.stderr.contains("commit "), "{}", run.stderr);
+}
