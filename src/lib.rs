@@ -35,6 +35,7 @@
 //! | `installations` | getting a tool onto disk, and how to run it |
 //! | `sync` | facts → plan → effects |
 //! | `hook` | an agent's event, answered |
+//! | `mcp` | an MCP server: the workspace's dependencies and their skills, for agents to ask |
 //! | `cli` | one file per command |
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read what they wrote"))]
@@ -47,6 +48,7 @@ mod fetch;
 mod files;
 mod hook;
 mod installations;
+mod mcp;
 mod plugins;
 mod process;
 mod report;

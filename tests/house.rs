@@ -22,6 +22,7 @@ const ROOMS: &[&str] = &[
     "installations",
     "sync",
     "hook",
+    "mcp",
     "cli",
 ];
 
@@ -360,4 +361,18 @@ fn anchors(page: &Path) -> BTreeSet<String> {
                 .collect()
         })
         .collect()
+}
+
+/// An event lives for a millisecond and never waits for two things: no runtime on its path.
+#[test]
+fn only_the_mcp_server_is_async() {
+    let runtime = regex::Regex::new(r"\b(tokio|rmcp)::").expect("a valid expression");
+    let mut users = BTreeSet::new();
+    for path in files_with("rs", &["src"]) {
+        let text = std::fs::read_to_string(&path).expect("reads");
+        if runtime.is_match(&text) {
+            users.extend(room_of(&path));
+        }
+    }
+    assert_eq!(users, BTreeSet::from(["mcp"]));
 }

@@ -88,6 +88,8 @@ pub(super) enum Command {
     Plugin(PluginArgs),
     /// Find a crate's sources and the skills it offers
     CrateInfo(CrateInfoArgs),
+    /// Serve the workspace's dependencies and their skills to an agent, over MCP
+    Mcp,
     /// Update Symposium itself to the newest version
     SelfUpdate(SelfUpdateArgs),
     /// Print a script that completes commands in your shell
@@ -173,7 +175,7 @@ pub(super) struct CrateInfoArgs {
 
 /// Whom the help lists one of our own commands for.
 pub(super) fn audience(command: &str) -> Audience {
-    if command == "crate-info" { Audience::Agents } else { Audience::Humans }
+    if matches!(command, "crate-info" | "mcp") { Audience::Agents } else { Audience::Humans }
 }
 
 fn hook_help() -> String {

@@ -26,6 +26,7 @@ mod gates;
 mod grammar;
 mod help;
 mod init;
+mod mcp;
 mod plugin;
 mod programs;
 mod request;
@@ -152,6 +153,7 @@ fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
         Some(Command::SelfUpdate(args)) => self_update::run(&sym, &args),
         Some(Command::Completions(args)) => completions::run(&sym, &args),
         Some(Command::Man(args)) => completions::man(&sym, &args),
+        Some(Command::Mcp) => mcp::run(&sym),
         Some(Command::RunServer(args)) => run_server::run(&sym, &args),
         Some(Command::External(words)) => dispatch::run(&sym, &words),
         // Answered before, without a context.
@@ -170,6 +172,7 @@ fn may_update(command: &Command) -> bool {
             | Command::Uninstall(_)
             | Command::Completions(_)
             | Command::Man(_)
+            | Command::Mcp
             | Command::RunServer(_)
             | Command::Hook(_)
             | Command::Help(_)

@@ -102,7 +102,7 @@ fn check(
         let mut error =
             Diagnostic::error(format!("{name} is no direct dependency of this workspace"));
         let plugins = registry.plugins.iter().map(|entry| entry.plugin.name.as_str());
-        for shipped in survey.shipped() {
+        for shipped in survey.inputs.shipped() {
             if shipped.names.iter().any(|known| same(known)) {
                 let of = &shipped.crate_name;
                 error.notes.push(format!("{name} is a skill of {of}: `cargo agents use {of}`"));

@@ -57,7 +57,11 @@ impl Subscriber for Log {
             LogLevel::Warn => Level::WARN,
             LogLevel::Error => Level::ERROR,
         });
-        metadata.level() <= level
+        // What was done is what we did: libraries tell their steps at that level, too.
+        let is_step_of_others = !metadata.target().starts_with("symposium")
+            && *metadata.level() == Level::INFO
+            && *level == Level::INFO;
+        metadata.level() <= level && !is_step_of_others
     }
 
     fn event(&self, event: &Event<'_>) {

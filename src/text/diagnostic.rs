@@ -270,6 +270,16 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
+impl From<&anyhow::Error> for Diagnostic {
+    /// The diagnostic that it is, or its message with its causes.
+    fn from(error: &anyhow::Error) -> Self {
+        error.downcast_ref::<Self>().cloned().unwrap_or_else(|| {
+            let causes = error.chain().skip(1).map(ToString::to_string);
+            causes.fold(Self::error(error.to_string()), Self::note)
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -68,6 +68,7 @@ mod json_shapes;
 mod manners;
 mod mcp;
 mod mcp_everywhere;
+mod mcp_server;
 mod newer_schema;
 mod opencode_files;
 mod own_spellings;

@@ -64,7 +64,7 @@ impl Inquiry<'_> {
         let name = format!("{}{version}", dependency.name);
         let mut trail = Trail::new(Kind::Crate, name, in_force, verdict);
         trail.step("from", self.origin(dependency));
-        let located = self.survey.locate(dependency);
+        let located = self.survey.inputs.locate(dependency);
         match &located {
             Ok(located) => trail.step("sources", self.path(&located.dir)),
             Err(problem) => {

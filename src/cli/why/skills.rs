@@ -162,7 +162,7 @@ impl Inquiry<'_> {
     /// declined them, or what vouches for them does not apply.
     fn in_crates(&self) -> Vec<Trail> {
         let mut trails = Vec::new();
-        for shipped in self.survey.shipped() {
+        for shipped in self.survey.inputs.shipped() {
             if !shipped.names.iter().any(|name| self.is_meant(name)) {
                 continue;
             }

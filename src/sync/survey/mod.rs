@@ -4,6 +4,7 @@
 //! or told, and no file of the user's or the workspace's is written.
 
 mod checkup;
+mod offered;
 mod programs;
 mod registered;
 mod shipped;
@@ -28,6 +29,7 @@ use crate::text::Diagnostic;
 use crate::workspace::{Loaded, Workspace};
 
 pub(crate) use super::placing::reasons::ByHand;
+pub(crate) use offered::{Because, OfferedSkill, WithheldSkill};
 pub(crate) use programs::Obstructed;
 pub(crate) use registered::Health;
 pub(crate) use skills::{SkillView, described};

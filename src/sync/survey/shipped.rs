@@ -2,7 +2,7 @@
 
 use semver::Version;
 
-use super::Survey;
+use super::Inputs;
 use crate::skills::crate_source::{CrateDisk, CrateRequest, CrateSources as _, Located, NotOnDisk};
 use crate::sync::facts::candidates::{ships, skill_name};
 use crate::workspace::Dependency;
@@ -18,16 +18,16 @@ pub(crate) struct Shipped {
     pub names: Vec<String>,
 }
 
-impl Survey<'_> {
+impl Inputs {
     /// Where a dependency's sources are on this machine.
     ///
     /// # Errors
     /// They are not here; outside of a workspace none are.
     pub(crate) fn locate(&self, dependency: &Dependency) -> Result<Located, NotOnDisk> {
-        let sym = &self.inputs.sym;
+        let sym = &self.sym;
         let (name, version) = (dependency.name.clone(), dependency.version.clone());
         let request = CrateRequest { name, version, requirement: None };
-        let Some(loaded) = &self.inputs.loaded else {
+        let Some(loaded) = &self.loaded else {
             let CrateRequest { name, version, .. } = request;
             return Err(NotOnDisk { name, version, ..NotOnDisk::default() });
         };
@@ -37,7 +37,7 @@ impl Survey<'_> {
 
     /// The skills in the sources of every direct dependency that has them on this machine.
     pub(crate) fn shipped(&self) -> Vec<Shipped> {
-        let loaded = self.inputs.loaded.iter();
+        let loaded = self.loaded.iter();
         let dependencies = loaded.flat_map(|loaded| &loaded.workspace.dependencies);
         let mut shipped: Vec<Shipped> = Vec::new();
         for located in dependencies.filter_map(|dependency| self.locate(dependency).ok()) {

@@ -1,0 +1,52 @@
+//! The MCP server: what a workspace's dependencies are, and their skills, for agents to ask.
+//!
+//! It speaks on the standard streams of `cargo agents mcp`, about the workspace that it is started
+//! in. [`tools`] says which tools there are, and [`call`] runs one: with a context of its own, so that
+//! what a sync brings during a session is there at the next call. [`dependencies`] and [`skills`] are
+//! the tools that are at home here; those about one crate are the command `crate-info`, which the
+//! caller hands in. [`opening`] keeps the server alive through what comes before `initialize`, and
+//! [`plain`] makes every answer harmless and of bounded length.
+//!
+//! Only here is an async runtime, made when the server is started.
+//!
+//! May use: every room below. Used by: `cli`.
+
+mod call;
+mod dependencies;
+mod opening;
+mod plain;
+mod server;
+mod skills;
+mod tools;
+
+use rmcp::ServiceExt as _;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::stdio_pipes;
+
+pub(crate) use call::{CrateQuestion, Desk};
+
+use crate::Symposium;
+use opening::Opening;
+use server::Server;
+
+/// Serves until the client closes our standard input. `desk` answers what is asked of one crate.
+///
+/// # Errors
+/// When there can be no runtime, or the client goes away in the middle of the opening.
+pub(crate) fn serve(sym: &Symposium, desk: Desk) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let server = Server::new(sym, desk);
+    let served = runtime.block_on(async {
+        let (input, output) = stdio_pipes();
+        let transport = Opening::new(AsyncRwTransport::new_server(input, output));
+        match server.serve(transport).await {
+            Ok(running) => running.waiting().await.map(drop).map_err(anyhow::Error::from),
+            // A client that only looked whether we start.
+            Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    });
+    // A call that still runs has nobody to answer.
+    runtime.shutdown_background();
+    served
+}

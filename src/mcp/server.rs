@@ -1,0 +1,77 @@
+//! The server as the SDK wants it: who we are, which tools there are, and a call handed on.
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+
+use super::call::{Answer, Caller, Desk};
+use super::tools;
+use crate::Symposium;
+use crate::agents::command::PROGRAM;
+use crate::symposium::VERSION;
+
+/// What the server is for, which most clients hand to the model: at most 400 characters.
+const INSTRUCTIONS: &str = "\
+    The Rust crates of this workspace, at the versions it is locked to, from what is on this disk. \
+    Before you write code against a crate, or when the compiler disagrees with what you remember of \
+    it: `dependencies` lists them, `crate_info` says where a crate's source and skills are. `skills` \
+    lists the guidance that applies here, `read_skill` gives one: read it when the task calls for it.";
+
+pub(super) struct Server {
+    caller: Arc<Caller>,
+}
+
+impl Server {
+    pub(super) fn new(sym: &Symposium, desk: Desk) -> Self {
+        Self { caller: Arc::new(Caller::new(sym, desk)) }
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new(PROGRAM, VERSION))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::listed()))
+    }
+
+    /// Other requests are answered meanwhile: a crate's source may have to be fetched.
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let caller = Arc::clone(&self.caller);
+        let (name, arguments) = (request.name, request.arguments.unwrap_or_default());
+        let call = tokio::task::spawn_blocking(move || caller.call(&name, arguments));
+        let answer = call.await.unwrap_or_else(|error| Answer::failed(&error.to_string()));
+        let content = vec![ContentBlock::text(answer.text)];
+        let result = match answer.is_error {
+            true => CallToolResult::error(content),
+            false => CallToolResult::success(content),
+        };
+        Ok(CallToolResponse::Complete(result))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_instructions_are_short() {
+        assert!(INSTRUCTIONS.chars().count() <= 400, "{}", INSTRUCTIONS.chars().count());
+    }
+}

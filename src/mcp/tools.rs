@@ -1,0 +1,96 @@
+//! Which tools there are. Names and schemas are stable: agents' settings and people's rules name them.
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+
+/// A tool as it is listed.
+struct Listed {
+    name: &'static str,
+    description: &'static str,
+    /// Its arguments, each with its description; those marked so are required.
+    arguments: &'static [Argument],
+}
+
+struct Argument {
+    name: &'static str,
+    description: &'static str,
+    is_required: bool,
+}
+
+const CRATE: Argument =
+    Argument { name: "name", description: "The crate's name, as in Cargo.lock", is_required: true };
+
+const TOOLS: &[Listed] = &[
+    Listed {
+        name: "dependencies",
+        description: "The workspace's direct dependencies with their locked versions, and where \
+                      each one's source is on this disk.",
+        arguments: &[],
+    },
+    Listed {
+        name: "crate_info",
+        description: "One crate at the version this workspace uses: why that version, where its \
+                      source is on this disk, and the skills it brings. The source's README, \
+                      examples and changelog are in that folder.",
+        arguments: &[
+            CRATE,
+            Argument {
+                name: "version",
+                description: "Another version than the workspace's: an exact one (1.0.3) or a \
+                              requirement (^1.0)",
+                is_required: false,
+            },
+        ],
+    },
+    Listed {
+        name: "skills",
+        description: "The skills that apply to this workspace: name, what each is for, and which \
+                      crate or plugin it is from. Skills that nobody accepted are named as such.",
+        arguments: &[],
+    },
+    Listed {
+        name: "read_skill",
+        description: "The text of one skill that applies here. Read it when the task calls for it.",
+        arguments: &[Argument {
+            name: "name",
+            description: "The skill's name, as `skills` lists it",
+            is_required: true,
+        }],
+    },
+];
+
+/// The tools' names, for people.
+pub(super) fn names() -> String {
+    let names: Vec<_> = TOOLS.iter().map(|tool| tool.name).collect();
+    names.join(", ")
+}
+
+pub(super) fn listed() -> Vec<Tool> {
+    TOOLS.iter().map(Listed::tool).collect()
+}
+
+impl Listed {
+    fn tool(&self) -> Tool {
+        // A crate's source may be fetched from its registry; nothing else is changed or asked.
+        let annotations = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
+        Tool::new(self.name, self.description, self.schema()).with_annotations(annotations)
+    }
+
+    fn schema(&self) -> JsonObject {
+        let text = |it: &Argument| json!({ "type": "string", "description": it.description });
+        let properties: JsonObject =
+            self.arguments.iter().map(|it| (it.name.to_owned(), text(it))).collect();
+        let required: Vec<Value> = self
+            .arguments
+            .iter()
+            .filter(|it| it.is_required)
+            .map(|it| Value::from(it.name))
+            .collect();
+        JsonObject::from_iter([
+            ("type".to_owned(), Value::from("object")),
+            ("properties".to_owned(), Value::from(properties)),
+            ("required".to_owned(), Value::from(required)),
+            ("additionalProperties".to_owned(), Value::from(false)),
+        ])
+    }
+}
