@@ -32,6 +32,7 @@
 //! | `agents` | one folder per agent, with everything about it |
 //! | `plugins` | manifests, sources, the registry, predicates |
 //! | `skills` | `SKILL.md`, crates' metadata, resolution, names |
+//! | `crates` | what a crate's own files say of it: changelog, items |
 //! | `installations` | getting a tool onto disk, and how to run it |
 //! | `sync` | facts → plan → effects |
 //! | `hook` | an agent's event, answered |
@@ -43,6 +44,7 @@
 mod agents;
 mod cli;
 mod config;
+mod crates;
 mod documents;
 mod fetch;
 mod files;

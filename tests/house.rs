@@ -19,6 +19,7 @@ const ROOMS: &[&str] = &[
     "agents",
     "plugins",
     "skills",
+    "crates",
     "installations",
     "sync",
     "hook",

@@ -86,7 +86,7 @@ pub(super) enum Command {
     Uninstall(UninstallArgs),
     /// Look at plugins and where they come from
     Plugin(PluginArgs),
-    /// Find a crate's sources and the skills it offers
+    /// Look at a crate: sources, features, skills, what changed
     CrateInfo(CrateInfoArgs),
     /// Serve the workspace's dependencies and their skills to an agent, over MCP
     Mcp,
@@ -171,6 +171,9 @@ pub(super) struct CrateInfoArgs {
     /// Its version: an exact one (1.0.3) or a requirement (^1.0)
     #[arg(long, value_name = "REQ")]
     pub version: Option<String>,
+    /// What changed after this version; without one, after the version that Cargo.lock had in git
+    #[arg(long, value_name = "VERSION", num_args = 0..=1)]
+    pub since: Option<Option<String>>,
 }
 
 /// Whom the help lists one of our own commands for.

@@ -32,6 +32,11 @@ impl Limit {
     pub const INDEX_IN_HOOK: Self = Self(8 * 1024 * 1024);
     /// What we ourselves remember.
     pub const OURS: Self = Self(256 * 1024 * 1024);
+
+    /// The number of bytes.
+    pub(crate) const fn bytes(self) -> u64 {
+        self.0
+    }
 }
 
 impl fmt::Display for Limit {

@@ -18,6 +18,7 @@
 )]
 
 mod cargo_config;
+mod declarations;
 mod discover;
 mod fingerprint;
 mod globs;
@@ -35,6 +36,7 @@ mod resolve;
 mod tests;
 
 pub(crate) use cargo_config::{Registries, SourceReplacement, is_offline, vendored};
+pub(crate) use declarations::Declaration;
 pub(crate) use discover::{locate, nearest_manifest};
 pub(crate) use fingerprint::Fingerprint;
 pub(crate) use load::Loaded;

@@ -34,7 +34,9 @@ fn f199_f200_f201_the_workspace_s_version_its_sources_and_skills() {
     let run = info(&sandbox, &["widget"]).ok();
     let expected = format!(
         "Crate: widget\nVersion: 1.2.0\nSource: {SRC}/widget-1.2.0\nFrom: this workspace's \
-         Cargo.lock\nSkills:\n- basics: How to widget.\n  {SRC}/widget-1.2.0/skills/basics/SKILL.md\n"
+         Cargo.lock\nUsed by: shop\nDocs: https://docs.rs/widget/1.2.0\nChangelog: this crate \
+         ships none\nSkills:\n- basics: How to widget.\n  \
+         {SRC}/widget-1.2.0/skills/basics/SKILL.md\n"
     );
     assert_eq!(sandbox.redact(&run.stdout), expected);
     assert_eq!(run.stderr, "");

@@ -23,6 +23,8 @@ mod checkout_git;
 mod checkout_links;
 mod completions;
 mod configuration;
+mod crate_changes;
+mod crate_desk;
 mod crate_info;
 mod crate_skills;
 mod deep_nesting;

@@ -22,7 +22,7 @@ const REFS_CAP: usize = 32 * 1024 * 1024;
 const FETCHED: &str = "refs/symposium/fetched";
 
 /// Settings that hold for every call, above the user's own.
-const SETTINGS: [&str; 11] = [
+pub(super) const SETTINGS: [&str; 11] = [
     "protocol.ext.allow=never",
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -277,7 +277,7 @@ impl<'a> Client<'a> {
 }
 
 /// Our environment without what would lead `git` to another repository or to a question.
-fn environment(env: &Environment) -> Vec<(OsString, OsString)> {
+pub(super) fn environment(env: &Environment) -> Vec<(OsString, OsString)> {
     let is_kept = |name: &OsStr| {
         let Some(name) = name.to_str() else { return true };
         if name == "SSH_ASKPASS" || name == "LC_ALL" || name == "LANGUAGE" {

@@ -2,6 +2,7 @@
 //!
 //! - [`Repository`]: a URL (browsers' `/tree/…` forms too), a ref, a folder: checked, not touched
 //! - [`Repository::checkout`]: the files on disk, fetched when the [`Policy`] says so
+//! - [`History`]: what a file of somebody's checkout was like before
 //! - [`GitError`]: why the newest could not be had, and what git said
 //!
 //! `git` is run as a program for what it knows of credentials, proxies and mirrors. It only
@@ -29,6 +30,7 @@ mod checkout;
 mod client;
 mod error;
 mod export;
+mod history;
 mod output;
 mod url;
 
@@ -40,4 +42,5 @@ mod tests;
 pub(crate) use checkout::{Checkout, Outcome, Policy};
 pub(crate) use error::GitError;
 pub(crate) use export::Limits;
+pub(crate) use history::History;
 pub(crate) use url::Repository;
