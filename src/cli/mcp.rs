@@ -15,5 +15,5 @@ pub(super) fn run(sym: &Symposium) -> CommandResult {
 /// What is asked of one crate is what `crate-info` tells.
 fn about_crate(sym: &Symposium, question: CrateQuestion) -> CommandResult {
     let CrateQuestion { name, version } = question;
-    crate_info::run(sym, &CrateInfoArgs { name, version })
+    crate_info::run(sym, &CrateInfoArgs { name, version, since: None })
 }
