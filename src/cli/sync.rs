@@ -124,8 +124,8 @@ pub(super) fn in_part(changes: &[Change]) -> String {
         format!("{what} {}", action.past().to_lowercase())
     });
     match done.collect::<Vec<_>>().join(", ") {
-        done if done.is_empty() => "nothing was done; see the errors above".to_owned(),
-        done => format!("in part: {done}; see the errors above"),
+        done if done.is_empty() => "with errors: nothing changed".to_owned(),
+        done => format!("with errors: {done}"),
     }
 }
 

@@ -21,11 +21,11 @@ fn a_broken_settings_file_is_no_reason_to_start_the_agent() {
     let run = sandbox.run(&["init", "--add-agent", "claude", "--add-agent", "codex"]).code(1);
     ends(
         &run,
-        "Finished in part: ~/.symposium/config.toml updated, 1 skill installed, hooks of codex registered; see the errors above",
+        "Finished with errors: ~/.symposium/config.toml updated, 1 skill installed, hooks of codex registered",
     );
     assert!(!run.stderr.contains("Next"), "{}", run.stderr);
     let run = sandbox.run(&["sync"]).code(1);
-    ends(&run, "Finished nothing was done; see the errors above");
+    ends(&run, "Finished with errors: nothing changed");
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn a_folder_that_can_not_be_written_counts_for_nothing() {
     plugin_with_skill(&sandbox, "more", "widget", "advanced");
     sandbox.write("ws/.claude/skills", "a file in the way");
     let run = sandbox.run(&["sync"]).code(1);
-    ends(&run, "Finished in part: 2 skills installed, hooks of ");
+    ends(&run, "Finished with errors: 2 skills installed, hooks of ");
     assert!(
         run.stderr.contains("Installed advanced                 more (user-plugins) → .agents\n")
     );

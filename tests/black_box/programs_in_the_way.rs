@@ -41,7 +41,7 @@ fn a_hook_whose_script_is_missing() {
     let sandbox = with_agents(&["claude"]);
     plugin(&sandbox, "script = \"tool.sh\"", HOOK);
     sandbox.user_plugin("w/tool.sh", "exit 0\n");
-    sandbox.run(&["sync"]).ok();
+    sandbox.run(&["sync"]).code(1);
     let path = "plugins/w/go.sh is not there; put it there, or correct";
     let words = ["hook guard: its program `guard`: its script", "plugins/w/go.sh is not there"];
     each_says(&sandbox, "guard", &words);

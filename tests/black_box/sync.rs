@@ -386,7 +386,7 @@ fn what_stands_in_a_skill_folder_s_way_is_an_error() {
     sandbox.write("ws/.claude", "mine\n");
     let run = sandbox.run(&["sync", "--agent", "claude"]).code(1);
     assert!(run.stderr.contains("`.claude/skills` can't hold skills"), "{}", run.stderr);
-    assert!(run.stderr.contains("Finished nothing was done"), "{}", run.stderr);
+    assert!(run.stderr.contains("Finished with errors: nothing changed"), "{}", run.stderr);
     assert_eq!(sandbox.read("ws/.claude"), "mine\n");
 }
 

@@ -18,7 +18,8 @@ fn an_agent_a_source_a_program_and_a_code() {
          script = \"tool.sh\"\n\n[[hooks]]\nname = \"guard\"\nevent = \"PreToolUse\"\n\
          command = \"tool\"\n",
     );
-    sandbox.run(&["sync"]).ok();
+    // The script of a hook is missing.
+    sandbox.run(&["sync"]).code(1);
     let agent = why(&sandbox, "claude");
     has(&agent, &["claude", "(agent)", "is", "one", "of", "your", "agents"]);
     has(&agent, &["hooks", "registered", "in"]);
