@@ -144,22 +144,30 @@ pub(crate) struct Refresh<'a> {
     pub policy: Policy,
     /// The one source that the user named; the others stay as they are.
     pub only: Option<&'a str>,
+    /// Whether what the sources hold is remembered for the next time.
+    pub remembers: bool,
 }
 
 impl<'a> Refresh<'a> {
     /// What is on disk: for hooks.
     pub(crate) fn cached() -> Self {
-        Self { policy: Policy::cached(), only: None }
+        Self { policy: Policy::cached(), only: None, remembers: true }
+    }
+
+    /// The same, and nothing is written: for who only asks what there is.
+    #[must_use]
+    pub(crate) fn without_a_trace(self) -> Self {
+        Self { remembers: false, ..self }
     }
 
     /// What the command line says, for a command that only looks.
     pub(crate) fn for_command(sym: &Symposium) -> Self {
-        Self { policy: Policy::for_command(&sym.options), only: None }
+        Self { policy: Policy::for_command(&sym.options), only: None, remembers: true }
     }
 
     /// What the command line says, for one that brings agents up to date.
     pub(crate) fn for_sync(sym: &Symposium) -> Self {
-        Self { policy: Policy::for_sync(&sym.options), only: None }
+        Self { policy: Policy::for_sync(&sym.options), only: None, remembers: true }
     }
 
     /// `plugin sync [name]`: a named source is fetched, were it excepted from updates; without a
@@ -171,7 +179,7 @@ impl<'a> Refresh<'a> {
         if policy.level == UpdateLevel::None {
             policy.level = UpdateLevel::Check;
         }
-        Self { policy, only }
+        Self { policy, only, remembers: true }
     }
 
     /// For one source.
@@ -396,8 +404,8 @@ fn open_git(
 
 /// Git's own words, with the URL before them where they do not name it.
 fn told(repository: &Repository, problem: &GitError) -> String {
-    let (shown, problem) = (repository.shown(), problem.to_string());
-    if problem.contains(&shown) { problem } else { format!("{shown}: {problem}") }
+    let (shown, whole) = (repository.shown(), problem.whole());
+    if problem.to_string().contains(&shown) { whole } else { format!("{shown}: {whole}") }
 }
 
 fn take(state: &mut SourceState, checkout: Checkout) {

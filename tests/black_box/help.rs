@@ -40,6 +40,20 @@ fn f191_f194_two_sections_however_it_is_asked_for() {
     }
 }
 
+/// Also where nothing was synced, so that the sources are looked through.
+#[test]
+fn help_that_looks_through_the_sources_writes_nothing() {
+    let sandbox = sandbox();
+    sandbox.package(&[("widget", "1.2.3")]);
+    vending(&sandbox);
+    let before = Tree::of(&sandbox.dir());
+    for args in [&["--help"][..], &["help"], &["help", "paint"], &["help", "nonsense"]] {
+        let run = sandbox.run(args);
+        assert!(run.stdout.contains("paint") || args.contains(&"nonsense"), "{args:?}: {run:?}");
+    }
+    assert_eq!(Tree::of(&sandbox.dir()).changes_since(&before), [""; 0]);
+}
+
 #[test]
 fn f193_hook_and_help_are_not_listed() {
     let sandbox = sandbox();

@@ -132,9 +132,10 @@ fn matters(concern: Option<&str>, depends: Depends<'_>) -> bool {
     }
 }
 
-/// What the source at `root` holds: as remembered, where nothing changed since.
+/// What the source at `root` holds: as remembered, where nothing changed since. What is found anew is
+/// remembered only where the caller says so.
 pub(super) fn scan_cached(
-    dirs: &Dirs,
+    (dirs, remembers): (&Dirs, bool),
     state: &SourceState,
     root: &Path,
     depends: Depends<'_>,
@@ -142,8 +143,10 @@ pub(super) fn scan_cached(
     let file = file(dirs, state);
     let bytes = read_bytes(&file, Limit::OURS).unwrap_or_default();
     load(&bytes, state, root, depends).unwrap_or_else(|| {
-        let (scan, fingerprint) = scan_now(dirs, state, root);
-        store(&file, state, root, &scan, &fingerprint);
+        let (scan, fingerprint) = scan_now((dirs, remembers), state, root);
+        if remembers {
+            store(&file, state, root, &scan, &fingerprint);
+        }
         let is_fixed = state.kind != SourceKind::Path;
         Content::new(scan, depends, (!is_fixed).then_some(fingerprint))
     })
@@ -166,7 +169,11 @@ pub(super) fn last_known(dirs: &Dirs, state: &SourceState, depends: Depends<'_>)
     Content::new(scan, depends, None)
 }
 
-fn scan_now(dirs: &Dirs, state: &SourceState, root: &Path) -> (Scan, Fingerprint) {
+fn scan_now(
+    (dirs, remembers): (&Dirs, bool),
+    state: &SourceState,
+    root: &Path,
+) -> (Scan, Fingerprint) {
     let observer = Observer::default();
     // What never changes in place need not be looked at again.
     let told = if state.kind == SourceKind::Path { &observer } else { &UNOBSERVED };
@@ -178,7 +185,9 @@ fn scan_now(dirs: &Dirs, state: &SourceState, root: &Path) -> (Scan, Fingerprint
     let was_plugin = |path: &Path| last_good.has(root, path);
     let mut found = scan_knowing(&was_plugin, (&state.name, root), Strictness::Load, told);
     last_good.restore(&state.name, root, &mut found);
-    last_good.update(dirs, state, root, &found);
+    if remembers {
+        last_good.update(dirs, state, root, &found);
+    }
     (found, observer.findings().0)
 }
 

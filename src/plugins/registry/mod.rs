@@ -100,7 +100,7 @@ impl Registry {
         let mut first = HashMap::new();
         for (state, diagnostics) in open_all(sym, &specs, refresh) {
             registry.diagnostics.extend(diagnostics);
-            registry.add(&sym.dirs, state, (depends, &mut first));
+            registry.add((&sym.dirs, refresh.remembers), state, (depends, &mut first));
         }
         registry
     }
@@ -108,13 +108,13 @@ impl Registry {
     /// `first` has the plugins that came first of their names.
     fn add(
         &mut self,
-        dirs: &Dirs,
+        (dirs, remembers): (&Dirs, bool),
         state: SourceState,
         (depends, first): (Depends<'_>, &mut HashMap<String, Shadow>),
     ) {
         self.fingerprint.merge(state.observed.clone());
         let content = match &state.root {
-            Some(root) => compiled::scan_cached(dirs, &state, root, depends),
+            Some(root) => compiled::scan_cached((dirs, remembers), &state, root, depends),
             None => compiled::last_known(dirs, &state, depends),
         };
         // The others never change in place.

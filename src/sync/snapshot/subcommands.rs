@@ -77,7 +77,7 @@ pub(crate) fn listing(sym: &Symposium) -> Listing {
     });
     if listing.root.is_none() {
         let refresh = if asked { Refresh::for_command(sym) } else { Refresh::cached() };
-        look(sym, workspace.as_ref(), &refresh, &mut listing);
+        look(sym, workspace.as_ref(), &refresh.without_a_trace(), &mut listing);
     }
     listing
 }

@@ -45,19 +45,19 @@ fn what_was_remembered_is_what_is_there_after_every_change() {
     plugin("a", "x>=1.2, <2");
     pause();
     let state = state(&root);
-    let first = scan_cached(&dirs, &state, &root, None);
-    let again = scan_cached(&dirs, &state, &root, None);
+    let first = scan_cached((&dirs, true), &state, &root, None);
+    let again = scan_cached((&dirs, true), &state, &root, None);
     assert!(file(&dirs, &state).exists(), "it is remembered");
     assert_eq!(first.plugins, again.plugins);
     assert!(again.fingerprint.as_ref().expect("a path source").holds());
     plugin("b", "y");
-    assert_eq!(names(&scan_cached(&dirs, &state, &root, None)), ["a", "b"]);
+    assert_eq!(names(&scan_cached((&dirs, true), &state, &root, None)), ["a", "b"]);
     plugin("a", "z");
-    let changed = scan_cached(&dirs, &state, &root, None);
+    let changed = scan_cached((&dirs, true), &state, &root, None);
     let fresh = scan("mine", &root, Strictness::Load, &UNOBSERVED).plugins;
     assert_eq!(plugins(&changed), fresh.iter().collect::<Vec<_>>());
     std::fs::remove_dir_all(root.join("a")).expect("removes");
-    assert_eq!(names(&scan_cached(&dirs, &state, &root, None)), ["b"]);
+    assert_eq!(names(&scan_cached((&dirs, true), &state, &root, None)), ["b"]);
 }
 
 #[test]
@@ -83,14 +83,14 @@ fn only_plugins_that_cannot_matter_are_passed_over() {
     std::thread::sleep(std::time::Duration::from_millis(30));
     let depends = |name: &str| crate::text::same_crate(name, "ser-de");
     let state = state(&root);
-    let fresh = scan_cached(&dirs, &state, &root, Some(&depends));
-    let kept = scan_cached(&dirs, &state, &root, Some(&depends));
+    let fresh = scan_cached((&dirs, true), &state, &root, Some(&depends));
+    let kept = scan_cached((&dirs, true), &state, &root, Some(&depends));
     assert_eq!(fresh.plugins, kept.plugins);
     let diagnostics = &fresh.rest.diagnostics;
     assert!(diagnostics.is_empty() && file(&dirs, &state).exists(), "{diagnostics:?}");
     assert_eq!(names(&kept), ["any", "gated", "group", "here", "telling"]);
-    assert_eq!(scan_cached(&dirs, &state, &root, None).plugins.len(), 7);
-    assert_eq!(names(&scan_cached(&dirs, &state, &root, None)).len(), 7);
+    assert_eq!(scan_cached((&dirs, true), &state, &root, None).plugins.len(), 7);
+    assert_eq!(names(&scan_cached((&dirs, true), &state, &root, None)).len(), 7);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn what_is_not_ours_to_understand_counts_as_absent() {
     std::fs::write(root.join("a/SYMPOSIUM.toml"), text).expect("writes");
     std::thread::sleep(std::time::Duration::from_millis(30));
     let state = state(&root);
-    scan_cached(&dirs, &state, &root, None);
+    scan_cached((&dirs, true), &state, &root, None);
     let file = file(&dirs, &state);
     let bytes = std::fs::read(&file).expect("it is remembered");
     let loads =
@@ -133,7 +133,7 @@ fn what_had_problems_is_told_again() {
     std::thread::sleep(std::time::Duration::from_millis(30));
     let state = state(&root);
     for _ in 0..2 {
-        assert!(!scan_cached(&dirs, &state, &root, None).rest.diagnostics.is_empty());
+        assert!(!scan_cached((&dirs, true), &state, &root, None).rest.diagnostics.is_empty());
     }
 }
 
