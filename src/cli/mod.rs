@@ -130,6 +130,8 @@ fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
     };
     let level = sym.config.log_level;
     log::install(sym.dirs.logs(), move || level);
+    // Arguments may hold secrets.
+    tracing::info!("`cargo agents {}`, version {}", name_of(args), crate::symposium::VERSION);
     sym.report.diagnostics(&sym.config_diagnostics);
     // `init` may be called off, and then nothing was written.
     if !matches!(cli.command, Some(Command::Init(_))) {
@@ -161,6 +163,15 @@ fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
     };
     let code = result.unwrap_or_else(|error| errors::fail(&sym.report, &error));
     sym.report.exit_code(code)
+}
+
+/// The command's name, where it is one of ours.
+fn name_of(args: &[OsString]) -> String {
+    let words = args.iter().skip(1).filter_map(|word| word.to_str());
+    let grammar = command();
+    let name = words.filter(|word| *word != "agents").find(|word| !word.starts_with('-'));
+    let own = name.filter(|name| grammar.find_subcommand(name).is_some());
+    own.unwrap_or("…").to_owned()
 }
 
 /// Whether a newer Symposium may be looked for before this command: not where its output is a

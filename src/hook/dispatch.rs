@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
-use symposium_hook::Event;
+use symposium_hook::{Decision, Event};
 
 use super::event::name_tool;
 use super::run::{HookCall, run_hook};
@@ -82,6 +82,7 @@ impl Dispatch<'_> {
             let later = hooks.len() - index - 1;
             let limit = limit(Duration::from_millis(hook.timeout), left, later);
             let mut verdict = run_hook(hook, &self.call(*root, stdin, limit));
+            tracing::debug!("{} answers: {}", hook.who(), in_words(&verdict.outcome));
             if let Some(updated) = verdict.outcome.updated_input.take()
                 && let Some((current, input)) = self.rewrite(hook, native, event, updated)
             {
@@ -102,7 +103,20 @@ impl Dispatch<'_> {
         if outcome.updated_input.as_ref() == Some(&rewrites.original) {
             outcome.updated_input = None;
         }
+        self.log(outcome);
         rewritten.map(|current| current.decoded)
+    }
+
+    /// What plugins do to the agent is logged as a decision; that they let it go on happens all day.
+    fn log(&self, outcome: &Outcome) {
+        let (event, agent) = (self.event.name(), self.codec.name());
+        let words = in_words(outcome);
+        let lets_go_on = matches!(outcome.decision, None | Some(Decision::Allow));
+        if lets_go_on && outcome.updated_input.is_none() && outcome.stop.is_none() {
+            tracing::debug!("{event} of {agent}: {words}");
+        } else {
+            tracing::info!("{event} of {agent}: {words}");
+        }
     }
 
     fn call<'c>(&'c self, root: Option<&'c Path>, stdin: Vec<u8>, limit: Duration) -> HookCall<'c> {
@@ -166,6 +180,35 @@ impl Rewrites {
         }
         self.latest = Some((who.to_owned(), input.clone()));
     }
+}
+
+/// An answer for the log. Of what may hold secrets (a tool's input, text for the model) it has no
+/// more than that it is there.
+fn in_words(outcome: &Outcome) -> String {
+    let decision = match outcome.decision {
+        None => "no opinion",
+        Some(Decision::Allow) => "allow",
+        Some(Decision::Ask) => "ask",
+        Some(Decision::Deny) => "deny",
+    };
+    let mut words = match outcome.reasons.is_empty() {
+        true => decision.to_owned(),
+        false => format!("{decision} ({})", outcome.reasons.join("; ")),
+    };
+    let context: usize = outcome.context.iter().map(String::len).sum();
+    if context > 0 {
+        words.push_str(&format!(", {context} bytes for the model"));
+    }
+    for (there, what) in [
+        (outcome.updated_input.is_some(), "another input"),
+        (outcome.user_message.is_some(), "a line for the user"),
+        (outcome.stop.is_some(), "the end of the turn"),
+    ] {
+        if there {
+            words.push_str(&format!(", {what}"));
+        }
+    }
+    words
 }
 
 /// The tool's input in the agent's own words.

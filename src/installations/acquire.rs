@@ -183,6 +183,9 @@ impl<'a> Acquirer<'a> {
         }
         let acquired = assemble().map_err(Trouble::Unusable)?;
         stamp.save(path);
+        let (name, plugin) = (&job.installation.name, &job.plugin.name);
+        let version = stamp.version.as_deref().unwrap_or("of no known version");
+        tracing::info!("`{name}` of plugin `{plugin}` is ready: {version}");
         if let Some(problem) = &got.stale {
             tracing::warn!("no newer `{}` could be looked for: {problem}", job.installation.name);
         }

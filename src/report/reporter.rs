@@ -192,9 +192,16 @@ impl Reporter {
         self.whole_paths
     }
 
+    /// Tells an event, and logs it: the log has all, whoever is told.
     pub(crate) fn event(&self, event: &Event) {
-        if let Event::Diagnostic { severity, message, location, .. } = event {
-            self.record(*severity, message, location.as_ref());
+        match event {
+            Event::Diagnostic { severity, message, location, .. } => {
+                self.record(*severity, message, location.as_ref());
+            }
+            Event::Workspace { .. } | Event::Status { .. } => tracing::debug!("{}", logged(event)),
+            Event::Change(_) | Event::Explain { .. } | Event::Finished { .. } => {
+                tracing::info!("{}", logged(event));
+            }
         }
         match self.format {
             Format::Silent => {}
@@ -339,6 +346,13 @@ impl Reporter {
             self.answer(&line);
         }
     }
+}
+
+/// An event as a line of the log.
+fn logged(event: &Event) -> String {
+    let format = HumanFormat { verbosity: Verbosity::Verbose, home: None, width: None };
+    let text = format.render(event).unwrap_or_default();
+    anstream::adapter::strip_str(&text).to_string().trim_start().to_owned()
 }
 
 fn write_line(stream: &Stream, text: &str) -> io::Result<()> {

@@ -84,12 +84,41 @@ fn f218_the_version_is_stamped() {
 }
 
 #[test]
-fn f221_a_log_is_made_only_when_something_is_logged() {
+fn f221_each_run_has_one_log_with_what_was_decided_and_why_and_nothing_secret() {
+    let sandbox = sandbox();
+    sandbox.package(&[("widget", "1.0.0")]);
+    crate::plugin_with_skill(&sandbox, "teacher", "widget", "widget-basics");
+    crate::plugin_with_skill(&sandbox, "other", "widget>=2", "widget-news");
+    let server = "[[mcp_servers]]\nname = \"s\"\ntype = \"http\"\nurl = \"https://s.example/\"\n\
+                  headers = { Authorization = \"h1dden\" }\n";
+    sandbox.user_plugin(
+        "tools/SYMPOSIUM.toml",
+        &format!("name = \"tools\"\ncrates = [\"*\"]\n{server}"),
+    );
+    sandbox.config("[[agent]]\nname = \"claude\"\n");
+    sandbox.run(&["sync"]).ok();
+    assert_eq!(std::fs::read_dir(sandbox.home().join(".symposium/logs")).expect("logs").count(), 1);
+    let log = crate::hook_kit::logs(&sandbox);
+    for words in [
+        "INFO",
+        "`cargo agents sync`, version ",
+        "Installed widget-basics",
+        "Skipped other: ",
+        "Finished 3 skills, 1 server for claude",
+    ] {
+        assert!(log.contains(words), "no {words} in {log}");
+    }
+    assert!(!log.contains("h1dden"), "{log}");
+}
+
+#[test]
+fn f221_f222_a_log_is_made_only_when_something_of_its_level_is_logged() {
     let sandbox = sandbox();
     sandbox.package(&[]);
+    sandbox.config("[logging]\nlevel = \"warn\"\n");
     sandbox.run(&["sync", "--agent", "claude"]).ok();
     assert!(!sandbox.has("home/.symposium/logs"));
-    sandbox.config("nonsense = 1");
+    sandbox.config("nonsense = 1\n[logging]\nlevel = \"warn\"\n");
     sandbox.run(&["sync", "--agent", "claude"]).ok();
     let logs: Vec<_> =
         std::fs::read_dir(sandbox.home().join(".symposium/logs")).expect("logs").collect();

@@ -369,7 +369,7 @@ fn a_rewrite_of_another_field_is_no_conflict_and_loses_nothing() {
     hook_plugin(&sandbox, "b", Event::PreToolUse, "format = \"gemini\"", &script);
     let effect = send(&sandbox, "gemini", Event::PreToolUse, &Told::in_ws(&sandbox));
     assert_eq!(effect.input, Some(json!({"command": "ls", "description": "e"})));
-    assert_eq!(logs(&sandbox), "");
+    assert!(!logs(&sandbox).contains("WARN"), "{}", logs(&sandbox));
 }
 
 #[test]
@@ -383,4 +383,38 @@ fn context_beyond_what_clients_take_is_cut_at_a_line() {
         assert!(context.chars().count() <= 10_000, "{agent}");
         assert!(context.contains("y\n[cut here by Symposium"), "{agent}");
     }
+}
+
+#[test]
+fn the_log_has_what_a_hook_answers_and_says_and_not_what_the_tool_was_given() {
+    let sandbox = lab();
+    let deny = says(Event::PreToolUse, json!({"decision": "deny", "reason": "not today"}));
+    let script = format!("echo looked-it-up >&2\n{deny}");
+    hook_plugin(&sandbox, "p", Event::PreToolUse, "matcher = \"Bash\"", &script);
+    let config = sandbox.read("home/.symposium/config.toml");
+    let at = |level: &str| format!("{config}\n[logging]\nlevel = \"{level}\"\n");
+    let told = Told::in_ws(&sandbox).command("login --token h1dden");
+    // What came before the first event is a sync.
+    send(&sandbox, "claude", Event::SessionStart, &told);
+    let forget = || drop(std::fs::remove_dir_all(sandbox.home().join(".symposium/logs")));
+    for (level, decided, asked) in [("info", true, false), ("debug", true, true)] {
+        forget();
+        sandbox.write("home/.symposium/config.toml", at(level));
+        let told = Told::in_ws(&sandbox).command("login --token h1dden").id(level);
+        assert!(send(&sandbox, "claude", Event::PreToolUse, &told).refused.is_some());
+        let log = logs(&sandbox);
+        let decision = "PreToolUse of claude: deny (not today)";
+        assert_eq!(log.contains(decision), decided, "{level}: {log}");
+        for words in ["hook `p-hook` of plugin `p` answers: deny (not today)", "says: looked-it-up"]
+        {
+            assert_eq!(log.contains(words), asked, "{level}: {log}");
+        }
+        assert!(!log.contains("h1dden"), "{level}: {log}");
+    }
+    // What nobody is asked about leaves no file.
+    sandbox.write("home/.symposium/config.toml", at("info"));
+    send(&sandbox, "claude", Event::PostToolUse, &told);
+    forget();
+    send(&sandbox, "claude", Event::PostToolUse, &told.id("again"));
+    assert_eq!(logs(&sandbox), "");
 }
