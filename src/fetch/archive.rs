@@ -9,7 +9,7 @@ use flate2::read::GzDecoder;
 use sha2::{Digest as _, Sha256};
 use tar::EntryType;
 
-use crate::files::{open, relative_inside};
+use crate::files::{open, relative_inside, without_its_name};
 use crate::text::hex;
 
 #[cfg(test)]
@@ -145,6 +145,7 @@ pub(crate) fn unpack(
         .prefix(".symposium-")
         .suffix(".tmp")
         .tempdir_in(parent)
+        .map_err(without_its_name)
         .map_err(failed)?;
     let root = staging.path().join("tree");
     fs::create_dir(&root).map_err(failed)?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::read::{Limit, named, open, read_optional};
+use super::temporary::without_its_name;
 use super::writers::{read_path_when_quiet, read_when_quiet};
 
 /// Replaces `path` by `bytes` in one step and makes it durable; parents are created.
@@ -182,10 +183,13 @@ fn prepare(target: &Path, bytes: &[u8]) -> io::Result<Prepared> {
     let mut temporary = match made {
         Ok(temporary) => temporary,
         Err(error) if before.is_some() && takes_no_files(&error) => return Ok(Prepared::InPlace),
-        Err(error) => return Err(named(parent, "can't write in", &error)),
+        Err(error) => return Err(named(parent, "can't write in", &without_its_name(error))),
     };
     mark_in_use(temporary.as_file());
-    temporary.write_all(bytes).map_err(|error| named(target, "can't write", &error))?;
+    temporary
+        .as_file_mut()
+        .write_all(bytes)
+        .map_err(|error| named(target, "can't write", &error))?;
     if let Some(before) = &before
         && !keeps_identity(temporary.as_file(), before)
     {

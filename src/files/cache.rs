@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use super::temporary::without_its_name;
 use super::with_parents;
 
 /// Puts `bytes` in the place of the file at `path` in one step, made with its parents where there is
@@ -10,7 +11,8 @@ use super::with_parents;
 /// which whoever reads it takes for no file.
 pub(crate) fn replace_cache(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = with_parents(path, || tempfile::NamedTempFile::new_in(folder))?;
-    file.write_all(bytes)?;
+    let mut file =
+        with_parents(path, || tempfile::NamedTempFile::new_in(folder)).map_err(without_its_name)?;
+    file.as_file_mut().write_all(bytes)?;
     file.persist(path).map(drop).map_err(|error| error.error)
 }

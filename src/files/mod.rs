@@ -14,6 +14,7 @@ mod contained;
 mod lock;
 mod private;
 mod read;
+mod temporary;
 mod writers;
 
 pub(crate) use atomic::{
@@ -26,3 +27,4 @@ pub(crate) use private::{private, private_folders};
 pub(crate) use read::{
     Limit, ReadError, is_absent, open, read_bytes, read_optional, read_source, read_text,
 };
+pub(crate) use temporary::without_its_name;

@@ -61,9 +61,8 @@ impl Fetcher for Network<'_> {
             limits: GitLimits::default(),
         };
         let cache = self.sym.dirs.cache().join("repositories");
-        let checkout = repository
-            .checkout(&cache, &policy, &self.sym.env)
-            .map_err(|error| error.to_string())?;
+        let checkout =
+            repository.checkout(&cache, &policy, &self.sym.env).map_err(|error| error.whole())?;
         if let Some(error) = &checkout.stale {
             tracing::warn!("the copy of {} that is there is used: {error}", repository.shown());
         }

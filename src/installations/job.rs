@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use super::stamp::Stamp;
 use super::{Fetcher, Mode, Root, Trouble};
 use crate::Symposium;
+use crate::files::without_its_name;
 use crate::plugins::model::{Installation, Plugin};
 use crate::process::{Child, Output, RunError, Status, run};
 use crate::report::Event;
-use crate::report::fit;
 
 /// How long a command or a background process may work on one installation. Compiling a large
 /// program on a small machine takes its time.
@@ -110,30 +110,17 @@ impl<'a> Job<'a> {
                 "`{shown}` did not end within {}",
                 humantime::format_duration(Duration::from_secs(child.limit.as_secs().max(1)))
             ))),
-            status => Err(Trouble::Failed(format!("`{shown}` failed ({status}){}", tail(&output)))),
+            status => Err(Trouble::Failed(format!("`{shown}` failed ({status}){}", said(&output)))),
         }
     }
 
     /// An error about a file that could not be written.
     pub(super) fn io(path: &Path) -> impl Fn(std::io::Error) -> Trouble + '_ {
-        |error| Trouble::Failed(format!("{}: {error}", path.display()))
+        |error| Trouble::Failed(format!("{}: {}", path.display(), without_its_name(error)))
     }
 }
 
-/// The end of what a program said, indented below a line.
-fn tail(output: &Output) -> String {
-    const LINES: usize = 12;
-    let said = if output.stderr.iter().all(u8::is_ascii_whitespace) {
-        output.stdout_text()
-    } else {
-        output.stderr_text()
-    };
-    let lines: Vec<&str> =
-        said.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
-    let start = lines.len().saturating_sub(LINES);
-    lines.get(start..).unwrap_or_default().iter().fold(String::new(), |mut text, line| {
-        text.push_str("\n  ");
-        text.push_str(&fit(line, 300));
-        text
-    })
+/// What a program said, indented below a line.
+fn said(output: &Output) -> String {
+    output.said().lines().map(|line| format!("\n  {line}")).collect()
 }

@@ -10,6 +10,9 @@ use crate::config::Environment;
 pub(super) const PAUSE: (Duration, Duration) =
     (Duration::from_micros(50), Duration::from_millis(10));
 
+/// How much of what a program said is told, in bytes: no message of a compiler is longer.
+const SAID: usize = 64 * 1024;
+
 /// A program to run: arguments as they are (never a shell string), in its own process group.
 #[derive(Debug, Clone)]
 pub(crate) struct Child {
@@ -158,6 +161,29 @@ impl Output {
 
     pub(crate) fn stderr_text(&self) -> String {
         String::from_utf8_lossy(&self.stderr).into_owned()
+    }
+
+    /// What a program that failed said, for people: its standard error, or its standard output where
+    /// that is blank. Whole, but for a flood: of that the end.
+    pub(crate) fn said(&self) -> String {
+        let is_blank = self.stderr.iter().all(u8::is_ascii_whitespace);
+        let text = if is_blank { self.stdout_text() } else { self.stderr_text() };
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        let is_filled = |line: &&str| !line.is_empty();
+        let first = lines.iter().position(&is_filled).unwrap_or(lines.len());
+        let end = lines.iter().rposition(is_filled).map_or(first, |last| last + 1);
+        let mut left = SAID;
+        let kept = lines[first..end].iter().rev().take_while(|line| {
+            left = left.saturating_sub(line.len() + 1);
+            left > 0
+        });
+        let start = end - kept.count();
+        match start - first {
+            0 => lines[start..end].join("\n"),
+            cut => {
+                format!("({cut} lines before these are left out)\n{}", lines[start..end].join("\n"))
+            }
+        }
     }
 }
 

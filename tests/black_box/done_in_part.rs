@@ -40,6 +40,19 @@ fn a_folder_that_can_not_be_written_counts_for_nothing() {
     );
 }
 
+/// What can't be written is named, and not by the temporary file that should have become it.
+#[test]
+fn a_cache_that_can_not_be_written_is_named() {
+    let sandbox = crate::sandbox();
+    sandbox.package(&[]);
+    sandbox.write("home/.symposium/config.toml", "[defaults]\nsymposium-recommendations = false\n");
+    sandbox.write("home/.symposium/cache", "a file in the way");
+    let run = sandbox.run(&["sync", "--agent", "claude"]);
+    assert!(run.stderr.contains("`builtin` is left out: can't write"), "{}", run.stderr);
+    assert!(run.stderr.contains(".symposium/cache/builtin"), "{}", run.stderr);
+    assert!(!run.stderr.contains("scratch"), "{}", run.stderr);
+}
+
 #[cfg(unix)]
 #[test]
 fn what_keeps_skills_out_of_a_folder_is_told_once() {

@@ -308,6 +308,27 @@ fn f145_a_crate_that_only_its_skills_are_taken_from_has_another_remedy() {
     assert!(!run.stderr.contains("cargo fetch"), "{}", run.stderr);
 }
 
+#[test]
+fn what_cargo_says_is_told_whole_and_names_nothing_of_ours() {
+    let sandbox = with_cargo();
+    let registry = instead_of_crates_io(&sandbox);
+    registry.publish("named", "1.0.0", &[]);
+    sandbox.package(&[]);
+    sandbox.user_plugin(
+        "q/SYMPOSIUM.toml",
+        "name = \"q\"\ncrates = [\"*\"]\n\
+         [[plugins]]\nsource.cargo = { name = \"named\", version = \"9\" }\n",
+    );
+    let run = sandbox.run(&["sync", "--agent", "claude"]).ok();
+    for words in ["requirement `named = \"^9\"`", "which didn't match: 1.0.0", "location searched"]
+    {
+        assert!(run.stderr.contains(words), "no {words} in {}", run.stderr);
+    }
+    for ours in ["symposium-fetch", "cache/fetch"] {
+        assert!(!run.stderr.contains(ours), "{ours} in {}", run.stderr);
+    }
+}
+
 fn named_crates(sandbox: &Sandbox) {
     sandbox.user_plugin(
         "p/SYMPOSIUM.toml",

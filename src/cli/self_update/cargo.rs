@@ -8,7 +8,7 @@ use semver::Version;
 
 use crate::Symposium;
 use crate::config::Environment;
-use crate::files::private_folders;
+use crate::files::{private_folders, without_its_name};
 use crate::process::{Child, Output, Status, find_program, run, run_inherited};
 
 const PACKAGE: &str = "symposium";
@@ -51,9 +51,10 @@ impl<'a> Cargo<'a> {
     /// The folder keeps the configuration and the toolchain of a checkout out of it.
     pub(super) fn new(sym: &'a Symposium, limit: Duration) -> Result<Self, String> {
         let parent = sym.dirs.cache().join("self-update");
-        let folder = private_folders(&parent)
-            .and_then(|()| tempfile::tempdir_in(&parent))
-            .map_err(|error| format!("can't write {}: {error}", parent.display()))?;
+        let folder =
+            private_folders(&parent).and_then(|()| tempfile::tempdir_in(&parent)).map_err(
+                |error| format!("can't write {}: {}", parent.display(), without_its_name(error)),
+            )?;
         let deadline = Instant::now() + limit;
         Ok(Self { program: program(&sym.env), env: &sym.env, folder, deadline })
     }
@@ -85,9 +86,11 @@ impl<'a> Cargo<'a> {
             Status::Exited(0) => Ok(output),
             Status::TimedOut => Err(format!("`{shown}` took too long")),
             status => {
-                let stderr = output.stderr_text();
-                let said = stderr.lines().map(str::trim).find(|line| !line.is_empty());
-                Err(format!("`{shown}`: {}", said.unwrap_or(&status.to_string())))
+                let folder = self.folder.path().display().to_string();
+                let said = output.said().replace(&format!("{folder}/"), "");
+                let said = said.replace(&folder, "an empty folder");
+                let said = if said.is_empty() { status.to_string() } else { said };
+                Err(format!("`{shown}`: {}", said.replace('\n', "\n  ")))
             }
         }
     }

@@ -17,9 +17,9 @@ impl Repository {
         limit: Duration,
         env: &Environment,
     ) -> Result<String, GitError> {
-        private_folders(cache).map_err(|error| GitError::cache(&error))?;
+        private_folders(cache).map_err(GitError::cache)?;
         let scratch = tempfile::Builder::new().prefix(".ask-").tempdir_in(cache);
-        let scratch = scratch.map_err(|error| GitError::cache(&error))?;
+        let scratch = scratch.map_err(GitError::cache)?;
         let client = Client::new(self, scratch.path(), env, limit)?;
         client.resolve().map(|target| target.commit)
     }

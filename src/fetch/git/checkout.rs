@@ -251,7 +251,10 @@ impl Repository {
         let checked = match &result {
             Ok(_) => Some(Checked { answered_at: Some(now), failure: None }),
             Err(error) if error.is_remembered() => Some(Checked {
-                failure: Some(Failure { at: now, message: error.to_string() }),
+                failure: Some(Failure {
+                    at: now,
+                    message: error.words().map_or_else(|| error.to_string(), str::to_owned),
+                }),
                 ..entry.checked()
             }),
             Err(_) => None,
@@ -274,7 +277,7 @@ impl Repository {
         env: &Environment,
         before: Option<&Current>,
     ) -> Result<(Current, Outcome), GitError> {
-        let io = |error: std::io::Error| GitError::cache(&error);
+        let io = GitError::cache;
         let scratch = entry.scratch().map_err(io)?;
         let client = Client::new(self, scratch.path(), env, policy.limit)?;
         let target = client.resolve()?;

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::GitError;
-use super::output::{RemoteRef, Target, choose, is_connection, main_message, read_refs};
+use super::output::{RemoteRef, Target, choose, read_refs};
 use super::url::{Repository, Wanted, is_commit};
+use super::words::{is_connection, main_line, words};
 use crate::config::Environment;
 use crate::process::{self, Child, Output, Status};
 
@@ -142,7 +143,7 @@ impl<'a> Client<'a> {
     pub(super) fn fetch(&self, target: &Target) -> Result<String, GitError> {
         if target.commit.len() == 64 {
             // SHA-256 repositories do not mix with SHA-1 ones.
-            std::fs::remove_dir_all(&self.git_dir).map_err(|error| GitError::cache(&error))?;
+            std::fs::remove_dir_all(&self.git_dir).map_err(GitError::cache)?;
             self.init("sha256")?;
         }
         let refspec = format!("+{}:{FETCHED}", target.fetch);
@@ -150,7 +151,7 @@ impl<'a> Client<'a> {
         match shallow {
             Ok(()) => {}
             // The "dumb" HTTP protocol knows no shallow copies.
-            Err(GitError::Failed(line)) if line.contains("shallow") => {
+            Err(GitError::Failed(words)) if words.contains("shallow") => {
                 self.transfer(None, &[refspec])?;
             }
             // An older server gives commits only as part of a branch or tag.
@@ -265,11 +266,12 @@ impl<'a> Client<'a> {
             Status::Exited(0) => Ok(output),
             Status::TimedOut => Err(GitError::TimedOut(limit)),
             Status::Exited(_) | Status::Signalled(_) => {
-                let line = main_message(&output.stderr_text(), self.repository);
-                Err(if is_connection(&line) {
-                    GitError::Unreachable(line)
+                let ours = self.git_dir.parent().unwrap_or(&self.git_dir);
+                let words = words(&output, self.repository, ours);
+                Err(if is_connection(&main_line(&words)) {
+                    GitError::Unreachable(words)
                 } else {
-                    GitError::Failed(line)
+                    GitError::Failed(words)
                 })
             }
         }

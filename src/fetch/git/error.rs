@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use super::words::main_line;
+use crate::files::without_its_name;
 use crate::process::RunError;
 
 /// Why a repository's newest state could not be had. The text is one line, without the URL's
-/// secrets.
+/// secrets; [`GitError::whole`] has all that `git` said.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum GitError {
     /// `git` can't be started.
@@ -15,17 +17,17 @@ pub(crate) enum GitError {
     Offline,
     #[error("not fetched yet")]
     NotFetched,
-    #[error("{0}")]
+    #[error("{}", main_line(.0))]
     Unreachable(String),
     /// It failed a moment ago, and is not asked again for a while.
-    #[error("failed {} s ago: {message}", ago.as_secs())]
+    #[error("failed {} s ago: {}", ago.as_secs(), main_line(message))]
     Recently { ago: Duration, message: String },
     #[error("another process is fetching it")]
     Busy,
     #[error("no answer within {} s", .0.as_secs())]
     TimedOut(Duration),
     /// `git` failed; its own words.
-    #[error("{0}")]
+    #[error("{}", main_line(.0))]
     Failed(String),
     #[error("the repository has no branch or tag `{0}`{hint}", hint = of_short_commit(.0))]
     NoSuchRef(String),
@@ -46,6 +48,27 @@ fn of_short_commit(name: &str) -> &'static str {
 }
 
 impl GitError {
+    /// The one line, and below it all that `git` said where that is more.
+    pub(crate) fn whole(&self) -> String {
+        let line = self.to_string();
+        match self.words() {
+            Some(words) if words.lines().count() > 1 => {
+                let words: String = words.lines().map(|line| format!("\n  {line}")).collect();
+                format!("{line}; git says:{words}")
+            }
+            _ => line,
+        }
+    }
+
+    /// What `git` said.
+    pub(super) fn words(&self) -> Option<&str> {
+        match self {
+            Self::Unreachable(words) | Self::Failed(words) => Some(words),
+            Self::Recently { message, .. } => Some(message),
+            _ => None,
+        }
+    }
+
     /// Whether it is a matter of connection or moment, not of configuration: worth one line, no
     /// alarm.
     pub(crate) fn is_passing(&self) -> bool {
@@ -76,8 +99,8 @@ impl GitError {
         )
     }
 
-    pub(super) fn cache(error: &std::io::Error) -> Self {
-        Self::Cache(error.to_string())
+    pub(super) fn cache(error: std::io::Error) -> Self {
+        Self::Cache(without_its_name(error).to_string())
     }
 }
 

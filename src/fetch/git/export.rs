@@ -74,7 +74,7 @@ pub(super) fn export(
         .iter()
         .filter_map(|blob| base.join(&blob.path).parent().map(Path::to_path_buf))
         .collect();
-    let io = |error: std::io::Error| GitError::cache(&error);
+    let io = GitError::cache;
     fs::create_dir_all(&base).map_err(io)?;
     for folder in &folders {
         // Two names that this file system takes for one: the first has it.
@@ -252,7 +252,7 @@ fn write_file(path: &Path, bytes: &[u8], mode: Mode) -> Result<(), GitError> {
     #[cfg(not(unix))]
     let _ = mode;
     match options.open(path) {
-        Ok(mut file) => file.write_all(bytes).map_err(|error| GitError::cache(&error)),
+        Ok(mut file) => file.write_all(bytes).map_err(GitError::cache),
         // A name that this file system can't hold, or takes for another's, costs that file only.
         Err(error)
             if matches!(
@@ -267,7 +267,7 @@ fn write_file(path: &Path, bytes: &[u8], mode: Mode) -> Result<(), GitError> {
             tracing::warn!("left out {}: {error}", path.display());
             Ok(())
         }
-        Err(error) => Err(GitError::cache(&error)),
+        Err(error) => Err(GitError::cache(error)),
     }
 }
 

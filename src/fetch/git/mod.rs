@@ -33,6 +33,7 @@ mod export;
 mod history;
 mod output;
 mod url;
+mod words;
 
 #[cfg(test)]
 pub(crate) mod testing;

@@ -1,9 +1,7 @@
-//! What `git` prints: the remote's refs, and why it failed.
+//! What `git` prints: the remote's refs.
 
 use super::GitError;
-use super::url::{Repository, Wanted, is_commit};
-use crate::report::fit;
-use crate::text::url::without_secrets;
+use super::url::{Wanted, is_commit};
 
 /// One ref of the remote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,55 +103,6 @@ pub(super) fn choose(
             }
         }
     }
-}
-
-/// The line of standard error that names the cause, not the advice that follows it.
-pub(super) fn main_message(stderr: &str, repository: &Repository) -> String {
-    let lines: Vec<&str> = stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let is_generic = |line: &str| {
-        line.starts_with("fatal: Could not read from remote repository")
-            || line.starts_with("fatal: the remote end hung up")
-    };
-    let marked =
-        |line: &&&str| ["fatal: ", "error: ", "remote: "].iter().any(|mark| line.starts_with(mark));
-    let before_generic = lines
-        .iter()
-        .position(|line| is_generic(line))
-        .and_then(|place| place.checked_sub(1))
-        .and_then(|place| lines.get(place));
-    let line = before_generic
-        .or_else(|| lines.iter().rev().find(marked))
-        .or_else(|| lines.last())
-        .copied()
-        .unwrap_or("git failed without a word");
-    let line = line
-        .strip_prefix("fatal: ")
-        .or_else(|| line.strip_prefix("error: "))
-        .unwrap_or(line)
-        .trim_end_matches('.');
-    let line = line.replace(repository.url(), &repository.shown());
-    fit(&without_secrets(&line), 300)
-}
-
-/// Whether git, curl or ssh say that they could not get through.
-pub(super) fn is_connection(line: &str) -> bool {
-    let line = line.to_ascii_lowercase();
-    [
-        "could not resolve host",
-        "couldn't resolve host",
-        "could not resolve hostname",
-        "could not resolve proxy",
-        "failed to connect",
-        "couldn't connect",
-        "connection refused",
-        "connection timed out",
-        "network is unreachable",
-        "no route to host",
-        "unable to connect",
-        "temporary failure in name resolution",
-    ]
-    .iter()
-    .any(|words| line.contains(words))
 }
 
 #[cfg(test)]

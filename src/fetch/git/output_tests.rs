@@ -1,9 +1,5 @@
 use super::*;
 
-fn repository(url: &str) -> Repository {
-    Repository::parse(url, None, None).expect("a URL")
-}
-
 fn remote(names: &[&str]) -> Vec<RemoteRef> {
     let commit = "a".repeat(40);
     names
@@ -37,25 +33,4 @@ fn annotated_tags_are_peeled_and_the_default_branch_is_named() {
     assert_eq!((target.fetch.as_str(), target.reference.as_str()), ("HEAD", "trunk"));
     assert_eq!(target.commit, commit);
     assert!(read_refs("zz\tHEAD\n\n\t\nref: x\n").is_empty());
-}
-
-#[test]
-fn the_line_that_is_shown_says_most_and_holds_no_secret() {
-    let plain = repository("https://host/a");
-    let line = |text: &str| main_message(text, &plain);
-    assert_eq!(
-        line(
-            "git@h: Permission denied (publickey).\nfatal: Could not read from remote \
-             repository.\n\nPlease make sure you have the correct access rights\nand the \
-             repository exists.\n"
-        ),
-        "git@h: Permission denied (publickey)"
-    );
-    assert_eq!(line("warning: x\nfatal: repository not found\nhint: y\n"), "repository not found");
-    assert_eq!(line(""), "git failed without a word");
-    let secret = repository("https://me:s3cret@host/a");
-    let shown = main_message("fatal: unable to access 'https://me:s3cret@host/a/': no", &secret);
-    assert_eq!(shown, "unable to access 'https://host/a/': no");
-    assert!(is_connection("unable to access 'x': Could not resolve host: x"));
-    assert!(!is_connection("repository not found"));
 }

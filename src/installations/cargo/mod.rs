@@ -215,7 +215,13 @@ fn install(
     requirement: Option<&str>,
     root: &Path,
 ) -> Result<(), Trouble> {
-    run_installers(job, source, requirement, Some(root))
+    // The folder has this name for the time of the work only.
+    let place = root.parent().unwrap_or(root).display().to_string();
+    let told = |problem: String| problem.replace(&root.display().to_string(), &place);
+    run_installers(job, source, requirement, Some(root)).map_err(|trouble| match trouble {
+        Trouble::Failed(problem) => Trouble::Failed(told(problem)),
+        other => other,
+    })
 }
 
 /// Downloads what is built already, if anybody offers that; else builds. A repository is built.
@@ -260,7 +266,8 @@ fn run_installers(
             Err(other) => return Err(other),
         }
     }
-    let child = common(cargo(job).args(["install", "--locked"]));
+    // What goes well needs no telling: a failure is told whole.
+    let child = common(cargo(job).args(["install", "--locked"]).env("CARGO_TERM_QUIET", "true"));
     job.run(&child, &format!("cargo install {}", source.krate)).map(drop)
 }
 

@@ -198,7 +198,7 @@ fn case_89_a_crate_of_that_name_which_is_another_tool_is_named() {
 }
 
 #[test]
-fn a_build_that_fails_is_told_with_its_last_words() {
+fn a_build_that_fails_is_told_with_all_that_cargo_says() {
     let house = House::new();
     house.newest("0.1.0");
     house.write("fail", "");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::files::{Limit, private_folders, read_optional, write_if_changed};
+use crate::files::{Limit, private_folders, read_optional, without_its_name, write_if_changed};
 
 macro_rules! file {
     ($path:literal) => {
@@ -23,15 +23,25 @@ const FILES: [(&str, &str); 3] = [
 
 /// The folder of the built-in plugin source below `cache`, written where it is missing, mended
 /// where it is damaged. Its name follows its content: another version of ours has another folder.
+///
+/// # Errors
+/// Trouble writing, with the folder in the message.
 pub(crate) fn materialise(cache: &Path) -> io::Result<PathBuf> {
     let parent = cache.join("builtin");
+    put_into(&parent).map_err(|error| {
+        let problem = format!("can't write {}: {}", parent.display(), without_its_name(error));
+        io::Error::other(problem)
+    })
+}
+
+fn put_into(parent: &Path) -> io::Result<PathBuf> {
     let root = parent.join(content_hash());
     if is_whole(&root)? {
         return Ok(root);
     }
     if !root.exists() {
-        private_folders(&parent)?;
-        let scratch = tempfile::Builder::new().prefix(".scratch-").tempdir_in(&parent)?;
+        private_folders(parent)?;
+        let scratch = tempfile::Builder::new().prefix(".scratch-").tempdir_in(parent)?;
         let fresh = scratch.path().join("files");
         write_files(&fresh)?;
         if fs::rename(&fresh, &root).is_ok() {

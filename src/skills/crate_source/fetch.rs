@@ -14,7 +14,7 @@ use semver::{Version, VersionReq};
 use super::registry::{self, RegistryDirs, Wanted};
 use super::{Located, git};
 use crate::config::{Dirs, Environment};
-use crate::files::private_folders;
+use crate::files::{private_folders, without_its_name};
 use crate::process::{Child, Output, RunError, Status};
 use crate::text::{is_crate_name, same_crate, spellings};
 use crate::workspace::{CRATES_IO, Lock, Registries, SourceReplacement, is_crates_io, is_offline};
@@ -87,7 +87,7 @@ pub(crate) enum FetchError {
     Run(#[from] RunError),
     #[error("cargo took longer than {} s", .0.as_secs())]
     TimedOut(Duration),
-    #[error("cargo says: {0}")]
+    #[error("cargo says:{0}")]
     Cargo(Refusal),
     /// What cargo has is not what is wanted.
     #[error("{0}")]
@@ -149,7 +149,7 @@ impl Fetcher<'_> {
             if output.success() {
                 return Ok(Some(RegistryEntry::parse(name, &output.stdout_text())));
             }
-            let refusal = Refusal::of(&output);
+            let refusal = session.refusal(&output);
             match refusal.reason {
                 Reason::Replaced => return session.look_up_replaced(name),
                 Reason::NoSuchCrate => {}
@@ -174,7 +174,7 @@ impl Fetcher<'_> {
         let parent = self.dirs.cache().join("fetch");
         let failed = |source| FetchError::Io { path: parent.clone(), source };
         private_folders(&parent).map_err(failed)?;
-        let folder = tempfile::tempdir_in(&parent).map_err(failed)?;
+        let folder = tempfile::tempdir_in(&parent).map_err(without_its_name).map_err(failed)?;
         Ok(Session { fetcher: self, folder, index, deadline: Instant::now() + self.limit })
     }
 
@@ -221,7 +221,7 @@ impl Session<'_> {
             if output.success() {
                 return self.locked(&name).ok_or(FetchError::Nowhere);
             }
-            first.get_or_insert_with(|| Refusal::of(&output));
+            first.get_or_insert_with(|| self.refusal(&output));
         }
         Err(first.map_or(FetchError::Nowhere, FetchError::Cargo))
     }
@@ -368,7 +368,7 @@ impl Session<'_> {
                 metadata::located(&output, name, version).ok_or(FetchError::Nowhere)
             }
             Err(Some(reason)) => Err(FetchError::Other(reason)),
-            Err(None) => Err(FetchError::Cargo(Refusal::of(&output))),
+            Err(None) => Err(FetchError::Cargo(self.refusal(&output))),
         }
     }
 
@@ -380,6 +380,10 @@ impl Session<'_> {
     fn wanted<'b>(&'b self, locked: &'b Locked) -> Wanted<'b> {
         let Locked { name, version, checksum } = locked;
         Wanted { name, version, index: self.index, checksum: checksum.as_deref() }
+    }
+
+    fn refusal(&self, output: &Output) -> Refusal {
+        Refusal::of(output, self.folder.path(), PACKAGE)
     }
 
     fn cargo<T: Into<OsString>>(

@@ -49,6 +49,31 @@ fn a_transfer_that_ends_in_the_middle_leaves_the_copy_whole() {
     assert_eq!(installed(&sandbox), ["two"]);
 }
 
+/// What stands before and after the line that names the cause is often what helps.
+#[cfg(unix)]
+#[test]
+fn what_git_says_is_told_whole_and_names_no_folder_of_ours() {
+    let mut sandbox = ready();
+    sandbox.program(
+        "ssh",
+        "#!/bin/sh\nprintf 'Your account ends on Friday.\\n\\nacme: key 7 was revoked.\\n' >&2\n\
+         echo \"see $(pwd)/notes\" >&2\nexit 255\n",
+    );
+    sandbox.set("GIT_SSH_COMMAND", sandbox.dir().join("ssh"));
+    super::configure(&sandbox, "git@git.acme.example:tools/agents.git", "");
+    let run = sync(&sandbox, &[]).ok();
+    for words in [
+        "git@git.acme.example:tools/agents.git: see notes; git says:",
+        "Your account ends on Friday.",
+        "acme: key 7 was revoked.",
+        "and the repository exists.",
+    ] {
+        assert!(run.stderr.contains(words), "no {words} in {}", run.stderr);
+    }
+    let ours = cache(&sandbox).display().to_string();
+    assert!(!run.stderr.contains(&ours), "{}", run.stderr);
+}
+
 #[test]
 fn f122_offline_the_copy_serves_and_one_line_says_so() {
     let sandbox = ready();

@@ -5,13 +5,15 @@
 //! is, and this is the only place that reads it. A cargo that words it otherwise yields
 //! [`Reason::Other`]: the caller then says that the registry could not be asked, nothing worse.
 
+use std::path::Path;
+
 use crate::process::Output;
 
 /// What cargo said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(super) reason: Reason,
-    /// Its message in one line.
+    /// Its message, as it follows a colon: in the same line, or in several below it.
     message: String,
 }
 
@@ -28,9 +30,16 @@ pub(super) enum Reason {
 }
 
 impl Refusal {
-    pub(super) fn of(output: &Output) -> Self {
-        let text = output.stderr_text();
-        Self { reason: reason(&text), message: last_error(&text, output) }
+    /// What cargo said in `folder`, where a package `package` of ours asked it.
+    pub(super) fn of(output: &Output, folder: &Path, package: &str) -> Self {
+        let said = output.said();
+        let words = without_ours(&said, folder, package);
+        let message = match words.lines().count() {
+            0 => format!(" nothing ({})", output.status),
+            1 => format!(" {}", words.strip_prefix("error: ").unwrap_or(&words)),
+            _ => words.lines().map(|line| format!("\n  {line}")).collect(),
+        };
+        Self { reason: reason(&said), message }
     }
 }
 
@@ -55,14 +64,23 @@ fn reason(text: &str) -> Reason {
     }
 }
 
-/// The last thing that cargo said, in one line.
-fn last_error(text: &str, output: &Output) -> String {
-    let error = text.find("error: ").map_or(text, |at| &text[at + "error: ".len()..]);
-    let line = error.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.is_empty() {
-        return format!("nothing ({:?})", output.status);
-    }
-    line.chars().take(400).collect()
+/// What cargo said, without its progress and without what is ours: the package that asked and the
+/// folder that it was in tell nobody anything.
+fn without_ours(said: &str, folder: &Path, package: &str) -> String {
+    let folder = folder.display().to_string();
+    let ours = format!("`{package} v0.0.0 ({folder})`");
+    let start = ["error: ", "error["].iter().filter_map(|mark| said.find(mark)).min().unwrap_or(0);
+    said[start..]
+        .lines()
+        .filter(|line| line.trim() != format!("required by package {ours}"))
+        .map(|line| {
+            line.replace(&format!(" as a dependency of package {ours}"), "")
+                .replace(&ours, "this")
+                .replace(&format!("{folder}/"), "")
+                .replace(&folder, "an empty folder")
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[cfg(test)]
@@ -82,5 +100,20 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(reason(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn its_message_is_whole_and_names_nothing_of_ours() {
+        let said = "    Updating `mirror` index\n\
+                    error: failed to get `x` as a dependency of package `ours v0.0.0 (/c/.tmpX)`\n\n\
+                    Caused by:\n  no matching package named `x` found\n  \
+                    location searched: `mirror` index\n  \
+                    required by package `ours v0.0.0 (/c/.tmpX)`\n";
+        let told = "error: failed to get `x`\n\nCaused by:\n  no matching package named `x` found\n  \
+                    location searched: `mirror` index";
+        assert_eq!(without_ours(said, Path::new("/c/.tmpX"), "ours"), told);
+        let said = "error: failed to parse lock file at: /c/.tmpX/Cargo.lock";
+        let told = "error: failed to parse lock file at: Cargo.lock";
+        assert_eq!(without_ours(said, Path::new("/c/.tmpX"), "ours"), told);
     }
 }

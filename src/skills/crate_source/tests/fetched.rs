@@ -99,7 +99,7 @@ fn a_fetch_ends_with_its_time_and_tells_what_cargo_says() {
     let script = "#!/bin/sh\necho 'error: no token\n  for it' >&2\nexit 101\n";
     fs::write(&cargo, script).expect("writes");
     let error = fetch_with(&place, &cargo, Duration::from_secs(20)).expect_err("fails");
-    assert_eq!(error.to_string(), "cargo says: no token for it");
+    assert_eq!(error.to_string(), "cargo says:\n  error: no token\n    for it");
 }
 
 /// The real cargo, with the user's configuration naming a folder instead of crates.io.
