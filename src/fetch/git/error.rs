@@ -20,7 +20,7 @@ pub(crate) enum GitError {
     #[error("{}", main_line(.0))]
     Unreachable(String),
     /// It failed a moment ago, and is not asked again for a while.
-    #[error("failed {} s ago: {}", ago.as_secs(), main_line(message))]
+    #[error("failed {}: {}", moment(*ago), main_line(message))]
     Recently { ago: Duration, message: String },
     #[error("another process is fetching it")]
     Busy,
@@ -45,6 +45,13 @@ pub(crate) enum GitError {
 fn of_short_commit(name: &str) -> &'static str {
     let is_short = (4..40).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_hexdigit());
     if is_short { "; a commit is written with all of its 40 digits" } else { "" }
+}
+
+fn moment(ago: Duration) -> String {
+    match ago.as_secs() {
+        0 => "just now".to_owned(),
+        seconds => format!("{seconds} s ago"),
+    }
 }
 
 impl GitError {
