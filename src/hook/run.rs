@@ -132,7 +132,7 @@ fn unreadable_script(hook: &SnapshotHook, status: Status, stderr: &str) -> Optio
     if status != Status::Exited(2) || stderr.trim().is_empty() {
         return None;
     }
-    let error = syntax_error(hook.run.argv.as_deref()?)?;
+    let error = syntax_error(hook.run.argv.as_deref()?).ok()??;
     let first = error.lines().next()?;
     stderr.lines().any(|line| line == first).then(|| first.to_owned())
 }

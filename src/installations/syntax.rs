@@ -5,19 +5,22 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::files;
-use crate::process::{Child, Status, run};
+use crate::process::{Child, RunError, Status, run};
 
 /// The shells that read a script without running it when they are asked with `-n`.
 const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"];
 
 /// What the shell that runs `argv` finds wrong with its script, which is not run. `None` where it finds
 /// nothing, or where no shell runs it.
-pub(crate) fn syntax_error(argv: &[String]) -> Option<String> {
-    let (shell, script) = shell_of(argv)?;
+///
+/// # Errors
+/// The shell can't be started.
+pub(crate) fn syntax_error(argv: &[String]) -> Result<Option<String>, RunError> {
+    let Some((shell, script)) = shell_of(argv) else { return Ok(None) };
     let child = Child::new(shell).args(["-n", script]).limit(Duration::from_secs(1));
-    let output = run(&child).ok()?;
+    let output = run(&child)?;
     let is_refused = matches!(output.status, Status::Exited(code) if code != 0);
-    is_refused.then(|| output.stderr_text().trim().to_owned())
+    Ok(is_refused.then(|| output.stderr_text().trim().to_owned()))
 }
 
 /// The shell and its script: as `sh <script>`, or as the script's first line says.
@@ -53,13 +56,14 @@ mod tests {
             for (rest, is_broken) in [("", false), ("if true", true)] {
                 let text = format!("{first}\ntouch {}\n{rest}\n", ran.display());
                 std::fs::write(&path, text).expect("writes");
-                let by_sh = syntax_error(&["sh".to_owned(), script.clone()]);
+                let read = |argv: &[String]| syntax_error(argv).expect("starts the shell");
+                let by_sh = read(&["sh".to_owned(), script.clone()]);
                 assert_eq!(by_sh.is_some(), is_broken);
-                let alone = syntax_error(std::slice::from_ref(&script));
+                let alone = read(std::slice::from_ref(&script));
                 assert_eq!(alone.is_some(), is_broken && is_shell, "{first} {rest}");
             }
         }
         assert!(!ran.exists());
-        assert_eq!(syntax_error(&["/bin/ls".to_owned()]), None);
+        assert!(matches!(syntax_error(&["/bin/ls".to_owned()]), Ok(None)));
     }
 }

@@ -235,7 +235,8 @@ explanations! {
 
     SCRIPT_SYNTAX "S040" "the shell can't read a script"
     "`sh -n` (or the shell that the script's first line names) finds a mistake in it. A hook with such \
-     a script fails at each event, and a guard (`on-failure = \"block\"`) then blocks."
+     a script fails at each event, and a guard (`on-failure = \"block\"`) then blocks. It is a warning \
+     where that shell is not on this machine, so that the script could not be looked through."
 
     FRONTMATTER "S101" "the frontmatter can't be read"
     "A `SKILL.md` starts with a line `---`, then YAML with at least `name` and `description`, then \

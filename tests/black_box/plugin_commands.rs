@@ -315,6 +315,20 @@ fn validate_says_what_the_shell_can_t_read_in_a_script() {
     validate(&sandbox, "home/.symposium/plugins/full").ok();
 }
 
+#[cfg(unix)]
+#[test]
+fn validate_says_of_which_script_it_could_not_ask_a_shell() {
+    let sandbox = ready();
+    let manifest = "name = \"p\"\ncrates = [\"*\"]\n[[hooks]]\nname = \"h\"\n\
+                    event = \"PreToolUse\"\ncommand = { executable = \"h.sh\" }\n";
+    sandbox.user_plugin("p/SYMPOSIUM.toml", manifest);
+    sandbox.user_plugin("p/h.sh", "#!/no/such/folder/bash\nif true\n");
+    let run = validate(&sandbox, "home/.symposium/plugins/p");
+    let told = "warning[S040]: this script was not looked through for syntax errors";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+    assert!(run.stderr.contains("/no/such/folder/bash"), "{}", run.stderr);
+}
+
 #[test]
 fn f206_a_path_inside_the_source_but_outside_of_the_plugin_s_folder() {
     let sandbox = ready();

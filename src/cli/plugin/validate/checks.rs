@@ -188,16 +188,16 @@ fn files(plugin: &Plugin, manifest: &Arc<Source>, found: &mut Found) {
 
 fn unreadable_script(file: &Path, runnable: &Runnable) -> Option<Diagnostic> {
     let path = file.to_string_lossy().into_owned();
-    let error = match runnable {
-        Runnable::Script(_) => syntax_error(&["sh".to_owned(), path]),
-        Runnable::Executable(_) => syntax_error(&[path]),
-    }?;
-    Some(
-        Diagnostic::error("the shell can't read this script")
-            .code(codes::SCRIPT_SYNTAX)
-            .in_file(file)
-            .note(error),
-    )
+    let argv = match runnable {
+        Runnable::Script(_) => vec!["sh".to_owned(), path],
+        Runnable::Executable(_) => vec![path],
+    };
+    let problem = match syntax_error(&argv) {
+        Ok(error) => Diagnostic::error("the shell can't read this script").note(error?),
+        Err(error) => Diagnostic::warning("this script was not looked through for syntax errors")
+            .note(error.to_string()),
+    };
+    Some(problem.code(codes::SCRIPT_SYNTAX).in_file(file))
 }
 
 /// The skills below a folder; says how many there are.
