@@ -116,6 +116,7 @@ impl<'a> Acquirer<'a> {
         }
         let job =
             Job::new(self.sym, self.fetcher, (plugin, installation), mode, (refresh, &before));
+        Stamp { began: Some(now()), ..before.clone() }.save(path);
         match self.work(&job, path) {
             Ok(acquired) => Ok(acquired),
             Err(trouble) => {
@@ -173,6 +174,7 @@ impl<'a> Acquirer<'a> {
             executable: got.executable.clone(),
             checked_at,
             commands: wanted,
+            began: None,
             failure: None,
         };
         let assemble = || self.assemble(job.plugin, job.installation, &stamp);
@@ -364,7 +366,7 @@ fn remember_failure(
     trouble: &Trouble,
     mode: Mode,
 ) -> Stamp {
-    let mut stamp = before.clone();
+    let mut stamp = Stamp { began: None, ..before.clone() };
     let hook = matches!(mode, Mode::Dispatch { .. });
     let (problem, out_of_budget) = match trouble {
         Trouble::Unusable(problem) | Trouble::Failed(problem) => (problem, false),

@@ -86,14 +86,19 @@ impl Acquirer<'_> {
             return (ObstacleKind::Installing, "is being installed right now".to_owned(), remedy);
         }
         let stamp = Stamp::path(&self.sym.dirs.binaries(), plugin, &installation.name);
-        let failure = Stamp::load(&stamp).failure;
+        let Stamp { failure, began, .. } = Stamp::load(&stamp);
+        let ago = |at: u64| age(SystemTime::now(), UNIX_EPOCH + Duration::from_secs(at));
+        if let Some(began) = began {
+            let problem = format!("was being installed {}, and that was interrupted", ago(began));
+            return (ObstacleKind::Failed, problem, "`cargo agents sync` begins anew");
+        }
         match failure.filter(|failure| failure.definition == definition(installation)) {
             Some(failure) => {
                 let outcome =
                     if failure.out_of_budget { "was given up" } else { "could not be installed" };
-                let when = age(SystemTime::now(), UNIX_EPOCH + Duration::from_secs(failure.at));
                 let problem = failure.problem.lines().next().unwrap_or_default();
-                (ObstacleKind::Failed, format!("{outcome} {when}: {problem}"), TRIES_AGAIN)
+                let told = format!("{outcome} {}: {problem}", ago(failure.at));
+                (ObstacleKind::Failed, told, TRIES_AGAIN)
             }
             None => {
                 let remedy = "`cargo agents sync` installs it";

@@ -29,6 +29,9 @@ pub(super) struct Stamp {
     pub(super) checked_at: u64,
     /// Stands for the commands that were run, and what they were run on.
     pub(super) commands: Option<String>,
+    /// When the work began that did not end yet, in seconds since 1970. Where nobody is at it, it was
+    /// interrupted.
+    pub(super) began: Option<u64>,
     /// The last failure, until something succeeds.
     pub(super) failure: Option<Failure>,
 }

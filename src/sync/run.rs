@@ -24,7 +24,7 @@ use crate::agents::Agent;
 use crate::fetch::git::Policy;
 use crate::files::Lock;
 use crate::installations::{FoundPrograms, sweep_outdated};
-use crate::plugins::registry::Registry;
+use crate::plugins::registry::{Briefly, Registry};
 use crate::plugins::source::Refresh;
 use crate::report::{Action, Change, Event, Kind, Verdict};
 use crate::skills::crate_source::fetch::Fetcher;
@@ -228,8 +228,10 @@ pub(in crate::sync) fn plan_skills<'r>(
             sym.report.event(&event);
         }
     }
-    sym.report.diagnostics(&registry.diagnostics);
+    let mut briefly = Briefly::new(&sym.report, registry);
+    briefly.tell(&registry.diagnostics);
     let facts = gather(sync, registry);
+    briefly.tell(&facts.diagnostics);
     let parents = Parents::of(sync.root(), sync.bounds().as_ref(), &sym.env);
     let mut disk = observe(&parents.list);
     folders::recognise_remainders(sym, sync.root(), &parents.list, &mut disk);
@@ -261,8 +263,8 @@ pub(in crate::sync) fn plan_skills<'r>(
     }
     let plan = plan(&chosen.wanted, &disk);
     chosen.tell_unread(&facts, &plan);
-    sym.report.diagnostics(&chosen.blocked);
-    sym.report.diagnostics(&chosen.diagnostics);
+    briefly.finish();
+    sym.report.diagnostics(chosen.blocked.iter().chain(&chosen.diagnostics));
     for event in facts.explanations.iter().chain(&chosen.explanations) {
         sym.report.event(event);
     }
@@ -307,7 +309,6 @@ fn gather<'r>(sync: &SyncContext<'_>, registry: &'r Registry) -> Facts<'r> {
     let observer = &sync.observer;
     let gatherer = Gatherer { sym, workspace, crates, on_disk: &on_disk, policy, observer };
     let facts = gatherer.gather(registry);
-    sym.report.diagnostics(&facts.diagnostics);
     if sync.request.caller == Caller::Command {
         on_demand.iter().for_each(|sources| sym.report.diagnostics(&sources.made_do()));
     }

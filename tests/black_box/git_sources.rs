@@ -3,6 +3,7 @@
 mod failures;
 mod freshness;
 mod links;
+mod mistakes;
 mod recommendations;
 
 use std::path::{Path, PathBuf};

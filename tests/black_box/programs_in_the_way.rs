@@ -109,6 +109,15 @@ fn a_requirement_that_failed_is_running_or_was_never_tried() {
     for screen in seen {
         assert!(screen.contains("its requirement `tool` is being installed right now"), "{screen}");
     }
+    each_says(&sandbox, "guard", &["its requirement `tool` was being installed", "interrupted"]);
+    for screen in screens(&sandbox, "guard") {
+        assert!(screen.contains("`cargo agents sync` begins anew"), "{screen}");
+    }
+    plugin(&sandbox, "install_commands = [\"true\"]", &hook);
+    sandbox.run(&["sync"]).ok();
+    for screen in screens(&sandbox, "guard") {
+        assert!(!screen.contains("its requirement"), "{screen}");
+    }
 }
 
 #[test]

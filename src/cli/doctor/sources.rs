@@ -1,9 +1,12 @@
 //! Plugin sources, what is in them, and the sources of crates.
 
+use std::collections::BTreeMap;
+
 use super::CheckContext;
 use super::agents::is_about_budget;
 use super::model::{Finding, Weight};
 use crate::fetch::git::Repository;
+use crate::plugins::registry::counted;
 use crate::plugins::source::{Location, SourceKind, SourceSpec, SourceState, effective};
 use crate::sync::facts::candidates::{BRINGS_SOURCES, told_absent};
 use crate::text::Diagnostic;
@@ -146,17 +149,27 @@ pub(super) fn content(context: &CheckContext<'_>) -> Vec<Finding> {
         let chosen = planned.chosen.diagnostics.iter().filter(|found| !is_about_budget(found));
         planned.facts.diagnostics.iter().chain(chosen)
     });
-    registry
-        .chain(known)
-        .map(|found| {
-            let weight = weight(found);
-            let remedy = match weight {
-                Weight::Note => "tell those who wrote it; everything else goes on",
-                _ => "correct it: it is in a source of your own",
-            };
-            Finding::of("content", weight, found, remedy)
-        })
-        .collect()
+    let others = survey.inputs.registry.others();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut findings = Vec::new();
+    for found in registry.chain(known) {
+        // A user can't mend what others maintain: who asks for details is told each.
+        if let Some(source) = others.source_of(found).filter(|_| !context.sym.report.explains()) {
+            *counts.entry(source).or_default() += 1;
+            continue;
+        }
+        let weight = weight(found);
+        let remedy = match weight {
+            Weight::Note => "tell those who wrote it; everything else goes on",
+            _ => "correct it: it is in a source of your own",
+        };
+        findings.push(Finding::of("content", weight, found, remedy));
+    }
+    findings.extend(counts.into_iter().map(|(source, count)| {
+        Finding::new("content", Weight::Note, counted(source, count))
+            .remedy("`cargo agents doctor -v` tells each; those who wrote them can mend them")
+    }));
+    findings
 }
 
 /// Dependencies have their sources on this machine.

@@ -13,7 +13,7 @@ use super::view::{Standing, View};
 use crate::Symposium;
 use crate::cli::CommandResult;
 use crate::cli::screen::count;
-use crate::plugins::registry::PluginEntry;
+use crate::plugins::registry::{Briefly, PluginEntry};
 use crate::plugins::source::{SourceKind, SourceState, age};
 
 /// The whole answer.
@@ -77,7 +77,9 @@ struct SkillRow {
 pub(super) fn run(sym: &Symposium) -> CommandResult {
     let view = View::load(sym);
     let registry = &view.registry;
-    sym.report.diagnostics(&registry.diagnostics);
+    let mut briefly = Briefly::new(&sym.report, registry);
+    briefly.tell(&registry.diagnostics);
+    briefly.finish();
     let mut problems: Vec<String> = registry.diagnostics.iter().map(ToString::to_string).collect();
     let plugins = registry.plugins.iter().map(|entry| plugin_row(&view, entry, &mut problems));
     let plugins = plugins.collect();

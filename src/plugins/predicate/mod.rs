@@ -212,8 +212,8 @@ impl Evaluator<'_> {
             Predicate::Not(inner) => self.not(inner),
             Predicate::Any(list) => self.group(list, Truth::Yes, Truth::No),
             Predicate::All(list) => self.group(list, Truth::No, Truth::Yes),
+            // Whoever read the manifest has told of it.
             Predicate::Unsupported(text) => {
-                self.warn(format!("`{text}` is not supported, never run, and does not hold"));
                 Finding { truth: Truth::Unknown, reason: format!("`{text}` is not supported") }
             }
         }

@@ -2,6 +2,7 @@
 
 mod compiled;
 mod last_good;
+mod others;
 mod scan;
 
 use std::collections::{BTreeMap, HashMap};
@@ -16,6 +17,7 @@ use crate::config::Dirs;
 use crate::text::Diagnostic;
 use crate::workspace::Fingerprint;
 
+pub(crate) use others::{Briefly, counted};
 pub(crate) use scan::{StandaloneSkill, scan};
 
 /// What the sources offer.
@@ -57,12 +59,7 @@ pub(crate) struct Shadow {
 
 impl std::fmt::Display for Shadow {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "the source `{}` has a plugin of this name, and comes first ({})",
-            self.source,
-            self.manifest.display()
-        )
+        write!(f, "the source `{}` has a plugin of this name, and comes first", self.source)
     }
 }
 

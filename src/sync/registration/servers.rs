@@ -11,7 +11,7 @@ use crate::config::HookScope;
 use crate::installations::{Acquirer, Mode, Network};
 use crate::plugins::model::{McpServer, Plugin, Transport};
 use crate::plugins::predicate::{Facts as GateFacts, evaluate_all};
-use crate::plugins::registry::Registry;
+use crate::plugins::registry::{Briefly, Registry};
 use crate::plugins::source::Refresh;
 use crate::report::{Action, Change, Kind};
 use crate::sync::facts::{Facts, Part, is_everywhere};
@@ -124,7 +124,9 @@ pub(crate) fn add_everywhere(
         return;
     }
     let registry = Registry::load(sym, &Refresh::for_command(sym));
-    sym.report.diagnostics(&registry.diagnostics);
+    let mut briefly = Briefly::new(&sym.report, &registry);
+    briefly.tell(&registry.diagnostics);
+    briefly.finish();
     add_applicable(setup, registrar, &everywhere(sym, &registry), agents, Mode::Explicit, desired);
 }
 

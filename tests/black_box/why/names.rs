@@ -133,7 +133,7 @@ fn a_link_of_a_git_source_that_was_left_out_is_told() {
         assert!(told.contains("(file) is left out"), "{told}");
         assert!(told.contains("leads nowhere, or out of the repository"), "{told}");
     }
-    let doctor = sandbox.run(&["doctor", "--offline"]).stdout;
+    let doctor = sandbox.run(&["doctor", "--offline", "-v"]).stdout;
     assert!(doctor.contains("outward") && doctor.contains("broken"), "{doctor}");
 }
 
