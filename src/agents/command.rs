@@ -11,7 +11,9 @@ use symposium_hook::Event;
 use crate::text::Diagnostic;
 
 pub(crate) use recognise::is_ours;
-pub(crate) use shared_server::{argv, is_shared_server, shared_server};
+pub(crate) use shared_server::{
+    OWN_SERVER, argv, is_own_server, is_shared_server, own_server, shared_server,
+};
 
 /// Our program's name, as a shell finds it on `PATH`.
 pub(crate) const PROGRAM: &str = "cargo-agents";

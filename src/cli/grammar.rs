@@ -247,6 +247,9 @@ pub(super) struct InitArgs {
     /// Let Codex run our hooks without asking you first
     #[arg(long)]
     pub trust_codex_hooks: bool,
+    /// Also register our own MCP server with the agents, for every workspace
+    #[arg(long)]
+    pub mcp: bool,
 }
 
 impl InitArgs {
@@ -256,6 +259,7 @@ impl InitArgs {
             && self.remove_agent.is_empty()
             && self.hook_scope.is_none()
             && !self.trust_codex_hooks
+            && !self.mcp
     }
 }
 

@@ -31,6 +31,9 @@ use ask::Asked;
 /// How long another `init` may take.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
 
+/// The configuration's key that says whether our own MCP server is registered.
+const REGISTER_MCP: &str = "mcp.register";
+
 #[derive(Debug, Clone, PartialEq)]
 struct Choices {
     agents: Agents,
@@ -38,6 +41,8 @@ struct Choices {
     scope: Option<HookScope>,
     /// `None`: as it is.
     auto_update: Option<AutoUpdate>,
+    /// Whether our own MCP server is wanted, too; else that is as it is.
+    mcp: bool,
     trust: TrustChoice,
 }
 
@@ -156,7 +161,7 @@ fn choose(sym: &Symposium, args: &InitArgs) -> anyhow::Result<Choices> {
     let (added, removed) = (args.add_agent.clone(), args.remove_agent.clone());
     let agents = Agents::Changed { added, removed };
     let trust = if args.trust_codex_hooks { TrustChoice::Give } else { TrustChoice::Remind };
-    Ok(Choices { agents, scope: args.hook_scope, auto_update: None, trust })
+    Ok(Choices { agents, scope: args.hook_scope, auto_update: None, mcp: args.mcp, trust })
 }
 
 /// Writes what was chosen; what is there already stays as it is written.
@@ -174,6 +179,10 @@ fn save(sym: &Symposium, choices: &Choices) -> Result<Outcome, Diagnostic> {
             {
                 config.set_value(key, &value.into())?;
             }
+        }
+        let register = serde_json::Value::Bool(true);
+        if choices.mcp && config.get(REGISTER_MCP)?.as_ref() != Some(&register) {
+            config.set_value(REGISTER_MCP, &register)?;
         }
         let now = config.agent_names()?;
         config.set_agents(&choices.agents.of(now))
@@ -269,7 +278,8 @@ impl Init<'_> {
         let agents = configured_agents(sym);
         let (mut desired, notes) =
             hooks::configured(&setup, &agents, registrar.ledgers(), self.sweep);
-        registrar.keep_servers(&mut desired, |_| true);
+        servers::keep(&registrar, &mut desired, |_| true);
+        servers::add_own(&setup, &agents, &mut desired);
         servers::add_everywhere(&setup, &registrar, &agents, &mut desired);
         sym.report.diagnostics(&notes);
         let registered = register(&setup, &mut registrar, desired, &agents, true);

@@ -4,7 +4,7 @@ use super::CommandResult;
 use super::crate_info;
 use super::grammar::CrateInfoArgs;
 use crate::Symposium;
-use crate::mcp::{CrateQuestion, serve};
+use crate::mcp::{AboutCrate, CrateChanges, CrateQuestion, serve};
 use crate::report::ExitCode;
 
 pub(super) fn run(sym: &Symposium) -> CommandResult {
@@ -14,6 +14,13 @@ pub(super) fn run(sym: &Symposium) -> CommandResult {
 
 /// What is asked of one crate is what `crate-info` tells.
 fn about_crate(sym: &Symposium, question: CrateQuestion) -> CommandResult {
-    let CrateQuestion { name, version } = question;
-    crate_info::run(sym, &CrateInfoArgs { name, version, since: None })
+    let args = match question {
+        CrateQuestion::About(AboutCrate { name, version }) => {
+            CrateInfoArgs { name, version, since: None }
+        }
+        CrateQuestion::Changes(CrateChanges { name, since }) => {
+            CrateInfoArgs { name, version: None, since: Some(since) }
+        }
+    };
+    crate_info::run(sym, &args)
 }

@@ -131,6 +131,8 @@ pub(crate) struct Config {
     pub auto_sync: bool,
     /// Mirror the workspace's own skills.
     pub agents_syncing: bool,
+    /// Register our own MCP server with the agents.
+    pub register_mcp: bool,
     pub hook_scope: HookScope,
     pub auto_update: AutoUpdate,
     pub skill_ignore: SkillIgnore,
@@ -150,6 +152,7 @@ impl Default for Config {
         Self {
             auto_sync: true,
             agents_syncing: true,
+            register_mcp: false,
             hook_scope: HookScope::default(),
             auto_update: AutoUpdate::default(),
             skill_ignore: SkillIgnore::default(),
@@ -274,6 +277,10 @@ fn read_config(root: &Table<'_>, base: &Path) -> (Config, bool) {
             builtin: flag("builtin"),
         };
         warn_unread(&defaults);
+    }
+    if let Some(mcp) = root.table("mcp") {
+        config.register_mcp = mcp.bool("register").is_some_and(|flag| flag.value);
+        warn_unread(&mcp);
     }
     for key in ["plugin-source", "registry"] {
         for source in root.tables(key).unwrap_or_default() {

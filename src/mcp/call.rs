@@ -20,12 +20,26 @@ use crate::text::Diagnostic;
 pub(crate) type Desk = fn(&Symposium, CrateQuestion) -> anyhow::Result<ExitCode>;
 
 /// What is asked of one crate.
+#[derive(Debug)]
+pub(crate) enum CrateQuestion {
+    About(AboutCrate),
+    Changes(CrateChanges),
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct CrateQuestion {
+pub(crate) struct AboutCrate {
     pub name: String,
     /// An exact version or a requirement.
     pub version: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CrateChanges {
+    pub name: String,
+    /// The version after which changes count; `None`: the one that Cargo.lock had before.
+    pub since: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -90,7 +104,8 @@ impl Caller {
                 let Nothing {} = read(arguments)?;
                 dependencies::tell(sym)?;
             }
-            "crate_info" => return (self.desk)(sym, read(arguments)?),
+            "crate_info" => return (self.desk)(sym, CrateQuestion::About(read(arguments)?)),
+            "crate_changes" => return (self.desk)(sym, CrateQuestion::Changes(read(arguments)?)),
             "skills" => {
                 let Nothing {} = read(arguments)?;
                 skills::list(sym)?;

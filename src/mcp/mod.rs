@@ -23,18 +23,25 @@ use rmcp::ServiceExt as _;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
 
-pub(crate) use call::{CrateQuestion, Desk};
+pub(crate) use call::{AboutCrate, CrateChanges, CrateQuestion, Desk};
 
 use crate::Symposium;
 use opening::Opening;
 use server::Server;
+
+/// Threads beside the server's own: two for standard streams that are no pipes, the rest for calls.
+/// More calls than that wait.
+const MOST_THREADS: usize = 6;
 
 /// Serves until the client closes our standard input. `desk` answers what is asked of one crate.
 ///
 /// # Errors
 /// When there can be no runtime, or the client goes away in the middle of the opening.
 pub(crate) fn serve(sym: &Symposium, desk: Desk) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(MOST_THREADS)
+        .build()?;
     let server = Server::new(sym, desk);
     let served = runtime.block_on(async {
         let (input, output) = stdio_pipes();

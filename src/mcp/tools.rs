@@ -30,14 +30,29 @@ const TOOLS: &[Listed] = &[
     Listed {
         name: "crate_info",
         description: "One crate at the version this workspace uses: why that version, where its \
-                      source is on this disk, and the skills it brings. The source's README, \
-                      examples and changelog are in that folder.",
+                      source, README, examples and changelog are on this disk, its features, its \
+                      users, and the skills it brings.",
         arguments: &[
             CRATE,
             Argument {
                 name: "version",
                 description: "Another version than the workspace's: an exact one (1.0.3) or a \
                               requirement (^1.0)",
+                is_required: false,
+            },
+        ],
+    },
+    Listed {
+        name: "crate_changes",
+        description: "What changed in a crate between an older version and the one this workspace \
+                      uses: its changelog's sections, quoted, breaking ones first. Use it when code \
+                      for an older version does not compile any more.",
+        arguments: &[
+            CRATE,
+            Argument {
+                name: "since",
+                description: "The older version (0.6 or 0.6.2). Without it: the one that Cargo.lock \
+                              had before, from git",
                 is_required: false,
             },
         ],

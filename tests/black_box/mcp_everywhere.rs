@@ -3,7 +3,7 @@
 use crate::registration::{AGENTS, outside, sandbox};
 
 /// Where an agent's servers of every workspace are.
-fn place(agent: &str) -> &'static str {
+pub(crate) fn place(agent: &str) -> &'static str {
     match agent {
         "claude" => "home/.claude.json",
         "codex" => "home/.codex/config.toml",

@@ -9,6 +9,7 @@ use crate::agents::places::{FileFormat, HookShape, ServerPlace};
 use crate::config::HookScope;
 use crate::documents::read_document;
 use crate::report::{Action, Kind};
+use crate::sync::registration::servers;
 use crate::sync::survey::{Health, described};
 use crate::text::Diagnostic;
 
@@ -176,8 +177,13 @@ fn skills_twice(context: &CheckContext<'_>, agent: Agent) -> Option<Finding> {
 fn servers_twice(context: &CheckContext<'_>, agent: Agent) -> Vec<Finding> {
     let mut findings = Vec::new();
     let survey = context.survey;
-    let Some(known) = &survey.planned else { return findings };
-    for (_, server, everywhere) in &known.facts.servers {
+    let sym = &survey.inputs.sym;
+    let own = servers::own(&survey.setup, agent);
+    let own = sym.config.register_mcp.then_some((&own, true, HookScope::Global));
+    let planned = survey.planned.iter().flat_map(|planned| &planned.facts.servers);
+    let planned =
+        planned.map(|(_, server, everywhere)| (*server, *everywhere, sym.config.hook_scope));
+    for (server, everywhere, scope) in own.into_iter().chain(planned) {
         let place = |scope: HookScope, everywhere: bool| {
             let placement = survey.setup.placement(agent, scope, "");
             match agent.registration().place_server(
@@ -191,7 +197,7 @@ fn servers_twice(context: &CheckContext<'_>, agent: Agent) -> Vec<Finding> {
             }
         };
         let mut seen = Vec::new();
-        seen.extend(place(survey.inputs.sym.config.hook_scope, *everywhere));
+        seen.extend(place(scope, everywhere));
         // What a sync takes back is another finding.
         let goes = survey.registered.changes.iter().any(|change| {
             change.kind == Kind::Server

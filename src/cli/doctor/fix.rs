@@ -3,7 +3,7 @@
 use crate::Symposium;
 use crate::report::{Change, Event};
 use crate::sync::registration::setup::Setup;
-use crate::sync::registration::{Registrar, hooks, orphans};
+use crate::sync::registration::{Registrar, hooks, orphans, servers};
 use crate::sync::{Request, Sweep, configured_agents, sync};
 
 /// Brings about what is configured, and takes back what belongs to workspaces that are gone.
@@ -31,7 +31,7 @@ pub(super) fn fix(sym: &Symposium) -> anyhow::Result<Vec<Change>> {
     Ok(changes)
 }
 
-/// Hooks in the home folder, outside of any workspace.
+/// Hooks and our own server in the home folder, outside of any workspace.
 fn register(sym: &Symposium) -> anyhow::Result<Vec<Change>> {
     let setup = Setup::new(sym, None, true)?;
     let (mut registrar, diagnostics) = Registrar::open(sym, None, true);
@@ -39,7 +39,8 @@ fn register(sym: &Symposium) -> anyhow::Result<Vec<Change>> {
     let agents = configured_agents(sym);
     let (mut desired, _) =
         hooks::configured(&setup, &agents, registrar.ledgers(), Sweep::Everything);
-    registrar.keep_servers(&mut desired, |_| true);
+    servers::keep(&registrar, &mut desired, |_| true);
+    servers::add_own(&setup, &agents, &mut desired);
     let registered = registrar.carry_out(desired);
     sym.report.diagnostics(&registered.diagnostics);
     Ok(registered.changes)

@@ -4,6 +4,7 @@ use super::Inquiry;
 use super::model::Trail;
 use super::plugins::health_text;
 use crate::agents::Agent;
+use crate::agents::command::OWN_SERVER;
 use crate::cli::programs::programs;
 use crate::cli::screen::count;
 use crate::installations::{Acquirer, Network};
@@ -14,6 +15,7 @@ use crate::report::{Kind, Verdict};
 impl Inquiry<'_> {
     pub(super) fn of_others(&self) -> Vec<Trail> {
         let mut trails: Vec<Trail> = self.of_agent().into_iter().collect();
+        trails.extend(self.of_own_server());
         trails.extend(self.of_sources());
         trails.extend(self.of_programs());
         trails.extend(self.of_code());
@@ -56,6 +58,27 @@ impl Inquiry<'_> {
         for found in self.survey.checkup(agent, &views, None) {
             let label = if found.severity.is_some() { "but" } else { "note" };
             trail.step(label, format!("{}; {}", found.message, found.remedy));
+        }
+        Some(trail)
+    }
+
+    /// Our own MCP server, which no plugin brings.
+    fn of_own_server(&self) -> Option<Trail> {
+        if !self.is_meant(OWN_SERVER) {
+            return None;
+        }
+        let is_wanted = self.survey.inputs.sym.config.register_mcp;
+        let verdict = if is_wanted {
+            "is our own MCP server, for every workspace"
+        } else {
+            "is our own MCP server, and is not registered"
+        };
+        let mut trail = Trail::new(Kind::Server, OWN_SERVER, is_wanted, verdict);
+        if is_wanted {
+            trail.step("wanted", "`register = true` in `[mcp]` of your configuration");
+            self.server_agents(&mut trail, OWN_SERVER);
+        } else {
+            trail.step("remedy", "`cargo agents init --mcp`");
         }
         Some(trail)
     }

@@ -207,7 +207,7 @@ impl Inquiry<'_> {
         }
     }
 
-    fn server_agents(&self, trail: &mut Trail, name: &str) {
+    pub(super) fn server_agents(&self, trail: &mut Trail, name: &str) {
         for agent in &self.survey.agents {
             let servers = self.survey.servers_of(*agent);
             let Some(server) = servers.into_iter().find(|server| server.name == name) else {

@@ -10,7 +10,7 @@ use super::desired::{Desired, DesiredEntry, FileWork, Slot};
 use super::ledgers::{LedgerKind, Ledgers, is_member};
 use super::ownership::{Ownership, covers, is_as_written, restricted_hash};
 use crate::agents::Agent;
-use crate::agents::command::is_shared_server;
+use crate::agents::command::{is_own_server, is_shared_server};
 use crate::documents::{
     Candidate, Created, Document, Edited, Entry, Keep, Record, hash_value, read_text,
 };
@@ -168,6 +168,8 @@ impl Editing<'_> {
         let existing = self.document.get(&member(table, name))?;
         let written = self.written_members(table, name);
         let is_shared = existing.as_ref().is_some_and(|entry| is_shared_server(entry, name));
+        // What only we write is ours, even if the ledger was lost.
+        let is_by_us = is_shared || existing.as_ref().is_some_and(is_own_server);
         // A member of the team on another system may have written it, in another form.
         let value = &match &existing {
             Some(existing) if is_shared && is_shared_server(value, name) => {
@@ -183,15 +185,13 @@ impl Editing<'_> {
                 _ if covers(existing, value, users_keys) => {
                     // It says what it should. It was there before us, unless the ledger knows it, or
                     // knew it before it was lost.
-                    if written.is_empty()
-                        && !is_shared
-                        && !self.ledgers.starts_own_program(existing)
+                    if written.is_empty() && !is_by_us && !self.ledgers.starts_own_program(existing)
                     {
                         return Ok(());
                     }
                 }
                 // Another member of the team brought it in.
-                _ if is_shared && written.is_empty() => our_keys = keys_of(value, users_keys),
+                _ if is_by_us && written.is_empty() => our_keys = keys_of(value, users_keys),
                 _ => {
                     self.note_foreign_server(name, !written.is_empty());
                     return Ok(());

@@ -7,6 +7,7 @@ use super::setup::Setup;
 use super::{Desired, LedgerKind, Registered, Registrar, hooks, opt_out, servers, trust};
 use crate::Symposium;
 use crate::agents::Agent;
+use crate::config::Config;
 use crate::plugins::source::SourceKind;
 use crate::report::Action;
 use crate::sync::facts::Facts;
@@ -47,11 +48,14 @@ pub(in crate::sync) fn register_for_sync(
     Ok(registered)
 }
 
-/// The context as it is by now, when other agents were configured since the sync began.
+/// The context as it is by now, when it was configured otherwise since the sync began.
 fn reconfigured(sync: &SyncContext<'_>) -> anyhow::Result<Option<Symposium>> {
     opt_out::check(sync.sym, sync.root(), sync.request)?;
     let now = sync.sym.reread();
-    let choice = |sym: &Symposium| (sym.config.agents.clone(), sym.config.hook_scope);
+    let choice = |sym: &Symposium| {
+        let Config { agents, hook_scope, register_mcp, .. } = &sym.config;
+        (agents.clone(), *hook_scope, *register_mcp)
+    };
     if sync.request.mode != Mode::Apply || choice(&now) == choice(sync.sym) {
         return Ok(None);
     }
@@ -73,8 +77,9 @@ pub(in crate::sync) fn desired_by_sync(
     // brought none, one that was fetched stays in the cache.
     if facts.unavailable.values().any(|kind| *kind == SourceKind::Path) {
         let applies = |name: &str| facts.servers.iter().any(|(_, server, _)| server.name == name);
-        registrar.keep_servers(&mut desired, |name| !applies(name));
+        servers::keep(registrar, &mut desired, |name| !applies(name));
     }
+    servers::add_own(setup, agents, &mut desired);
     let mode = sync.install_mode();
     servers::add_applicable(setup, registrar, &facts.servers, agents, mode, &mut desired);
     (desired, notes)

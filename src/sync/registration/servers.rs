@@ -6,10 +6,10 @@ use super::setup::Setup;
 use super::{Desired, Registrar};
 use crate::Symposium;
 use crate::agents::Agent;
-use crate::agents::command::shared_server;
+use crate::agents::command::{OWN_SERVER, own_server, shared_server};
 use crate::config::HookScope;
 use crate::installations::{Acquirer, Mode, Network};
-use crate::plugins::model::{McpServer, Plugin, Transport};
+use crate::plugins::model::{Gate, McpServer, Plugin, Transport};
 use crate::plugins::predicate::{Facts as GateFacts, evaluate_all};
 use crate::plugins::registry::{Briefly, Registry};
 use crate::plugins::source::Refresh;
@@ -21,6 +21,39 @@ use crate::workspace::{UNOBSERVED, Workspace};
 
 /// A plugin's server, and whether it is for every workspace.
 type Offered<'r> = (&'r Plugin, &'r McpServer, bool);
+
+/// Adds our own server for `agents`, where the user wants it. It goes to each agent's own file, whatever
+/// the scope of hooks: a user's choice is not the project's.
+pub(crate) fn add_own(setup: &Setup<'_>, agents: &[Agent], desired: &mut Desired) {
+    if !setup.symposium().config.register_mcp {
+        return;
+    }
+    for agent in agents {
+        let placement = setup.placement(*agent, HookScope::Global, "");
+        desired.server(*agent, &own(setup, *agent), true, &placement);
+    }
+}
+
+/// Our own server as `agent` starts it.
+pub(crate) fn own(setup: &Setup<'_>, agent: Agent) -> McpServer {
+    let (program, _) = setup.program(agent, HookScope::Global);
+    McpServer {
+        name: OWN_SERVER.to_owned(),
+        gate: Gate::default(),
+        transport: own_server(&program),
+        is_withheld: false,
+    }
+}
+
+/// Keeps the servers of plugins that are registered already and whose names are `wanted`; whether our
+/// own stays is the configuration's to say.
+pub(crate) fn keep(
+    registrar: &Registrar<'_>,
+    desired: &mut Desired,
+    wanted: impl Fn(&str) -> bool,
+) {
+    registrar.keep_servers(desired, |name| name != OWN_SERVER && wanted(name));
+}
 
 /// Adds `servers` to what is desired. One whose program can't be had is told; what is registered of
 /// it already stays until it can be had again.
@@ -149,6 +182,9 @@ pub(in crate::sync) fn explain(changes: &mut [Change], facts: &Facts<'_>, agents
 }
 
 fn why_gone(name: &str, facts: &Facts<'_>) -> String {
+    if name == OWN_SERVER {
+        return "`register` in `[mcp]` of your configuration is not `true`".to_owned();
+    }
     let mut fates = facts.plugins.iter().filter_map(|fate| {
         let index = fate.plugin.servers.iter().position(|server| server.name == name)?;
         let is_this = |part: &&Part| part.kind == Kind::Server && part.index == index;

@@ -8,7 +8,9 @@ use symposium_hook::Event;
 use super::offers::offer;
 use super::programs::{is_fetchable, run_of};
 use super::{Header, Snapshot, SnapshotHook, Stored};
+use crate::Symposium;
 use crate::agents::Agent;
+use crate::agents::command::OWN_SERVER;
 use crate::config::{Config, now_in_ms};
 use crate::installations::{InstallError, Prepared, awaited};
 use crate::plugins::model::SkillSource;
@@ -57,7 +59,7 @@ pub(in crate::sync) fn remember(
             fingerprint: with_programs(observed.fingerprint, facts),
             env: observed.variables.into_iter().map(value).collect(),
             changed_at,
-            servers: facts.servers.iter().map(|(_, server, _)| server.name.clone()).collect(),
+            servers: servers(sym, facts),
             refreshable: !is_outside && is_refreshable(registry, facts),
             outside: is_outside,
             failed: synced.failed,
@@ -79,6 +81,13 @@ pub(in crate::sync) fn remember(
         tracing::warn!("no snapshot: {error}");
     }
     Some(stored)
+}
+
+/// The names of servers whose tools an agent may call.
+fn servers(sym: &Symposium, facts: &Facts<'_>) -> Vec<String> {
+    let own = sym.config.register_mcp.then(|| OWN_SERVER.to_owned());
+    let plugins = facts.servers.iter().map(|(_, server, _)| server.name.clone());
+    own.into_iter().chain(plugins).collect()
 }
 
 /// If a program was removed while the sync looked for it, the snapshot must not hold: the next event

@@ -116,7 +116,8 @@ impl Inputs {
                 let sweep = self.request.sweep;
                 let (mut desired, notes) =
                     hooks::configured(&setup, &agents, registrar.ledgers(), sweep);
-                registrar.keep_servers(&mut desired, |_| true);
+                servers::keep(&registrar, &mut desired, |_| true);
+                servers::add_own(&setup, &agents, &mut desired);
                 (None, desired, notes)
             }
         };

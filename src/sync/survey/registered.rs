@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Survey;
 use crate::agents::Agent;
+use crate::agents::command::OWN_SERVER;
 use crate::report::{Action, Kind};
 use crate::sync::registration::DesiredEntry;
 use crate::text::{Diagnostic, Subject};
@@ -72,13 +73,14 @@ impl Survey<'_> {
         Some(AgentHooks { files, health })
     }
 
-    /// How the servers that apply stand in `agent`'s files, in the order of the plugins.
+    /// How our own server and those that apply stand in `agent`'s files, in the order of the plugins.
     pub(crate) fn servers_of(&self, agent: Agent) -> Vec<AgentServer> {
-        let Some(planned) = &self.planned else { return Vec::new() };
+        let own = self.inputs.sym.config.register_mcp.then_some(OWN_SERVER);
+        let planned = self.planned.iter().flat_map(|planned| &planned.facts.servers);
         let mut servers: Vec<AgentServer> = Vec::new();
-        for (_, server, _) in &planned.facts.servers {
-            if servers.iter().all(|known| known.name != server.name) {
-                servers.push(self.server_of(agent, &server.name));
+        for name in own.into_iter().chain(planned.map(|(_, server, _)| server.name.as_str())) {
+            if servers.iter().all(|known| known.name != name) {
+                servers.push(self.server_of(agent, name));
             }
         }
         servers
