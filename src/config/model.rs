@@ -90,11 +90,18 @@ pub(crate) struct Defaults {
     pub user_plugins: bool,
     /// The plugin inside the binary.
     pub builtin: bool,
+    /// What that plugin tells agents of the workspace's dependencies.
+    pub dependencies: bool,
 }
 
 impl Default for Defaults {
     fn default() -> Self {
-        Self { symposium_recommendations: true, user_plugins: true, builtin: true }
+        Self {
+            symposium_recommendations: true,
+            user_plugins: true,
+            builtin: true,
+            dependencies: true,
+        }
     }
 }
 
@@ -275,6 +282,7 @@ fn read_config(root: &Table<'_>, base: &Path) -> (Config, bool) {
             symposium_recommendations: flag("symposium-recommendations"),
             user_plugins: flag("user-plugins"),
             builtin: flag("builtin"),
+            dependencies: flag("dependencies"),
         };
         warn_unread(&defaults);
     }

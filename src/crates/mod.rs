@@ -8,7 +8,7 @@
 //! A crate's text is data. It is read as far as a file of its kind may be long, and never speaks as
 //! us. Nothing here prints, fetches or runs anything, so commands, events and servers share it.
 //!
-//! May use: `skills` and the ground. Used by: `hook`, `cli`.
+//! May use: `skills` and the ground. Used by: `sync`, `hook`, `cli`.
 
 pub(crate) mod about;
 pub(crate) mod changelog;

@@ -14,7 +14,7 @@ use crate::report::fit;
 use crate::sync::snapshot::{Offer, SnapshotSkill};
 
 /// Longest announcement, in characters.
-const LONGEST: usize = 2000;
+pub(super) const LONGEST: usize = 2000;
 /// Longest description in an announcement, in characters.
 const DESCRIPTION: usize = 200;
 /// Longest reason of a failed installation, in columns.
@@ -67,14 +67,15 @@ pub(super) struct News<'a> {
     pub root: &'a Path,
 }
 
-/// What this session has not seen of what came after `since`; marks it as announced.
+/// What this session has not seen of what came after `since`, in `longest` characters; marks it as
+/// announced.
 ///
 /// Clients read skill folders before the first hook runs (decision 28), so what a sync brought
 /// later is told in words, with the path of each `SKILL.md`.
 pub(super) fn announce(
     news: &News<'_>,
     session: &mut Session,
-    since: u64,
+    (since, longest): (u64, usize),
     agent: Option<Agent>,
 ) -> Option<String> {
     let reads = agent.map(|agent| agent.identity().skill_dirs);
@@ -93,7 +94,7 @@ pub(super) fn announce(
         }
     }
     let others = others_text(news.offer, session, since);
-    let room = LONGEST - others.as_ref().map_or(0, |text| text.chars().count() + 1);
+    let room = longest - others.as_ref().map_or(0, |text| text.chars().count() + 1);
     let parts: Vec<String> = skills_text(&skills, room).into_iter().chain(others).collect();
     (!parts.is_empty()).then(|| parts.join("\n"))
 }
@@ -300,10 +301,10 @@ mod tests {
         let offer =
             Offer { skills: vec![skill("old", 1, "o"), skill("new", 10, "n")], ..Offer::default() };
         let mut session = Session::default();
-        let text =
-            announce(&news(&offer), &mut session, 5, Some(Agent::Claude)).expect("an announcement");
+        let text = announce(&news(&offer), &mut session, (5, LONGEST), Some(Agent::Claude))
+            .expect("an announcement");
         assert!(text.ends_with("\n- new: n (/w/.claude/skills/new/SKILL.md)"), "{text}");
-        assert_eq!(announce(&news(&offer), &mut session, 5, Some(Agent::Claude)), None);
+        assert_eq!(announce(&news(&offer), &mut session, (5, LONGEST), Some(Agent::Claude)), None);
     }
 
     #[test]
@@ -322,7 +323,10 @@ mod tests {
     #[test]
     fn decision_28_a_skill_the_agent_does_not_read_is_not_announced_to_it() {
         let offer = Offer { skills: vec![skill("new", 10, "n")], ..Offer::default() };
-        assert_eq!(announce(&news(&offer), &mut Session::default(), 5, Some(Agent::Kiro)), None);
+        assert_eq!(
+            announce(&news(&offer), &mut Session::default(), (5, LONGEST), Some(Agent::Kiro)),
+            None
+        );
     }
 
     #[test]
@@ -332,8 +336,8 @@ mod tests {
         let server = |number: i32| SnapshotServer { name: format!("server-{number}"), since: 10 };
         let servers = (0..40).map(server).collect();
         let offer = Offer { skills, servers, ..Offer::default() };
-        let text =
-            announce(&news(&offer), &mut Session::default(), 5, None).expect("an announcement");
+        let text = announce(&news(&offer), &mut Session::default(), (5, LONGEST), None)
+            .expect("an announcement");
         assert!(text.chars().count() <= LONGEST);
         assert!(text.contains(&format!(": {}… (", "d".repeat(DESCRIPTION - 1))), "{text}");
         let told = text.matches("SKILL.md").count();

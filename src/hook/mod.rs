@@ -7,7 +7,8 @@
 //!
 //! - `event`: what a call says
 //! - `pipeline`: the steps, in order
-//! - `session_context`: our own part in a session, with `builtin`'s words and `session`'s memory
+//! - `session_context`: our own part in a session, with `builtin`'s words, those about
+//!   `dependencies`, and `session`'s memory
 //! - `dispatch`: the plugins' hooks, chosen by `select`, started by `run`, joined
 //!   by [`crate::agents::merge`]
 //! - `dedup`: an event that two registrations deliver is answered once
@@ -19,6 +20,7 @@
 
 mod builtin;
 mod dedup;
+mod dependencies;
 mod dispatch;
 mod event;
 mod install_wait;

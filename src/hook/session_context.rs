@@ -5,6 +5,7 @@ use sha2::{Digest as _, Sha256};
 use symposium_hook::{Decision, Event, Input};
 
 use super::builtin::{self, failure_key};
+use super::dependencies;
 use super::session::{self, Deferred, Session, Store};
 use crate::agents::tools::native_of;
 use crate::agents::wire::{Capability, Decoded, Outcome, Support};
@@ -33,8 +34,8 @@ pub(super) struct SessionContext<'a> {
 }
 
 impl SessionContext<'_> {
-    /// Adds what Symposium itself tells the model, and remembers what happened. `hooks` are those that will run. The
-    /// answer: whether a refresh in the background is due.
+    /// Adds what Symposium itself tells the model, and remembers what happened. `hooks` are those that
+    /// will run. The answer: whether a refresh in the background is due.
     pub(super) fn join(
         &self,
         decoded: &Decoded,
@@ -83,7 +84,10 @@ impl SessionContext<'_> {
         let since = self.arrived;
         let mut context = Vec::new();
         let outside = self.stored.header.outside;
+        let versions = dependencies::versions_line(&offer);
         let begin_session = |session: &mut Session| {
+            // A session that is resumed knows what it heard of.
+            let heard_of = Some(session.heard_of).filter(|at| *at > 0 && self.delivers_now());
             self.begin_if_new(session);
             session.started_at = since;
             if !outside {
@@ -94,7 +98,11 @@ impl SessionContext<'_> {
             if self.delivers_now() {
                 builtin::mark_subcommands_announced(&offer, session);
                 texts.extend(session.pending.drain(..).map(|deferred| deferred.text));
-                texts.extend(builtin::announce(&self.news(&offer), session, since, self.agent()));
+                let changes = heard_of.and_then(|at| dependencies::changes_line(&offer, at));
+                let longest = builtin::LONGEST - length(&versions) - length(&changes);
+                let news = self.news(&offer);
+                texts.extend(changes);
+                texts.extend(builtin::announce(&news, session, (since, longest), self.agent()));
                 texts.extend(builtin::installing(&programs.missing, session, self.dirs));
                 texts.extend(builtin::install_failures(&programs.failed, session, self.dirs));
             }
@@ -107,6 +115,7 @@ impl SessionContext<'_> {
         if self.delivers_now() {
             context.extend(builtin::discovery_hint(&offer));
             context.extend(builtin::candidates_line(&offer));
+            context.extend(versions);
             context.extend(texts);
         }
         // Who works on something else is not troubled with us.
@@ -180,7 +189,11 @@ impl SessionContext<'_> {
             }
             if let Some(offer) = &offer {
                 let since = session.started_at;
-                texts.extend(builtin::announce(&self.news(offer), session, since, self.agent()));
+                let changes = dependencies::changes_line(offer, session.heard_of.max(since));
+                let longest = builtin::LONGEST - length(&changes);
+                texts.extend(changes);
+                let news = self.news(offer);
+                texts.extend(builtin::announce(&news, session, (since, longest), self.agent()));
                 session.heard_of = changed_at;
             }
             for text in installing.into_iter().chain(failures) {
@@ -248,6 +261,10 @@ impl SessionContext<'_> {
             ),
         }
     }
+}
+
+fn length(line: &Option<String>) -> usize {
+    line.as_ref().map_or(0, |line| line.chars().count())
 }
 
 /// Programs that hooks of an event do without.

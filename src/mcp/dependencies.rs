@@ -33,7 +33,7 @@ pub(super) fn tell(sym: &Symposium) -> anyhow::Result<()> {
 }
 
 fn line(dependency: &Dependency, disk: &CrateDisk<'_>) -> String {
-    let Dependency { name, version, origin } = dependency;
+    let Dependency { name, version, origin, .. } = dependency;
     let Some(version) = version else {
         return format!("{name}: Cargo.lock has no version of it yet");
     };

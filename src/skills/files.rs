@@ -66,6 +66,9 @@ pub(crate) fn collect_within(
     observer: &Observer,
     limits: &Limits,
 ) -> Result<SkillFiles, Box<Diagnostic>> {
+    if let Some(text) = &skill.written {
+        return written(skill, text, install_name);
+    }
     let Walk { files, mut warnings, .. } = walked(skill, observer, limits)?;
     if !files.iter().any(|file| file.path == SKILL_FILE) {
         let error = Diagnostic::error(format!("there is no usable `{SKILL_FILE}`"));
@@ -80,6 +83,14 @@ pub(crate) fn collect_within(
         content.files.insert(path, FileContent { bytes, executable });
     }
     Ok(SkillFiles { content, warnings })
+}
+
+/// The files of a skill that is nowhere on disk.
+fn written(skill: &Skill, text: &str, install_name: &str) -> Result<SkillFiles, Box<Diagnostic>> {
+    let source = Source::new(skill.dir.join(SKILL_FILE), text);
+    let text = rewrite_for_install(&source, install_name)?;
+    let files = [(SKILL_FILE.to_owned(), FileContent::text(text))].into();
+    Ok(SkillFiles { content: Content { files }, warnings: Vec::new() })
 }
 
 /// What is wrong with the files beside the `SKILL.md`: everything, not the first alone, also where

@@ -157,6 +157,7 @@ mod tests {
             root: "/x".into(),
             origin,
             plugin: None,
+            written: None,
         }
     }
 

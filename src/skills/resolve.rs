@@ -377,6 +377,7 @@ impl<'a> Resolver<'a> {
                 root: provenance.root.to_path_buf(),
                 origin,
                 plugin: provenance.plugin.map(ToOwned::to_owned),
+                written: None,
             });
         }
     }

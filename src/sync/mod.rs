@@ -1,16 +1,17 @@
 //! Facts → plan → effects.
 //!
-//! [`facts`] gathers what applies, [`placing`] puts skill folders where agents look for them,
-//! [`registration`] does the same for hooks and servers in the agents' own files, and [`snapshot`]
-//! keeps what hooks, help and subcommands need. [`run`] is one sync from start to end, with
-//! [`request`] its context; [`remove`] takes everything back, [`survey`] only says what a sync would
-//! do, and [`current`] is what the hook room calls.
+//! [`facts`] gathers what applies, with the map of the [`dependencies`]; [`placing`] puts skill
+//! folders where agents look for them, [`registration`] does the same for hooks and servers in the
+//! agents' own files, and [`snapshot`] keeps what hooks, help and subcommands need. [`run`] is one
+//! sync from start to end, with [`request`] its context; [`remove`] takes everything back,
+//! [`survey`] only says what a sync would do, and [`current`] is what the hook room calls.
 //!
 //! May use: every room below. Used by: `hook` (only "make sure it is current") and `cli`.
 
 pub(crate) mod background;
 mod bounds;
 pub(crate) mod current;
+pub(crate) mod dependencies;
 pub(crate) mod facts;
 pub(crate) mod placing;
 mod programs;

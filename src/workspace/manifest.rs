@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use semver::{Version, VersionReq};
 
+use super::model::DependencyKind;
 use super::overrides::{PathPatch, Replacement, read_patches, read_replacements};
 use crate::text::toml::{Diagnostics, Located, StringOrTable, Table, read};
 use crate::text::{Diagnostic, Source};
@@ -71,6 +72,12 @@ pub(super) struct Declared {
     pub from: DeclaredFrom,
     /// `workspace = true`: the rest stands in `[workspace.dependencies]`.
     pub inherits: bool,
+    /// What the table it stands in is for.
+    pub kind: DependencyKind,
+    pub optional: bool,
+    /// `default-features`, where it is said.
+    pub default_features: Option<bool>,
+    pub features: Vec<String>,
 }
 
 /// Where a declared dependency comes from.
@@ -92,12 +99,12 @@ impl Declared {
 }
 
 /// The tables that declare dependencies; the spellings with `_` are old but still read.
-const DEPENDENCY_TABLES: [&str; 5] = [
-    "dependencies",
-    "dev-dependencies",
-    "dev_dependencies",
-    "build-dependencies",
-    "build_dependencies",
+const DEPENDENCY_TABLES: [(&str, DependencyKind); 5] = [
+    ("dependencies", DependencyKind::Normal),
+    ("dev-dependencies", DependencyKind::Development),
+    ("dev_dependencies", DependencyKind::Development),
+    ("build-dependencies", DependencyKind::Build),
+    ("build_dependencies", DependencyKind::Build),
 ];
 
 impl Manifest {
@@ -188,7 +195,7 @@ fn read_workspace(table: &Table<'_>) -> WorkspaceTable {
     let list = |key: &str| table.strings(key).map(|list| list.value).unwrap_or_default();
     let mut dependencies = Vec::new();
     if let Some(inner) = table.table("dependencies") {
-        read_dependencies(&inner, &mut dependencies);
+        read_dependencies(&inner, DependencyKind::Normal, &mut dependencies);
     }
     WorkspaceTable {
         members: list("members"),
@@ -202,14 +209,14 @@ fn read_workspace(table: &Table<'_>) -> WorkspaceTable {
 }
 
 fn read_dependency_tables(table: &Table<'_>, into: &mut Vec<Declared>) {
-    for key in DEPENDENCY_TABLES {
+    for (key, kind) in DEPENDENCY_TABLES {
         if let Some(inner) = table.table(key) {
-            read_dependencies(&inner, into);
+            read_dependencies(&inner, kind, into);
         }
     }
 }
 
-fn read_dependencies(table: &Table<'_>, into: &mut Vec<Declared>) {
+fn read_dependencies(table: &Table<'_>, kind: DependencyKind, into: &mut Vec<Declared>) {
     for key in table.keys() {
         match table.string_or_table(&key.value) {
             Some(StringOrTable::String(requirement)) => into.push(Declared {
@@ -219,14 +226,18 @@ fn read_dependencies(table: &Table<'_>, into: &mut Vec<Declared>) {
                 package: None,
                 from: DeclaredFrom::Registry(None),
                 inherits: false,
+                kind,
+                optional: false,
+                default_features: None,
+                features: Vec::new(),
             }),
-            Some(StringOrTable::Table(detail)) => into.push(read_detail(key, &detail)),
+            Some(StringOrTable::Table(detail)) => into.push(read_detail(key, kind, &detail)),
             None => {}
         }
     }
 }
 
-fn read_detail(key: Located<String>, detail: &Table<'_>) -> Declared {
+fn read_detail(key: Located<String>, kind: DependencyKind, detail: &Table<'_>) -> Declared {
     let requirement =
         detail.string("version").and_then(|requirement| read_requirement(detail, &requirement));
     let from = match detail.string("path") {
@@ -238,13 +249,19 @@ fn read_detail(key: Located<String>, detail: &Table<'_>) -> Declared {
             None => DeclaredFrom::Registry(detail.string("registry").map(|name| name.value)),
         },
     };
+    let flag = |key: &str| detail.bool(key).map(|flag| flag.value);
+    let features = detail.strings("features").map(|list| list.value).unwrap_or_default();
     Declared {
         key: key.value,
         span: key.span,
         package: detail.string("package").map(|name| name.value),
         requirement,
         from,
-        inherits: detail.bool("workspace").is_some_and(|flag| flag.value),
+        inherits: flag("workspace").unwrap_or(false),
+        kind,
+        optional: flag("optional").unwrap_or(false),
+        default_features: flag("default-features").or_else(|| flag("default_features")),
+        features: features.into_iter().map(|feature| feature.value).collect(),
     }
 }
 

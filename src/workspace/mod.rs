@@ -41,7 +41,9 @@ pub(crate) use discover::{locate, nearest_manifest};
 pub(crate) use fingerprint::Fingerprint;
 pub(crate) use load::Loaded;
 pub(crate) use lock::{Lock, dependents};
-pub(crate) use model::{ByCrate, Dependency, LockedPackage, Member, Workspace};
+pub(crate) use model::{
+    ByCrate, Dependency, DependencyKind, LockedPackage, Member, Usage, Workspace,
+};
 pub(crate) use observer::{Observer, UNOBSERVED};
 pub(crate) use origin::{CRATES_IO, is_crates_io};
 pub(crate) use origin::{DependencyOrigin, RegistryRequirement};

@@ -1,7 +1,7 @@
 //! What is known of a workspace.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use semver::Version;
@@ -54,6 +54,43 @@ pub(crate) struct Dependency {
     /// puts into the lock file at the next build; `None` when nothing on disk tells.
     pub version: Option<Version>,
     pub origin: DependencyOrigin,
+    pub usage: Usage,
+}
+
+/// What a dependency is declared for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum DependencyKind {
+    Normal,
+    Build,
+    /// Tests, examples and benchmarks.
+    Development,
+}
+
+/// How members use a dependency: what their declarations of it say together.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Usage {
+    pub kinds: BTreeSet<DependencyKind>,
+    /// The names that code knows it by, where they are not its own.
+    pub renames: BTreeSet<String>,
+    /// Whether no declaration has it unconditionally.
+    pub optional: bool,
+    pub default_features: bool,
+    /// Features that are asked for besides the default ones.
+    pub features: BTreeSet<String>,
+    /// The members that declare it.
+    pub members: BTreeSet<String>,
+}
+
+impl Usage {
+    /// Adds what another declaration says.
+    pub(super) fn join(&mut self, other: Self) {
+        self.optional &= other.optional;
+        self.default_features |= other.default_features;
+        self.kinds.extend(other.kinds);
+        self.renames.extend(other.renames);
+        self.features.extend(other.features);
+        self.members.extend(other.members);
+    }
 }
 
 /// A package in `Cargo.lock`.

@@ -1,6 +1,7 @@
 //! Direct dependencies: what members declare, at the version the lock file resolved.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -14,7 +15,8 @@ use super::overrides::Overrides;
 use super::paths::normalize;
 use super::reader::Reader;
 use super::{
-    Dependency, DependencyOrigin, LockedPackage, Registries, RegistryRequirement, is_crates_io,
+    Dependency, DependencyOrigin, LockedPackage, Registries, RegistryRequirement, Usage,
+    is_crates_io,
 };
 use crate::text::{Diagnostic, SecretUrl};
 
@@ -52,14 +54,34 @@ pub(super) fn dependencies(reader: &mut Reader, facts: &Facts<'_>) -> Vec<Depend
             listed.entry(&package.name).or_default().push(package);
         }
         for declared in &member.dependencies {
+            let usage = usage(facts.root, member, declared);
             for dependency in resolve(reader, facts, member, declared, &listed) {
-                found.add(dependency);
+                found.add(Dependency { usage: usage.clone(), ..dependency });
             }
         }
     }
     let dependencies = found.finish();
     warn_unlocked(reader, facts, &dependencies);
     dependencies
+}
+
+/// What one declaration says of the use of a dependency. As cargo has it, a member adds features to
+/// those of `[workspace.dependencies]`, and can turn the default ones on but not off.
+fn usage(root: &Manifest, member: &Manifest, declared: &Declared) -> Usage {
+    let (entry, _) = inherited(root, member, declared).unwrap_or((declared, &member.dir));
+    let said = |said: Option<bool>| said.unwrap_or(true);
+    let default_features = match declared.inherits {
+        true => said(entry.default_features) || declared.default_features == Some(true),
+        false => said(declared.default_features),
+    };
+    Usage {
+        kinds: [declared.kind].into(),
+        renames: [&declared.key].into_iter().filter(|key| *key != entry.name()).cloned().collect(),
+        optional: declared.optional,
+        default_features,
+        features: entry.features.iter().chain(&declared.features).cloned().collect(),
+        members: member.package.iter().map(|package| package.name.clone()).collect(),
+    }
 }
 
 /// The packages that the lock file resolved for a member, by their names.
@@ -122,7 +144,7 @@ fn from_folder(
                 .note("correct `path`, or restore the folder"),
         );
         let origin = DependencyOrigin::Unresolved(None);
-        return Dependency { name: name.to_owned(), version: in_lock(), origin };
+        return unused(name, in_lock(), origin);
     };
     let inherits = manifest
         .package
@@ -130,7 +152,12 @@ fn from_folder(
         .is_some_and(|package| package.version == PackageVersion::Inherited);
     let root = if inherits { root_of(reader, &manifest).ok().flatten() } else { None };
     let version = version_of(root.as_deref().unwrap_or(&manifest), &manifest).or_else(in_lock);
-    Dependency { name: name.to_owned(), version, origin: DependencyOrigin::Path(dir) }
+    unused(name, version, DependencyOrigin::Path(dir))
+}
+
+/// A dependency before it is known how it is used.
+fn unused(name: &str, version: Option<Version>, origin: DependencyOrigin) -> Dependency {
+    Dependency { name: name.to_owned(), version, origin, usage: Usage::default() }
 }
 
 /// A dependency whose version the lock file knows: what it resolved for this member, or where the
@@ -169,16 +196,15 @@ fn locked(facts: &Facts<'_>, entry: &Declared, listed: &ByName<'_>) -> Vec<Depen
     }
     if chosen.is_empty() {
         let origin = DependencyOrigin::Unresolved(asked(facts, entry));
-        return vec![Dependency { name: name.to_owned(), version: None, origin }];
+        return vec![unused(name, None, origin)];
     }
     chosen
         .into_iter()
-        .map(|package| Dependency {
-            origin: replaced(facts, package)
+        .map(|package| {
+            let origin = replaced(facts, package)
                 .or_else(|| DependencyOrigin::of_locked(package))
-                .unwrap_or_else(|| in_folder(facts, &package.name)),
-            name: package.name.clone(),
-            version: Some(package.version.clone()),
+                .unwrap_or_else(|| in_folder(facts, &package.name));
+            unused(&package.name, Some(package.version.clone()), origin)
         })
         .collect()
 }
@@ -252,17 +278,22 @@ fn local_folder(facts: &Facts<'_>, name: &str) -> Option<PathBuf> {
 /// Dependencies by name and version; of several origins, the nearest is kept.
 #[derive(Default)]
 struct Found {
-    entries: BTreeMap<(String, Option<Version>), DependencyOrigin>,
+    entries: BTreeMap<(String, Option<Version>), (DependencyOrigin, Usage)>,
 }
 
 impl Found {
     fn add(&mut self, dependency: Dependency) {
-        let key = (dependency.name, dependency.version);
-        match self.entries.get_mut(&key) {
-            Some(known) if rank(known) <= rank(&dependency.origin) => {}
-            Some(known) => *known = dependency.origin,
-            None => {
-                self.entries.insert(key, dependency.origin);
+        let Dependency { name, version, origin, usage } = dependency;
+        match self.entries.entry((name, version)) {
+            Entry::Occupied(mut known) => {
+                let (nearest, joined) = known.get_mut();
+                joined.join(usage);
+                if rank(&origin) < rank(nearest) {
+                    *nearest = origin;
+                }
+            }
+            Entry::Vacant(place) => {
+                place.insert((origin, usage));
             }
         }
     }
@@ -271,18 +302,18 @@ impl Found {
         let resolved: Vec<_> = self
             .entries
             .iter()
-            .filter(|(_, origin)| !matches!(origin, DependencyOrigin::Unresolved(_)))
+            .filter(|(_, (origin, _))| !matches!(origin, DependencyOrigin::Unresolved(_)))
             .map(|((name, _), _)| name.clone())
             .collect();
         self.entries
             .into_iter()
             // What one member has resolved, another's gap adds nothing to.
-            .filter(|((name, version), origin)| {
+            .filter(|((name, version), (origin, _))| {
                 !matches!(origin, DependencyOrigin::Unresolved(_))
                     || version.is_some()
                     || resolved.binary_search(name).is_err()
             })
-            .map(|((name, version), origin)| Dependency { name, version, origin })
+            .map(|((name, version), (origin, usage))| Dependency { name, version, origin, usage })
             .collect()
     }
 }

@@ -28,6 +28,7 @@ mod crate_desk;
 mod crate_info;
 mod crate_skills;
 mod deep_nesting;
+mod dependency_map;
 mod docs;
 mod doctor;
 mod done_in_part;

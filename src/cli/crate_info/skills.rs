@@ -17,7 +17,7 @@ use crate::skills::discover::SKILL_FILE;
 use crate::skills::resolve::{Resolution, Resolver};
 use crate::sync::facts::{Gatherer, checkout};
 use crate::text::same_crate;
-use crate::workspace::{Dependency, DependencyOrigin, UNOBSERVED, Workspace};
+use crate::workspace::{Dependency, DependencyOrigin, UNOBSERVED, Usage, Workspace};
 
 /// A skill of the crate that is accepted here.
 #[derive(Debug, Serialize)]
@@ -72,6 +72,7 @@ impl CrateSkills {
             name: located.name.clone(),
             version: Some(located.version.clone()),
             origin: DependencyOrigin::Path(located.dir.clone()),
+            usage: Usage::default(),
         });
         let root = workspace.map(|workspace| workspace.root.as_path());
         let offer = Offer { sym, workspace: &simulated, root, crates };

@@ -85,7 +85,8 @@ fn stem_of(path: &Path) -> Option<String> {
     ENDINGS.contains(&ending).then(|| stem.to_owned())
 }
 
-fn is_changelog(path: &Path) -> bool {
+/// Whether a file is a changelog, by its name.
+pub(crate) fn is_changelog(path: &Path) -> bool {
     let Some(stem) = stem_of(path) else { return false };
     // `CHANGELOG-0.x.md`, `CHANGELOG_old.md`: what was moved out of it.
     let is_it = NAMES.iter().any(|name| {

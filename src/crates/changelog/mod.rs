@@ -15,6 +15,7 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use files::is_changelog;
 pub(crate) use heading::version;
 #[allow(unused_imports, reason = "the lookup of items asks it")]
 pub(crate) use mentions::Mention;

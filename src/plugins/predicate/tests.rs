@@ -1,7 +1,7 @@
 use semver::Version;
 
 use super::*;
-use crate::workspace::DependencyOrigin;
+use crate::workspace::{DependencyOrigin, Usage};
 
 struct World {
     dependencies: Vec<Dependency>,
@@ -17,6 +17,7 @@ impl World {
             name: name.to_owned(),
             version: Version::parse(version).ok(),
             origin: DependencyOrigin::Unresolved(None),
+            usage: Usage::default(),
         };
         let mut dependencies: Vec<_> = dependencies.iter().map(dependency).collect();
         dependencies.sort_by(|one, other| one.name.cmp(&other.name));

@@ -30,6 +30,7 @@ impl Place {
             root: self.dir.path().join("root"),
             origin: SkillOrigin::Workspace { path: "s".to_owned() },
             plugin: None,
+            written: None,
         }
     }
 

@@ -3,7 +3,7 @@
 //! [`gates`] decides the gates of skills; [`candidates`] finds dependencies that ship skills though
 //! nobody vouches for them.
 //!
-//! May use: `bounds`. Used by: everything else of `sync`.
+//! May use: `bounds` and `dependencies`. Used by: everything else of `sync`.
 
 pub(crate) mod candidates;
 pub(crate) mod gates;
@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::Symposium;
+use crate::config::{Config, HookScope, SkillIgnore};
 use crate::fetch::git::Policy;
 use crate::installations::awaited;
 use crate::plugins::git::GitPlace;
@@ -20,12 +21,14 @@ use crate::plugins::model::{
 };
 use crate::plugins::predicate::{Facts as GateFacts, evaluate_all};
 use crate::plugins::registry::Registry;
-use crate::plugins::source::SourceKind;
+use crate::plugins::source::{BUILTIN, SourceKind};
 use crate::report::{Event, Kind, Progress, Verdict};
 use crate::skills::crate_source::{CrateRequest, CrateSources, NotOnDisk};
 use crate::skills::resolve::{GitFolder, Resolution, Resolver, Unread};
 use crate::skills::{Skill, SkillOrigin};
 use crate::sync::bounds::{Bounds, NEUTRAL};
+use crate::sync::dependencies::page::{self, DESCRIPTION, Places};
+use crate::sync::dependencies::{self, DirectDependency};
 use crate::text::{Diagnostic, same_crate};
 use crate::workspace::{Observer, Workspace};
 
@@ -50,6 +53,8 @@ pub(crate) struct Facts<'r> {
     pub plugins: Vec<PluginFate<'r>>,
     /// Dependencies that ship skills of their own, about which nobody said anything yet.
     pub candidates: Vec<Candidate>,
+    /// What agents are told of; `None` where the user wants them told nothing.
+    pub dependencies: Option<Vec<DirectDependency>>,
     /// Crates whose skills apply, and that can't be had now.
     pub missing: Vec<NotOnDisk>,
     /// Dependencies whose sources are not on this machine: whether they ship skills is not known.
@@ -127,6 +132,7 @@ impl Gatherer<'_> {
         facts.explanations.extend(found.iter().map(Candidate::event));
         facts.candidates = found;
         facts.absent = absent;
+        self.map_dependencies(&mut facts);
         facts
     }
 
@@ -173,6 +179,41 @@ impl Gatherer<'_> {
                 facts.explain(Kind::Crate, &dependency.name, Verdict::Matched, reason);
                 let (name, version) = (dependency.name.clone(), dependency.version.clone());
                 resolver.of_crate(&CrateRequest { name, version, requirement: None });
+            }
+        }
+    }
+
+    /// Adds what the built-in plugin says of the dependencies, where it applies.
+    fn map_dependencies(&self, facts: &mut Facts<'_>) {
+        let Self { sym, workspace, .. } = self;
+        let Some(plugin) = facts.active.iter().find(|plugin| plugin.source == BUILTIN) else {
+            return;
+        };
+        // Of a workspace that can't be read nothing is known, neither that it has no dependencies.
+        if !sym.config.defaults.dependencies || workspace.members.is_empty() {
+            return;
+        }
+        let found = dependencies::gather(workspace, self.on_disk, self.observer);
+        let (name, root) = (page::NAME, &plugin.source_root);
+        let skill = Skill {
+            name: name.to_owned(),
+            description: DESCRIPTION.to_owned(),
+            dir: plugin.dir.clone(),
+            root: root.clone(),
+            origin: SkillOrigin::Source { source: BUILTIN.to_owned(), path: name.to_owned() },
+            plugin: Some(plugin.name.clone()),
+            written: page::write(&found, &facts.skills, places(&sym.config)),
+        };
+        facts.dependencies = Some(found);
+        if skill.written.is_none() {
+            return;
+        }
+        match sym.config.plugins.disabled_by(name, Some(&workspace.root)) {
+            Some(reason) => facts.explain(Kind::Skill, name, Verdict::Disabled, reason),
+            None => {
+                let reason = "written from Cargo.toml and Cargo.lock";
+                facts.explain(Kind::Skill, name, Verdict::Matched, reason);
+                facts.skills.push(skill);
             }
         }
     }
@@ -345,6 +386,14 @@ impl<'r> Facts<'r> {
         }
         resolver.group(plugin, group, &matched);
     }
+}
+
+/// A project's skill folders may end up in its repository where the user keeps Symposium's files
+/// there.
+fn places(config: &Config) -> Places {
+    let is_shared =
+        config.hook_scope == HookScope::Project || config.skill_ignore == SkillIgnore::None;
+    if is_shared { Places::Hidden } else { Places::Shown }
 }
 
 fn verdict_of(holds: bool) -> Verdict {

@@ -8,7 +8,8 @@
 //! [`remember`] makes it at the end of a sync, with the [`programs`] that its hooks and servers run
 //! and with what there is to be told of ([`offers`]); [`subcommands`] reads from it what plugins vend.
 //!
-//! May use: `facts` and `placing`. Used by: `registration`, a sync, `hook` and `cli`.
+//! May use: `facts`, `placing` and `dependencies`. Used by: `registration`, a sync, `hook` and
+//! `cli`.
 
 mod offers;
 pub(crate) mod programs;
@@ -26,6 +27,7 @@ use crate::config::{Dirs, Environment};
 use crate::files::{Limit, read_bytes};
 use crate::plugins::model::{Audience, OnFailure};
 use crate::symposium::VERSION;
+use crate::sync::dependencies::changes::{DependencyChange, KnownDependency};
 use crate::workspace::Fingerprint;
 
 /// Version of the file's layout. The fingerprint's bytes do not tell what they stand for: whatever changes
@@ -188,6 +190,12 @@ pub(crate) struct Offer {
     /// Dependencies that ship skills, about which nobody said anything yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
+    /// What agents are told of the workspace's dependencies; `None` where that is nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dependencies: Option<Vec<KnownDependency>>,
+    /// How they became so, the latest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dependency_changes: Vec<DependencyChange>,
 }
 
 /// A whole snapshot, to be written.

@@ -8,6 +8,8 @@ use super::{Offer, SnapshotServer, SnapshotSkill, SnapshotSubcommand, Stored};
 use crate::agents::Agent;
 use crate::installations::{Acquirer, Mode as InstallMode, Network};
 use crate::report::{Action, Change, Kind};
+use crate::sync::dependencies::changes::{self, KnownDependency};
+use crate::sync::dependencies::published::IndexCaches;
 use crate::sync::facts::Facts;
 use crate::sync::placing::desired_skills::DesiredSkills;
 use crate::sync::request::{Mode, SyncContext, Synced};
@@ -28,12 +30,44 @@ pub(super) fn offer(
         acts: sync.request.mode == Mode::Apply,
         now: sync.started_at,
     };
+    let now = sync.started_at;
+    let mut known = dependencies(sync, facts, &old);
     Offer {
         skills: skills(sync, chosen, synced, (&old, &news)),
         servers: if agents.is_empty() { Vec::new() } else { servers(facts, &old, &news) },
         subcommands: subcommands(sync, facts, before.map(|_| &old)),
         candidates: facts.candidates.iter().map(|found| found.name.clone()).collect(),
+        dependency_changes: match (&mut known, &old.dependencies) {
+            (Some(new), Some(known)) => changes::record(old.dependency_changes, known, new, now),
+            _ => Vec::new(),
+        },
+        dependencies: known,
     }
+}
+
+/// The dependencies, with the days on which their versions came out: of those that were there before
+/// it is known already.
+fn dependencies(
+    sync: &SyncContext<'_>,
+    facts: &Facts<'_>,
+    old: &Offer,
+) -> Option<Vec<KnownDependency>> {
+    let mut known = changes::known(facts.dependencies.as_ref()?);
+    let old = old.dependencies.as_deref().unwrap_or_default();
+    let old: BTreeMap<&str, &KnownDependency> =
+        old.iter().map(|known| (known.name.as_str(), known)).collect();
+    let caches = sync.sym.env.cargo_home().map(|home| IndexCaches::of(&home));
+    for dependency in &mut known {
+        let same = old.get(dependency.name.as_str());
+        dependency.published = match same.filter(|same| same.versions == dependency.versions) {
+            Some(same) => same.published,
+            None => dependency
+                .versions
+                .last()
+                .and_then(|newest| caches.as_ref()?.day(&dependency.name, newest)),
+        };
+    }
+    Some(known)
 }
 
 /// What came with this sync.

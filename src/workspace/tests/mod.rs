@@ -7,5 +7,6 @@ mod layout;
 mod locks;
 mod members;
 mod place;
+mod published;
 mod stale;
 mod vendor;

@@ -229,6 +229,7 @@ fn skill(sym: &Symposium, root: &Path, dir: &Path, found: &mut Found) {
         root: root.to_path_buf(),
         origin: SkillOrigin::Workspace { path: String::new() },
         plugin: None,
+        written: None,
     };
     found.diagnostics.extend(inspect(&skill, &UNOBSERVED));
 }

@@ -2,6 +2,7 @@ use std::fs;
 
 use super::*;
 use crate::fetch::archive::sha256_hex;
+use crate::workspace::Usage;
 
 mod fetched;
 mod on_disk;
@@ -63,7 +64,8 @@ impl Place {
     }
 
     fn depends(&mut self, name: &str, at: &str, origin: DependencyOrigin) {
-        let dependency = Dependency { name: name.to_owned(), version: Some(version(at)), origin };
+        let (name, version, usage) = (name.to_owned(), Some(version(at)), Usage::default());
+        let dependency = Dependency { name, version, origin, usage };
         self.workspace.dependencies.push(dependency);
     }
 

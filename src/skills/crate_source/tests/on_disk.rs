@@ -1,7 +1,7 @@
 //! What is on this machine: paths, vendored sources, registries, git checkouts.
 
 use super::*;
-use crate::workspace::{Member, RegistryRequirement};
+use crate::workspace::{Member, RegistryRequirement, Usage};
 
 #[test]
 fn f138_a_path_wins_over_vendor_over_the_registry() {
@@ -68,7 +68,8 @@ fn what_is_not_locked_is_the_newest_that_the_manifest_admits_or_none() {
         let requirement = VersionReq::parse(requirement).expect("a requirement");
         let asked = RegistryRequirement { requirement: requirement.clone(), index: None };
         let origin = DependencyOrigin::Unresolved(Some(asked));
-        let dependency = Dependency { name: "a".to_owned(), version: None, origin };
+        let usage = Usage::default();
+        let dependency = Dependency { name: "a".to_owned(), version: None, origin, usage };
         place.workspace.dependencies.push(dependency);
         let found = place.locate("a");
         let version = found.as_ref().ok().map(|located| located.version.to_string());
@@ -84,7 +85,8 @@ fn a_path_dependency_that_is_not_there_is_no_crate_of_that_name() {
     let mut place = Place::new();
     place.source(CRATES_IO, "a", "1.0.0");
     let origin = DependencyOrigin::Unresolved(None);
-    let dependency = Dependency { name: "a".to_owned(), version: None, origin };
+    let usage = Usage::default();
+    let dependency = Dependency { name: "a".to_owned(), version: None, origin, usage };
     place.workspace.dependencies.push(dependency);
     assert!(place.locate("a").is_err());
 }
