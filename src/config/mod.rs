@@ -11,6 +11,7 @@
 
 mod choices;
 mod dirs;
+mod earlier;
 mod environment;
 mod model;
 mod places;
@@ -21,6 +22,7 @@ pub(crate) mod update_check;
 
 pub(crate) use choices::{Choice, ChoiceScope, PluginChoices};
 pub(crate) use dirs::{Dirs, NoHome};
+pub(crate) use earlier::our_name;
 pub use environment::Environment;
 pub(crate) use model::{
     AutoUpdate, Config, ConfigState, HookScope, LogLevel, RECOMMENDATIONS, RECOMMENDATIONS_URL,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Dirs;
 use super::choices::{Choices, PluginChoices};
+use super::earlier::{Earlier, our_name};
 use crate::files::{Limit, read_text};
 use crate::text::toml::{self as tables, Diagnostics, Located, Table};
 use crate::text::{Diagnostic, SecretUrl, Source, closest, did_you_mean};
@@ -251,7 +252,11 @@ impl Config {
 
 /// The settings, and whether the list of agents was read as a whole.
 fn read_config(root: &Table<'_>, base: &Path) -> (Config, bool) {
-    let (agents, is_clear) = read_agents(root);
+    let mut earlier = Earlier::default();
+    let (agents, is_clear) = match earlier.agents(root) {
+        Some(agents) => (agents, true),
+        None => read_agents(root),
+    };
     let is_on = |key| root.bool(key).is_none_or(|flag| flag.value);
     let mut config = Config {
         auto_sync: is_on("auto-sync"),
@@ -300,6 +305,7 @@ fn read_config(root: &Table<'_>, base: &Path) -> (Config, bool) {
     if let Some(plugins) = root.table("plugins") {
         config.plugins = read_choices(&plugins);
     }
+    earlier.finish(root, &mut config.plugins);
     warn_unread(root);
     (config, is_clear)
 }
@@ -315,8 +321,12 @@ fn read_agents(root: &Table<'_>) -> (Vec<String>, bool) {
     };
     for agent in entries.unwrap_or_default() {
         match agent.string("name") {
-            Some(name) if !agents.contains(&name.value) => agents.push(name.value),
-            Some(_) => {}
+            Some(name) => {
+                let name = our_name(&name.value);
+                if !agents.contains(&name) {
+                    agents.push(name);
+                }
+            }
             None => {
                 is_clear = false;
                 if !agent.has("name") {

@@ -9,6 +9,8 @@ use std::path::Path;
 pub(crate) struct State {
     /// Version of the program that last ran here.
     pub version: Option<String>,
+    /// The version that stood there when we first ran here: of a program that had this folder before.
+    pub version_before: Option<String>,
     /// When the registry last answered, in RFC 3339.
     pub last_update_check: Option<String>,
     /// When it was last asked in vain, in RFC 3339; nothing once it answered.
@@ -39,6 +41,7 @@ impl State {
         let get = |key: &str| document.get(key).and_then(|item| item.as_str()).map(str::to_owned);
         let state = Self {
             version: get("version"),
+            version_before: get("version-before"),
             last_update_check: get("last-update-check"),
             last_failed_check: get("last-failed-update-check"),
             newest: get("newest-version"),
@@ -64,6 +67,7 @@ impl State {
             }
             for (key, value) in [
                 ("version", &state.version),
+                ("version-before", &state.version_before),
                 ("last-update-check", &state.last_update_check),
                 ("last-failed-update-check", &state.last_failed_check),
                 ("newest-version", &state.newest),
@@ -100,7 +104,12 @@ impl State {
     /// Stamps the running version when it is not there yet. Best effort: a place that can't be
     /// written is no reason to fail.
     pub(crate) fn stamp(path: &Path, version: &str) {
-        let _ = Self::update(path, |state| state.version = Some(version.to_owned()));
+        let _ = Self::update(path, |state| {
+            if state.version.as_deref() != Some(version) {
+                let before = state.version.replace(version.to_owned());
+                state.version_before = state.version_before.take().or(before);
+            }
+        });
     }
 }
 
@@ -122,6 +131,19 @@ mod tests {
         let text = std::fs::read_to_string(&path).expect("reads");
         assert_eq!(text, "future = 1\nversion = \"1.2.3\"\n");
         assert_eq!(State::load(&path).version.as_deref(), Some("1.2.3"));
+    }
+
+    #[test]
+    fn the_version_of_whoever_had_the_folder_before_is_kept() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("state.toml");
+        std::fs::write(&path, "version = \"0.5.1\"\n").expect("writes");
+        for version in ["0.1.0", "0.2.0"] {
+            State::stamp(&path, version);
+            let state = State::load(&path);
+            assert_eq!(state.version.as_deref(), Some(version));
+            assert_eq!(state.version_before.as_deref(), Some("0.5.1"));
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::file::{Outcome, edit_file};
 use super::splice::apply;
 use super::toml::{Section, append_section, arrays, inline, remove_section, sections_of};
 use super::{FileFormat, compare};
-use crate::config::{Choice, Dirs};
+use crate::config::{Choice, Dirs, our_name};
 use crate::text::{Diagnostic, same_crate};
 
 /// How long another command of ours may hold the file.
@@ -139,6 +139,12 @@ impl UserConfig {
         let names = self.agents()?;
         let before = self.without_agents()?;
         let mut text = self.document.text().to_owned();
+        if matches!(self.document.get(&[AGENT.to_owned()])?, Some(Value::Object(_))) {
+            if names.iter().flatten().eq(wanted) {
+                return Ok(());
+            }
+            text = as_array(&text);
+        }
         for index in (0..names.len()).rev() {
             // A table without a name is not ours to judge.
             if names[index].as_ref().is_some_and(|name| !wanted.contains(name)) {
@@ -175,8 +181,12 @@ impl UserConfig {
             None => Ok(Vec::new()),
             Some(Value::Array(tables)) if tables.iter().all(Value::is_object) => Ok(tables
                 .iter()
-                .map(|table| table.get("name").and_then(Value::as_str).map(str::to_owned))
+                .map(|table| table.get("name").and_then(Value::as_str).map(our_name))
                 .collect()),
+            // As an earlier program wrote it.
+            Some(Value::Object(table)) if table.get("name").is_some_and(Value::is_string) => {
+                Ok(vec![table.get("name").and_then(Value::as_str).map(our_name)])
+            }
             Some(_) => Err(Diagnostic::error("`agent` must be an array of tables, `[[agent]]`")
                 .in_file(&self.path)
                 .note("write each agent as `[[agent]]` with `name = \"…\"` below it")),
@@ -207,6 +217,15 @@ fn agent_sections(all: &[Section], index: usize) -> Vec<Section> {
         }
     }
     found
+}
+
+/// The table `[agent]` as the first of ours: its header is all that changes.
+fn as_array(text: &str) -> String {
+    let is_header = |line: &&str| line.trim_start().starts_with("[agent]");
+    match text.lines().find(is_header) {
+        Some(line) => text.replacen(line, &line.replacen("[agent]", "[[agent]]", 1), 1),
+        None => text.to_owned(),
+    }
 }
 
 fn without_agent(text: &str, index: usize) -> String {

@@ -161,9 +161,9 @@ fn a_home_that_another_program_of_our_name_wrote_is_left_whole() {
     // Each with what is said, once, of what has no effect here.
     for (text, said) in [
         ("# theirs\nsync-default = true\nauto-sync = true\n", "unknown key `sync-default`"),
-        ("use = [\"widget\"] # mine\n", "unknown key `use`"),
-        ("[[use]]\ncrate = \"widget\" # mine\n", "unknown key `use`"),
-        ("[agent]\nname = \"claude-code\" # old\n", "`agent` must be an array of tables"),
+        ("use = [\"widget\"] # mine\n", "`use` counts as that of `[plugins]` for `widget`"),
+        ("[[use]]\ncrate = \"widget\" # mine\n", "`use` counts as that of `[plugins]`"),
+        ("[agent]\nname = \"claude-code\" # old\n", "`[agent]` names `claude`"),
     ] {
         let sandbox = bare_sandbox();
         sandbox.package(&[]);
@@ -177,9 +177,37 @@ fn a_home_that_another_program_of_our_name_wrote_is_left_whole() {
         sandbox.run(&["init", "--remove-agent", "codex"]);
         let now = sandbox.read("home/.symposium/config.toml");
         for line in text.lines() {
+            let line = line.replace("[agent]", "[[agent]]");
             assert!(now.lines().any(|known| known == line), "{line}: {now}");
         }
         assert!(sandbox.read("home/.symposium/state.toml").contains("other = 1 # theirs\n"));
         assert_eq!(sandbox.read("home/.symposium/other/file"), "theirs");
     }
+}
+
+#[test]
+fn a_home_that_another_program_of_our_name_wrote_is_understood_and_nothing_in_it_is_lost() {
+    let sandbox = bare_sandbox();
+    sandbox.package(&[("widget", "1.0.0")]);
+    let theirs = "# mine\nuse = [\"widget\"]\nbanner = true\n\n[agent]\nname = \"claude-code\"\n\n\
+                  [defaults]\nsymposium-recommendations = false\n";
+    sandbox.write("home/.symposium/config.toml", theirs);
+    sandbox.write("home/.symposium/state.toml", "version = \"0.5.1\"\nseen = 3\n");
+    let run = sandbox.run(&["sync"]).ok();
+    let told = "`[agent]` names `claude`; `use` counts as that of `[plugins]` for `widget`";
+    assert_eq!(run.stderr.matches(told).count(), 1, "{}", run.stderr);
+    assert!(sandbox.has("ws/.claude/skills/rust-change-checks/SKILL.md"), "{}", run.stderr);
+    assert_eq!(sandbox.read("home/.symposium/config.toml"), theirs);
+    let state = sandbox.read("home/.symposium/state.toml");
+    assert!(state.contains("seen = 3") && state.contains("version-before = \"0.5.1\""), "{state}");
+    sandbox.run(&["init", "--add-agent", "codex"]).ok();
+    let config = sandbox.read("home/.symposium/config.toml");
+    for kept in ["# mine", "use = [\"widget\"]", "banner = true", "[defaults]"] {
+        assert!(config.contains(kept), "{config}");
+    }
+    for name in ["claude-code", "codex"] {
+        assert!(config.contains(&format!("[[agent]]\nname = \"{name}\"\n")), "{config}");
+    }
+    let run = sandbox.run(&["sync"]).ok();
+    assert!(run.stderr.contains("for claude and codex"), "{}", run.stderr);
 }

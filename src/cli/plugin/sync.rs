@@ -4,8 +4,10 @@ use crate::report::ExitCode;
 
 use crate::Symposium;
 use crate::cli::CommandResult;
-use crate::fetch::git::Outcome;
-use crate::plugins::registry::open_all;
+use crate::fetch::git::{GitError, Outcome};
+use crate::plugins::git::GitPlace;
+use crate::plugins::model::SkillSource;
+use crate::plugins::registry::{Registry, open_all};
 use crate::plugins::source::{Refresh, SourceKind, SourceSpec, SourceState, effective};
 use crate::report::{Event, fit};
 use crate::symposium::UpdateLevel;
@@ -34,10 +36,58 @@ pub(super) fn run(sym: &Symposium, only: Option<&str>) -> CommandResult {
         }
         failed |= report_source(sym, spec, &state, diagnostics, only.is_some());
     }
+    let mut named = groups(sym, only);
+    count += named.len();
+    named.retain(|place| !fetch_group(sym, place));
+    failed |= !named.is_empty();
     if count == 0 && only.is_none() {
         sym.report.event(&Event::status("Finished", "no source is a git repository"));
     }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The repositories that plugins take skills from: those of one source, if that is named.
+fn groups(sym: &Symposium, only: Option<&str>) -> Vec<GitPlace> {
+    let registry = Registry::load(sym, &Refresh::cached());
+    let plugins = registry.active().filter(|plugin| only.is_none_or(|only| plugin.source == only));
+    let mut places: Vec<GitPlace> = Vec::new();
+    for group in plugins.flat_map(|plugin| &plugin.skills) {
+        if let SkillSource::Git(place) = &group.source
+            && !places.contains(place)
+        {
+            places.push(place.clone());
+        }
+    }
+    places
+}
+
+/// Brings one of them up to date, and says whether that went well.
+fn fetch_group(sym: &Symposium, place: &GitPlace) -> bool {
+    let policy = Refresh::for_plugin_sync(sym, None).policy;
+    let fetched = place.repository().map_err(|(_, problem)| problem).and_then(|repository| {
+        let shown = repository.shown();
+        let failed = |problem: &GitError| {
+            Box::new(Diagnostic::error(format!("can't fetch `{shown}`")).note(problem.whole()))
+        };
+        let found = repository.checkout(&sym.dirs.plugin_sources(), &policy, &sym.env);
+        let checkout = found.map_err(|problem| failed(&problem))?;
+        match &checkout.stale {
+            Some(problem) => Err(failed(problem)),
+            None => Ok((shown, checkout)),
+        }
+    });
+    match fetched {
+        Ok((shown, checkout)) => {
+            let verb = if checkout.outcome == Outcome::Fetched { "Fetched" } else { "Unchanged" };
+            let commit = checkout.commit.get(..10).unwrap_or(&checkout.commit);
+            sym.report.event(&Event::status(verb, format!("{shown} {commit}")));
+            true
+        }
+        Err(problem) => {
+            sym.report.diagnostic(&problem);
+            false
+        }
+    }
 }
 
 /// Tells what became of one source, and whether it failed.

@@ -252,10 +252,22 @@ fn f28_an_absent_file_is_made() {
 
 #[test]
 fn an_agent_key_of_another_type_is_refused() {
-    for before in ["agent = \"claude\"\n", "[agent]\nname = \"claude\"\n", "agent = [1]\n"] {
+    for before in ["agent = \"claude\"\n", "[agent]\nid = \"claude\"\n", "agent = [1]\n"] {
         let refusal = open(before).set_agents(&names(&["codex"]));
         assert!(refusal.expect_err("refused").to_string().contains("[[agent]]"));
     }
+}
+
+#[test]
+fn a_table_of_an_earlier_program_becomes_the_first_of_ours() {
+    let before = "[agent] # mine\nname = \"claude-code\" # old\n";
+    let mut config = open(before);
+    config.set_agents(&names(&["claude"])).expect("stays");
+    assert_eq!(config.document.text(), before);
+    config.set_agents(&names(&["claude", "codex"])).expect("can be edited");
+    let now = config.document.text();
+    assert!(now.starts_with("[[agent]] # mine\nname = \"claude-code\" # old\n"), "{now}");
+    assert!(now.ends_with("[[agent]]\nname = \"codex\"\n"), "{now}");
 }
 
 #[test]

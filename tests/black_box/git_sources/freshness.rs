@@ -57,6 +57,16 @@ fn f121_skills_that_a_plugin_has_in_a_repository_are_as_fresh_as_sources() {
     assert_eq!(installed(&sandbox), ["one"]);
     sync(&sandbox, &[]).ok();
     assert_eq!(installed(&sandbox), ["two"]);
+    publish(&sandbox, "three");
+    let run = sandbox.run(&["plugin", "sync"]).ok();
+    assert!(run.stderr.contains("Fetched http://127.0.0.1"), "{}", run.stderr);
+    sync(&sandbox, &["--offline"]).ok();
+    assert_eq!(installed(&sandbox), ["three"]);
+    let run = sandbox.run(&["plugin", "sync", "user-plugins"]).ok();
+    assert!(run.stderr.contains("Unchanged http://127.0.0.1"), "{}", run.stderr);
+    server.set(Manner::Refuse);
+    let run = sandbox.run(&["plugin", "sync"]).code(1);
+    assert!(run.stderr.contains("can't fetch `http://127.0.0.1"), "{}", run.stderr);
 }
 
 #[test]
