@@ -11,6 +11,7 @@ mod beside;
 mod events;
 mod failures;
 mod leaving;
+mod own_server;
 mod plugins;
 mod scenarios;
 mod servers;
@@ -29,6 +30,7 @@ const POINTS: &[Point] = &[
     failures::POINT,
     skills::POINT,
     servers::POINT,
+    own_server::POINT,
     leaving::POINT,
     writing::POINT,
     beside::POINT,

@@ -50,7 +50,7 @@ pub(crate) const POINT: Point = Point {
 /// The description of the crate's skill.
 pub(crate) const CRATES_SKILL: &str = "Take care of widgets, as a gardener would.";
 const OWN_SKILL: &str = "Keep to the rules of this very house.";
-const BODY: &str = "WATER-THEM-DAILY";
+pub(crate) const BODY: &str = "WATER-THEM-DAILY";
 const REFERENCE: &str = "NEVER-AT-NOON";
 
 /// A crate that ships a skill with a file beside it, and a plugin that recommends it.
@@ -115,8 +115,21 @@ fn read_all(world: &World) -> Turn {
     world.turn(&[skill, Step::read(path), Step::say("Done.")])
 }
 
+/// A workspace without dependencies, and the command that gives it the crate, as `cargo add widget`
+/// would.
+pub(crate) fn later(world: &World) -> String {
+    world.sandbox.package(&[("widget", "1.0.0")]);
+    let later = world.sandbox.dir().join("later");
+    std::fs::create_dir_all(&later).expect("creates a folder");
+    for file in ["Cargo.toml", "Cargo.lock"] {
+        std::fs::rename(world.sandbox.ws().join(file), later.join(file)).expect("moves");
+    }
+    world.sandbox.package(&[]);
+    format!("cp '{}'/Cargo.* .", later.display())
+}
+
 /// Where the skill was put.
-fn installed(world: &World) -> PathBuf {
+pub(crate) fn installed(world: &World) -> PathBuf {
     let folders =
         [".agents/skills", ".claude/skills"].map(|folder| world.sandbox.ws().join(folder));
     let found = folders.iter().map(|folder| folder.join("widget-care")).find(|dir| dir.is_dir());
@@ -137,16 +150,8 @@ fn skills_of_a_removed_dependency_are_gone(bench: &Bench) -> Finding {
 fn a_dependency_added_in_mid_session_is_told(bench: &Bench) -> Finding {
     let world = bench.world();
     crate_with_skill(&world.sandbox);
-    // What `cargo add widget` would write.
-    world.sandbox.package(&[("widget", "1.0.0")]);
-    let later = world.sandbox.dir().join("later");
-    std::fs::create_dir_all(&later).expect("creates a folder");
-    for file in ["Cargo.toml", "Cargo.lock"] {
-        std::fs::rename(world.sandbox.ws().join(file), later.join(file)).expect("moves");
-    }
-    world.sandbox.package(&[]);
+    let add = later(&world);
     world.init(&[]);
-    let add = format!("cp '{}'/Cargo.* .", later.display());
     let turn = world.turn(&[Step::shell(add), Step::shell("echo hi"), Step::say("Done.")]);
     assert!(turn.count_in(0, CRATES_SKILL) == 0, "too early\n{}", turn.told());
     told_of_the_skill(&world, &turn, 2);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::clients::{self, Action, Client, Finished, Place, Program, Prompt};
 use crate::model::{Model, Reply, Request};
@@ -40,7 +40,12 @@ impl Step {
 
     /// The model uses the tool of a server of [`crate::mcp`].
     pub fn ping(server: &str) -> Self {
-        Self::Do(Action::Server { server: server.to_owned(), tool: crate::mcp::tool(server) })
+        Self::ask(server, &crate::mcp::tool(server), json!({}))
+    }
+
+    /// The model uses a tool of an MCP server.
+    pub fn ask(server: &str, tool: &str, arguments: Value) -> Self {
+        Self::Do(Action::Server { server: server.to_owned(), tool: tool.to_owned(), arguments })
     }
 }
 

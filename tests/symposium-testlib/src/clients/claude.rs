@@ -57,8 +57,8 @@ impl Client for Claude {
             }
             Action::Read(path) => with("Read", "file_path", path),
             Action::Skill(name) => with("Skill", "skill", name),
-            Action::Server { server, tool } => {
-                ToolCall::new(format!("mcp__{server}__{tool}"), json!({}))
+            Action::Server { server, tool, arguments } => {
+                ToolCall::new(format!("mcp__{server}__{tool}"), arguments.clone())
             }
             Action::Tool(call) => call.clone(),
         }

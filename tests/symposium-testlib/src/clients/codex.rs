@@ -95,9 +95,10 @@ supports_websockets = false
             // It has no tool that reads, and none for skills.
             Action::Read(path) => shell(format!("cat '{}'", path.display())),
             Action::Skill(name) => shell(format!("cat .agents/skills/{name}/SKILL.md")),
-            Action::Server { server, tool } => ToolCall {
-                namespace: Some(format!("mcp__{server}")),
-                ..ToolCall::new(tool, json!({}))
+            Action::Server { server, tool, arguments } => ToolCall {
+                // It puts another letter in the place of those that its model's tools can't have.
+                namespace: Some(format!("mcp__{}", server.replace('-', "_"))),
+                ..ToolCall::new(tool, arguments.clone())
             },
             Action::Tool(call) => call.clone(),
         }

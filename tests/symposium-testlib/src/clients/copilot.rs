@@ -78,7 +78,9 @@ impl Client for Copilot {
             }
             Action::Read(path) => with("view", "path", path),
             Action::Skill(name) => with("skill", "skill", name),
-            Action::Server { server, tool } => ToolCall::new(format!("{server}-{tool}"), json!({})),
+            Action::Server { server, tool, arguments } => {
+                ToolCall::new(format!("{server}-{tool}"), arguments.clone())
+            }
             Action::Tool(call) => call.clone(),
         }
     }

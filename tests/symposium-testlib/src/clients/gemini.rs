@@ -70,8 +70,8 @@ impl Client for Gemini {
             ),
             Action::Read(path) => with("read_file", "file_path", path),
             Action::Skill(name) => with("activate_skill", "name", name),
-            Action::Server { server, tool } => {
-                ToolCall::new(format!("mcp_{server}_{tool}"), json!({}))
+            Action::Server { server, tool, arguments } => {
+                ToolCall::new(format!("mcp_{server}_{tool}"), arguments.clone())
             }
             Action::Tool(call) => call.clone(),
         }

@@ -63,8 +63,8 @@ impl Client for Goose {
             Action::Shell(command) => shell(command.clone()),
             Action::Read(path) => shell(format!("cat '{}'", path.display())),
             Action::Skill(name) => with("load_skill", "name", name),
-            Action::Server { server, tool } => {
-                ToolCall::new(format!("{server}__{tool}"), json!({}))
+            Action::Server { server, tool, arguments } => {
+                ToolCall::new(format!("{server}__{tool}"), arguments.clone())
             }
             Action::Tool(call) => call.clone(),
         }

@@ -41,8 +41,8 @@ fn call(action: &Action) -> ToolCall {
         Action::Shell(command) => shell(command),
         Action::Read(path) => shell(&format!("cat '{}'", path.display())),
         Action::Skill(name) => shell(&format!("cat .kiro/skills/{name}/SKILL.md")),
-        Action::Server { server, tool } => {
-            ToolCall::new(format!("@{server}/{tool}"), serde_json::json!({}))
+        Action::Server { server, tool, arguments } => {
+            ToolCall::new(format!("@{server}/{tool}"), arguments.clone())
         }
         Action::Tool(call) => call.clone(),
     }

@@ -71,6 +71,8 @@ pub enum Action {
         server: String,
         /// The tool's name.
         tool: String,
+        /// What it is given, an object.
+        arguments: Value,
     },
     /// Exactly this.
     Tool(ToolCall),

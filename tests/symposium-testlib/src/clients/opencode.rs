@@ -83,7 +83,9 @@ impl Client for OpenCode {
             }
             Action::Read(path) => with("read", "filePath", path),
             Action::Skill(name) => with("skill", "name", name),
-            Action::Server { server, tool } => ToolCall::new(format!("{server}_{tool}"), json!({})),
+            Action::Server { server, tool, arguments } => {
+                ToolCall::new(format!("{server}_{tool}"), arguments.clone())
+            }
             Action::Tool(call) => call.clone(),
         }
     }
