@@ -41,8 +41,11 @@ pub(super) fn read(sym: &Symposium, name: &str) -> anyhow::Result<()> {
         return Err(not_offered(name, &offered, &withheld).into());
     };
     let file = skill.dir.join(SKILL_FILE);
-    let mut head =
-        format!("Skill: {name}\nFrom: {}\nFile: {}\n", fit(&skill.origin, 200), file.display());
+    let mut head = format!("Skill: {name}\nFrom: {}\n", fit(&skill.origin, 200));
+    // One that is written for the workspace is nowhere before it is installed.
+    if file.is_file() {
+        let _ = writeln!(head, "File: {}", file.display());
+    }
     let more: Vec<_> = skill.more_files().collect();
     if !more.is_empty() {
         let named = more[..more.len().min(FILES)].join(", ");

@@ -130,6 +130,21 @@ fn what_arrives_during_a_session_is_there_at_the_next_call() {
 }
 
 #[test]
+fn the_skill_that_is_written_for_the_workspace_is_read_before_it_is_installed() {
+    let sandbox = workspace();
+    sandbox.config("[[agent]]\nname = \"claude\"\n");
+    let mut client = Client::open(&sandbox);
+    let mut read = || client.call("read_skill", &json!({"name": "rust-dependencies"}));
+    let (before, is_error) = read();
+    assert!(before.contains("widget") && before.contains("1.2.3") && !is_error, "{before}");
+    assert!(!before.contains("\nFile: "), "{before}");
+    sandbox.run(&["sync"]).ok();
+    let copy = sandbox.ws().join(".claude/skills/rust-dependencies/SKILL.md");
+    let (after, _) = read();
+    assert!(after.contains(&format!("\nFile: {}\n", copy.display())), "{after}");
+}
+
+#[test]
 fn skills_can_be_read_where_no_agent_is_configured() {
     let sandbox = workspace();
     configure(&sandbox, &[], "[plugins]\nuse = [\"widget\"]\n");
