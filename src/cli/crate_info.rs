@@ -2,6 +2,7 @@
 //!
 //! Agents read this: one `Key: value` a line, on standard output.
 
+pub(super) mod item;
 mod lookup;
 mod render;
 mod since;
@@ -85,9 +86,10 @@ pub(super) fn run(sym: &Symposium, args: &CrateInfoArgs) -> CommandResult {
     let workspace = workspace(sym)?;
     let lookup = Lookup::new(sym, workspace.as_ref(), &args.name);
     let found = lookup.found(wanted.as_ref(), args.version.as_deref())?;
-    match since {
-        Some(since) => lookup.tell_changes(&since, found),
-        None => lookup.tell_about(found),
+    match (since, &args.path) {
+        (Some(since), _) => lookup.tell_changes(&since, found),
+        (None, Some(path)) => lookup.tell_item(path, found),
+        (None, None) => lookup.tell_about(found),
     }
 }
 

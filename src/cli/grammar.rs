@@ -86,7 +86,7 @@ pub(super) enum Command {
     Uninstall(UninstallArgs),
     /// Look at plugins and where they come from
     Plugin(PluginArgs),
-    /// Look at a crate: sources, features, skills, what changed
+    /// Look at a crate: sources, features, skills, items, what changed
     CrateInfo(CrateInfoArgs),
     /// Serve the workspace's dependencies and their skills to an agent, over MCP
     Mcp,
@@ -168,6 +168,9 @@ pub(super) enum PluginCommand {
 pub(super) struct CrateInfoArgs {
     /// The crate
     pub name: String,
+    /// Where it declares this: Server, Rng::gen_range
+    #[arg(value_name = "PATH", conflicts_with = "since")]
+    pub path: Option<String>,
     /// Its version: an exact one (1.0.3) or a requirement (^1.0)
     #[arg(long, value_name = "REQ")]
     pub version: Option<String>,

@@ -16,10 +16,10 @@ pub(super) fn run(sym: &Symposium) -> CommandResult {
 fn about_crate(sym: &Symposium, question: CrateQuestion) -> CommandResult {
     let args = match question {
         CrateQuestion::About(AboutCrate { name, version }) => {
-            CrateInfoArgs { name, version, since: None }
+            CrateInfoArgs { name, path: None, version, since: None }
         }
         CrateQuestion::Changes(CrateChanges { name, since }) => {
-            CrateInfoArgs { name, version: None, since: Some(since) }
+            CrateInfoArgs { name, path: None, version: None, since: Some(since) }
         }
     };
     crate_info::run(sym, &args)

@@ -30,6 +30,7 @@ shapes! {
     plugin_show_skill: super::plugin::offer::SkillOffer,
     plugin_explain: crate::plugins::diagnostics::Explanation,
     crate_info: super::crate_info::Answer,
+    crate_item: super::crate_info::item::ItemAnswer,
     crate_changes: super::crate_info::ChangesAnswer,
     help: super::help::Overview,
     help_page: super::help::Page,

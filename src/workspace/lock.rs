@@ -13,8 +13,8 @@ use semver::Version;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::LockedPackage;
 use super::reader::{Reader, read_text};
+use super::{LockedPackage, Workspace};
 use crate::files::Limit;
 use crate::text::{Diagnostic, Source, same_crate};
 
@@ -153,6 +153,29 @@ pub(crate) fn dependents(path: &Path, name: &str) -> Vec<String> {
     names.sort();
     names.dedup();
     names
+}
+
+/// The package called `wanted` that `package` depends on in the lock file of `workspace`: its name and
+/// version.
+pub(crate) fn locked_dependency(
+    workspace: &Workspace,
+    package: (&str, &Version),
+    wanted: &str,
+) -> Option<(String, Version)> {
+    let source = read_text(workspace.lock_file.as_deref()?, Limit::LOCK).ok().flatten()?;
+    let raw = read_all(&source, &mut Vec::new()).ok()?;
+    let is_package = |found: &LockedPackage| (found.name.as_str(), &found.version) == package;
+    let (_, references) = raw.into_iter().find(|(found, _)| is_package(found))?;
+    let words = |it: &String| it.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let mut references = references.iter().map(words);
+    let reference =
+        references.find(|it| it.first().is_some_and(|name| same_crate(name, wanted)))?;
+    if let Some(version) = reference.get(1).and_then(|it| Version::parse(it).ok()) {
+        return Some((reference[0].clone(), version));
+    }
+    // Without a version it is the only one.
+    let mut named = workspace.locked.iter().filter(|found| found.name == reference[0]);
+    named.next().map(|found| (found.name.clone(), found.version.clone()))
 }
 
 /// Reads a lock file as TOML, whatever it looks like, but for what packages with a source depend on:

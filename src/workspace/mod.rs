@@ -40,7 +40,7 @@ pub(crate) use declarations::Declaration;
 pub(crate) use discover::{locate, nearest_manifest};
 pub(crate) use fingerprint::Fingerprint;
 pub(crate) use load::Loaded;
-pub(crate) use lock::{Lock, dependents};
+pub(crate) use lock::{Lock, dependents, locked_dependency};
 pub(crate) use model::{
     ByCrate, Dependency, DependencyKind, LockedPackage, Member, Usage, Workspace,
 };

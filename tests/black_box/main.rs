@@ -26,6 +26,7 @@ mod configuration;
 mod crate_changes;
 mod crate_desk;
 mod crate_info;
+mod crate_items;
 mod crate_skills;
 mod deep_nesting;
 mod dependency_map;

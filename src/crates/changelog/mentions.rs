@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use semver::Version;
+use serde::Serialize;
 
 use super::{Changelog, Section};
 
@@ -10,7 +11,8 @@ use super::{Changelog, Section};
 const LONGEST: usize = 400;
 
 /// A paragraph or an item of a list that has the name in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Mention {
     pub version: Version,
     pub file: PathBuf,

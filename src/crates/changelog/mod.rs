@@ -9,7 +9,6 @@ use crate::files::{Limit, ReadError, read_bytes};
 
 mod files;
 mod heading;
-#[allow(dead_code, reason = "the lookup of items asks it")]
 mod mentions;
 mod sections;
 #[cfg(test)]
@@ -17,7 +16,6 @@ mod tests;
 
 pub(crate) use files::is_changelog;
 pub(crate) use heading::version;
-#[allow(unused_imports, reason = "the lookup of items asks it")]
 pub(crate) use mentions::Mention;
 
 /// Files of changelogs that are read of one crate, in bytes: all together.

@@ -1,0 +1,118 @@
+//! A crate's files, and what its manifest says of them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use toml::{Table, Value};
+use walkdir::WalkDir;
+
+use crate::files::{Limit, contained, read_bytes, read_text};
+use crate::text::same_crate;
+
+/// Files of one crate that are looked through.
+const FILES: usize = 30_000;
+/// Bytes of them: the largest published crate has 115 MB.
+const BYTES: usize = 256 * 1024 * 1024;
+/// Folders beside a library that are none of it, where it lies in the crate's own folder.
+const OTHERS: [&str; 5] = ["target", "tests", "examples", "benches", "build"];
+
+/// A crate's sources.
+pub(super) struct Source {
+    /// The name that code knows it by.
+    pub name: String,
+    package: String,
+    /// The file of its root module.
+    pub root: PathBuf,
+    /// Whether paths of `use` begin at the root module (edition 2015).
+    pub is_2015: bool,
+    /// The crates that it may name, by their names in code, with those in a registry.
+    dependencies: BTreeMap<String, String>,
+}
+
+/// A file that is read.
+#[derive(Debug)]
+pub(super) struct File {
+    pub path: PathBuf,
+    pub text: String,
+}
+
+impl Source {
+    pub(super) fn open(package: &str, dir: &Path) -> Option<Self> {
+        let manifest = read_text(&dir.join("Cargo.toml"), Limit::CARGO).ok();
+        let manifest = manifest.and_then(|text| text.parse::<Table>().ok()).unwrap_or_default();
+        let of_lib = |key: &str| manifest.get("lib").and_then(|lib| lib.get(key)?.as_str());
+        let named = of_lib("path").and_then(|path| contained(dir, path).ok());
+        let usual = ["src/lib.rs", "src/main.rs"].map(|path| dir.join(path));
+        let root = named.into_iter().chain(usual).find(|path| path.is_file())?;
+        let edition = manifest.get("package").and_then(|package| package.get("edition"));
+        Some(Self {
+            name: of_lib("name").unwrap_or(package).replace('-', "_"),
+            package: package.to_owned(),
+            root,
+            is_2015: matches!(edition.and_then(Value::as_str), None | Some("2015")),
+            dependencies: dependencies(&manifest),
+        })
+    }
+
+    pub(super) fn is_own_name(&self, name: &str) -> bool {
+        name == self.name || same_crate(name, &self.package)
+    }
+
+    /// The package of another crate that code calls `name`.
+    pub(super) fn package_of(&self, name: &str) -> Option<&str> {
+        match name {
+            "std" | "core" | "alloc" | "proc_macro" => Some("std"),
+            name => self.dependencies.get(name).map(String::as_str),
+        }
+    }
+
+    pub(super) fn read(path: &Path) -> Option<Rc<File>> {
+        let text = read_text(path, Limit::CARGO).ok()?;
+        Some(Rc::new(File { path: path.to_path_buf(), text }))
+    }
+
+    /// The folder that the library's modules are in.
+    pub(super) fn folder(&self) -> &Path {
+        self.root.parent().unwrap_or(&self.root)
+    }
+
+    /// Gives each file's bytes to `look`, in the order of paths. `false` where there are more than
+    /// are looked through.
+    pub(super) fn each(&self, most: usize, look: &mut dyn FnMut(&Path, Vec<u8>)) -> bool {
+        let folder = self.folder();
+        let is_its = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let is_other = path.parent() == Some(folder) && OTHERS.contains(&&*name);
+            path == folder || !(name.starts_with('.') || is_other)
+        };
+        let walk = WalkDir::new(folder).max_depth(24).sort_by_file_name();
+        let files = walk.into_iter().filter_entry(|entry| is_its(entry.path()));
+        let files = files.filter_map(Result::ok).filter(|entry| entry.file_type().is_file());
+        let mut left = most.min(BYTES);
+        let rust = |path: &Path| path.extension().is_some_and(|ending| ending == "rs");
+        for (number, entry) in files.filter(|entry| rust(entry.path())).enumerate() {
+            let Ok(bytes) = read_bytes(entry.path(), Limit::CARGO) else { continue };
+            let Some(rest) = left.checked_sub(bytes.len()).filter(|_| number < FILES) else {
+                return false;
+            };
+            left = rest;
+            look(entry.path(), bytes);
+        }
+        true
+    }
+}
+
+fn dependencies(manifest: &Table) -> BTreeMap<String, String> {
+    let targets = manifest.get("target").and_then(Value::as_table);
+    let targets = targets.into_iter().flatten().filter_map(|(_, target)| target.as_table());
+    let mut found = BTreeMap::new();
+    for table in std::iter::once(manifest).chain(targets) {
+        let own = table.get("dependencies").and_then(Value::as_table);
+        for (key, value) in own.into_iter().flatten() {
+            let package = value.get("package").and_then(Value::as_str).unwrap_or(key);
+            found.insert(key.replace('-', "_"), package.to_owned());
+        }
+    }
+    found
+}
