@@ -14,7 +14,6 @@ use super::terminal::INTERRUPTED;
 use super::uninstall;
 use crate::Symposium;
 use crate::agents::Agent;
-use crate::config::state::State;
 use crate::config::{AutoUpdate, Config, ConfigState, HookScope};
 use crate::documents::Outcome;
 use crate::documents::user_config::{self, UserConfig};
@@ -83,7 +82,7 @@ pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
     };
     // The clock does not run while people think.
     let start = Instant::now();
-    State::stamp(&sym.dirs.state_file(), crate::symposium::VERSION);
+    super::record_start(sym, "init");
     // What is registered is what the configuration says by then, not what it said meanwhile.
     let _lock = acquire_lock(sym)?;
     let before = Config::load(&sym.dirs).config;

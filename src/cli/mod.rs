@@ -130,12 +130,10 @@ fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
     };
     let level = sym.config.log_level;
     log::install(sym.dirs.logs(), move || level);
-    // Arguments may hold secrets.
-    tracing::info!("`cargo agents {}`, version {}", name_of(args), crate::symposium::VERSION);
     sym.report.diagnostics(&sym.config_diagnostics);
     // `init` may be called off, and then nothing was written.
     if !matches!(cli.command, Some(Command::Init(_))) {
-        State::stamp(&sym.dirs.state_file(), crate::symposium::VERSION);
+        record_start(&sym, &name_of(args));
     }
     if cli.command.as_ref().is_some_and(may_update)
         && let Some(code) = self_update::before(&sym, args)
@@ -163,6 +161,13 @@ fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
     };
     let code = result.unwrap_or_else(|error| errors::fail(&sym.report, &error));
     sym.report.exit_code(code)
+}
+
+/// Leaves in the log and in the state which version of us runs `command`, whose arguments may hold
+/// secrets.
+fn record_start(sym: &Symposium, command: &str) {
+    tracing::info!("`cargo agents {command}`, version {}", crate::symposium::VERSION);
+    State::stamp(&sym.dirs.state_file(), crate::symposium::VERSION);
 }
 
 /// The command's name, where it is one of ours.

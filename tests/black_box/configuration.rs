@@ -104,7 +104,7 @@ fn f221_each_run_has_one_log_with_what_was_decided_and_why_and_nothing_secret() 
         "`cargo agents sync`, version ",
         "Installed widget-basics",
         "Skipped other: ",
-        "Finished 3 skills, 1 server for claude",
+        "Finished 4 skills, 1 server for claude",
     ] {
         assert!(log.contains(words), "no {words} in {log}");
     }
