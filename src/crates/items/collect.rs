@@ -67,7 +67,7 @@ impl Wanted<'_> {
         has_name(text, self.name)
             || self.globs && text.contains("*;") && text.contains("use ")
             || self.globs && text.contains("*,")
-            || self.globs && text.contains("*}")
+            || self.globs && (text.contains("*}") || text.contains("include!"))
     }
 }
 

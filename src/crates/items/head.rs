@@ -58,6 +58,8 @@ pub(super) enum Shape {
     Use(Vec<Use>),
     /// `extern "C"`
     Extern,
+    /// `include!("…")`
+    Include(String),
     /// A macro that is called.
     Call(String),
     #[default]
@@ -207,6 +209,7 @@ fn shape(tokens: &[TokenTree]) -> Shape {
                 let name = word(tokens, at + 2);
                 return name.map_or(Shape::Unknown, |name| Shape::Named(Kind::Macro, name));
             }
+            "include" if is_call => return included(tokens, at + 2),
             _ if is_call => return Shape::Call(first),
             "fn" => Kind::Function,
             "struct" => Kind::Struct,
@@ -249,6 +252,17 @@ fn shape(tokens: &[TokenTree]) -> Shape {
         return name.map_or(Shape::Unknown, |name| Shape::Named(kind, name));
     }
     Shape::Unknown
+}
+
+fn included(tokens: &[TokenTree], at: usize) -> Shape {
+    if let Some(TokenTree::Group(group)) = tokens.get(at)
+        && let Some(TokenTree::Literal(literal)) = group.stream().into_iter().next()
+        && let Lit::Str(path) = Lit::new(literal)
+    {
+        return Shape::Include(path.value());
+    }
+    // What a build script makes.
+    Shape::Call("include".to_owned())
 }
 
 /// `krate::name! {`

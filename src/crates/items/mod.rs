@@ -164,7 +164,8 @@ pub(crate) fn look_up(name: &str, dir: &Path, path: &str) -> Option<LookUp> {
     for items in [&mut answer.found, &mut answer.elsewhere, &mut answer.near] {
         rank(items);
     }
-    answer.unknown = resolver.unknown();
+    // Who has the answer needs not know what else may have that name.
+    answer.unknown = if answer.found.is_empty() { resolver.unknown() } else { Vec::new() };
     Some(answer)
 }
 

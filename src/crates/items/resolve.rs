@@ -138,6 +138,11 @@ impl<'s> Resolver<'s> {
                 Shape::Mod(named) if named == name => {
                     found.extend(self.module(module, entry, name));
                 }
+                Shape::Include(path) if look.depth < DEEPEST => {
+                    let look = Look { depth: look.depth + 1, ..look };
+                    let file = self.included(module, entry, path);
+                    found.extend(file.iter().flat_map(|it| self.step(it, name, look)));
+                }
                 Shape::Use(uses) if is_seen => {
                     for one in uses {
                         match &one.name {
@@ -158,7 +163,30 @@ impl<'s> Resolver<'s> {
                 found.extend(self.through_glob(module, entry, one, name, look.depth));
             }
         }
+        // Under each of many conditions the same module may be declared.
+        let mut known = Vec::new();
+        found.retain(|target| match target {
+            Target::Module(it, _) => {
+                let place = (it.file.path.clone(), it.range.start);
+                let is_new = !known.contains(&place);
+                known.push(place);
+                is_new
+            }
+            _ => true,
+        });
         found
+    }
+
+    /// The file that `include!` puts into `module`.
+    fn included(&self, module: &Rc<Module>, entry: &Entry, path: &str) -> Option<Rc<Module>> {
+        let path = module.file.path.parent()?.join(path);
+        let file = self.file(&path).filter(|file| file.path.starts_with(self.source.folder()))?;
+        let mut inner = Module::clone(module);
+        inner.range = 0..file.text.len();
+        inner.folder = path.parent()?.to_path_buf();
+        inner.context = entry.context.clone();
+        inner.file = file;
+        Some(Rc::new(inner))
     }
 
     /// The module that `entry` of `parent` declares.

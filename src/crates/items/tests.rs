@@ -166,6 +166,21 @@ fn circles_lead_nowhere_and_a_name_may_be_a_module_and_more() {
 }
 
 #[test]
+fn what_is_included_is_a_part_and_one_module_under_many_conditions_is_one() {
+    let branch = "if #[cfg(a)] { mod base; pub use self::base::*; } else ".repeat(30);
+    let lib = format!("include!(\"all/mod.rs\");\ncfg_if! {{ {branch} {{}} }}\n");
+    let files = [
+        ("src/lib.rs", lib.as_str()),
+        ("src/all/mod.rs", "pub mod low;\n"),
+        ("src/all/low.rs", "pub fn level() {}\n"),
+        ("src/base.rs", "extern \"C\" {\n    pub fn open();\n}\n"),
+    ];
+    let level = ask(&files, "widget::low::level").found;
+    assert_eq!(shown(&level), ["widget::low::level low.rs:1"]);
+    assert_eq!(shown(&ask(&files, "widget::open").found), ["widget::base::open base.rs:2"]);
+}
+
+#[test]
 fn only_a_path_is_looked_for_and_only_in_a_library() {
     let dir = library(&TOOLS);
     for path in ["", "a b", "1", "a::../b", "a-b", &"a::".repeat(20), &"a".repeat(1_000), "<>"] {
