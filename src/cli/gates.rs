@@ -31,6 +31,7 @@ fn predicate(of: &Predicate) -> String {
         Predicate::PathExists(path) => format!("path_exists({path})"),
         Predicate::DependsOn(crate_) => format!("depends-on({})", atom(crate_)),
         Predicate::WorkspaceMember => "workspace-member()".to_owned(),
+        Predicate::AskedFor => "asked for by `use`".to_owned(),
         Predicate::Not(inner) => format!("not({})", predicate(inner)),
         Predicate::Any(inner) => format!("any({})", list(inner)),
         Predicate::All(inner) => format!("all({})", list(inner)),

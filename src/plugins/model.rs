@@ -74,6 +74,8 @@ pub(crate) enum Predicate {
     Not(Box<Predicate>),
     Any(Vec<Predicate>),
     All(Vec<Predicate>),
+    /// Stands in no manifest: the user asked for the plugin by name (`Registry::wake`).
+    AskedFor,
     /// `shell(…)` and names we do not know: never run, never hold, even inside `not`.
     Unsupported(String),
 }

@@ -19,6 +19,8 @@ use crate::workspace::Fingerprint;
 
 /// Name of the source inside the binary.
 pub(crate) const BUILTIN: &str = "builtin";
+/// Name of its plugin, which no other source's plugin may have.
+pub(crate) const BUILTIN_PLUGIN: &str = "cargo-agents";
 
 /// Another place for the central recommendations: a mirror, or a test's repository.
 const RECOMMENDATIONS_VARIABLE: &str = "SYMPOSIUM_RECOMMENDATIONS_URL";

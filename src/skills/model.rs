@@ -19,6 +19,8 @@ pub(crate) struct Skill {
     pub origin: SkillOrigin,
     /// The plugin that brought it; `None` for the workspace's own and for standalone skills.
     pub plugin: Option<String>,
+    /// Where the very same skill, byte for byte, comes from as well.
+    pub same_as: Vec<SkillOrigin>,
     /// The whole of its `SKILL.md`, where that is written for the workspace and nowhere on disk.
     pub written: Option<String>,
 }

@@ -158,6 +158,7 @@ mod tests {
             origin,
             plugin: None,
             written: None,
+            same_as: Vec::new(),
         }
     }
 

@@ -63,8 +63,9 @@ pub(crate) struct Resolution {
     pub skills: Vec<Skill>,
     /// Problems, none of which stops anything else: all are warnings.
     pub diagnostics: Vec<Diagnostic>,
-    /// Why each thing was taken or not.
     pub explanations: Vec<Event>,
+    /// Crates that were asked for their skills, by their names with `-` for `_`.
+    pub crates: BTreeSet<String>,
     /// Crates whose sources could not be had.
     pub missing: Vec<NotOnDisk>,
     /// What can't be read, so that copies of it may be needed still.
@@ -184,8 +185,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Adds the workspace's own skills: what is in `folder`, where its `.agents/skills` really is, and
-    /// was not put there by us.
-    /// They are the user's: their gates are not asked.
+    /// was not put there by us. They are the user's: their gates are not asked.
     pub(crate) fn workspace(&mut self, root: &Path, folder: &Path) {
         let root = if folder.starts_with(root) { root } else { folder };
         let origin = |path| SkillOrigin::Workspace { path };
@@ -201,7 +201,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    pub(crate) fn finish(self) -> Resolution {
+    pub(crate) fn finish(mut self) -> Resolution {
+        self.done.crates = self.visited.into_iter().map(|(name, ..)| name).collect();
         self.done
     }
 
@@ -378,6 +379,7 @@ impl<'a> Resolver<'a> {
                 origin,
                 plugin: provenance.plugin.map(ToOwned::to_owned),
                 written: None,
+                same_as: Vec::new(),
             });
         }
     }

@@ -196,11 +196,17 @@ fn load_registry(sync: &SyncContext<'_>) -> Registry {
         Caller::Background => Refresh::for_plugin_sync(sym, None),
         Caller::Hook | Caller::Survey => Refresh::cached(),
     };
-    if sym.report.explains() {
-        return Registry::load(sym, &refresh);
-    }
-    let dependencies = ByCrate::new(&sync.loaded.workspace.dependencies, |known| &known.name);
-    Registry::load_for(sym, &refresh, &|name| !dependencies.get(name).is_empty())
+    let (choices, root) = (&sym.config.plugins, Some(sync.root()));
+    let mut registry = if sym.report.explains() {
+        Registry::load(sym, &refresh)
+    } else {
+        let dependencies = ByCrate::new(&sync.loaded.workspace.dependencies, |known| &known.name);
+        let matters =
+            |name: &str| !dependencies.get(name).is_empty() || choices.is_used(name, root);
+        Registry::load_for(sym, &refresh, &matters)
+    };
+    registry.wake(choices, root);
+    registry
 }
 
 /// What applies to a workspace, and what of it should change in skill folders.

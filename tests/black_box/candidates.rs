@@ -135,8 +135,8 @@ fn a_source_that_vouches_leaves_nothing_to_ask() {
         "w/SYMPOSIUM.toml",
         "name = \"w\"\ncrates = [\"widget>=9\"]\n[[skills]]\nsource = \"crate\"\n",
     );
-    // It has said its word about the crate: not this version.
-    assert!(!sandbox.run(&["status"]).ok().stdout.contains("Candidates"));
+    // It delivers nothing here, so it says nothing of the crate.
+    assert!(sandbox.run(&["status"]).ok().stdout.contains("Candidates"));
     sandbox.user_plugin(
         "w/SYMPOSIUM.toml",
         "name = \"w\"\ncrates = \"*\"\n[[plugins]]\nsource.cargo = \"widget\"\n",
@@ -290,4 +290,72 @@ mod asking {
         let shown = unasked(&sandbox, &["sync", "--dry-run"]);
         assert!(!shown.contains(QUESTION), "{shown}");
     }
+}
+
+#[test]
+fn decision_31_a_plugin_that_does_not_deliver_a_crate_s_skills_hides_no_candidate() {
+    for (gates, is_candidate) in [
+        ("crates = [\"viewer\"]\n[[skills]]\nsource.crate = \"widget\"\n", true),
+        ("crates = [\"viewer\", \"widget>=2\"]\n[[skills]]\nsource = \"crate\"\n", true),
+        ("crates = [\"*\"]\n[[skills]]\nsource = \"crate\"\ncrates = [\"widget>=2\"]\n", true),
+        ("crates = [\"widget\"]\n[[skills]]\nsource = \"crate\"\n", false),
+    ] {
+        let sandbox = with_candidate();
+        sandbox.user_plugin("p/SYMPOSIUM.toml", &format!("name = \"p\"\n{gates}"));
+        sandbox.run(&["sync"]).ok();
+        let status = sandbox.run(&["status"]).ok().stdout;
+        assert_eq!(status.contains("widget 1.2.3  ships 1 skill"), is_candidate, "{gates}{status}");
+        assert_eq!(sandbox.has(INSTALLED), !is_candidate, "{gates}");
+    }
+}
+
+#[test]
+fn decision_32_use_wakes_a_plugin_that_names_no_crate_here_or_everywhere() {
+    for (key, scope) in
+        [("crates", None), ("crates", Some("--global")), ("depends-on", Some("--global"))]
+    {
+        let sandbox = with_agents(&["claude"]);
+        let manifest =
+            format!("name = \"sleeper\"\n{key} = []\n[[skills]]\nsource.path = \"skills\"\n");
+        sandbox.user_plugin("sleeper/SYMPOSIUM.toml", &manifest);
+        sandbox.user_plugin("sleeper/skills/basics/SKILL.md", &skill("basics", "b"));
+        sandbox.run(&["sync"]).ok();
+        assert!(!sandbox.has(INSTALLED));
+        for screen in [["status"].as_slice(), &["plugin", "list"]] {
+            let told = sandbox.run(screen).ok().stdout;
+            let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(told.contains("`cargo agents use NAME` takes it"), "{told}");
+        }
+        let args: Vec<&str> = ["use", "sleeper"].into_iter().chain(scope).collect();
+        sandbox.run(&args).ok();
+        assert!(sandbox.has(INSTALLED), "{key} {scope:?}");
+        for screen in [["status"].as_slice(), &["plugin", "list"]] {
+            let told = sandbox.run(screen).ok().stdout;
+            let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(told.contains("`use` in the configuration asks for it"), "{told}");
+        }
+        sandbox.run(&["use", "sleeper", "--remove"]).ok();
+        assert!(!sandbox.has(INSTALLED), "{key} {scope:?}");
+    }
+}
+
+#[test]
+fn the_same_skill_of_two_dependencies_is_installed_once_and_names_both() {
+    let sandbox = with_candidate();
+    sandbox.package(&[("widget", "1.2.3"), ("gadget", "0.4.0")]);
+    let text = skill("basics", "b");
+    let files = [("skills/a/SKILL.md", text.as_str())];
+    sandbox.registry_crate("gadget", "0.4.0", &files);
+    sandbox.run(&["use", "widget"]).ok();
+    let run = sandbox.run(&["use", "gadget"]).ok();
+    assert!(run.stderr.contains("1 skill"), "{}", run.stderr);
+    assert!(sandbox.has(INSTALLED));
+    let status = sandbox.run(&["status"]).ok().stdout;
+    assert!(status.contains("gadget 0.4.0 and widget 1.2.3"), "{status}");
+    // One byte makes two of them.
+    sandbox.registry_crate("gadget", "0.4.0", &[("skills/a/more.md", "x")]);
+    sandbox.package(&[("widget", "1.2.3"), ("gadget", "0.4.0"), ("other", "1.0.0")]);
+    sandbox.run(&["sync"]).ok();
+    assert!(!sandbox.has(INSTALLED));
+    assert!(sandbox.has("ws/.claude/skills/basics-gadget-0-4-0/more.md"));
 }

@@ -267,3 +267,43 @@ fn two_shadowed_plugins_are_told_apart_by_their_sources() {
     assert_eq!(lines.len(), 2, "{talk}");
     assert!(lines[0].contains("`b`") && lines[1].contains("`c`"), "{talk}");
 }
+
+#[test]
+fn decision_33_no_source_has_a_plugin_of_the_built_in_one_s_name() {
+    for name in ["cargo-agents", "cargo_agents"] {
+        let sandbox = crate::with_agents(&["claude"]);
+        let config = sandbox.read("home/.symposium/config.toml");
+        let config = config.replace("builtin = false\n", "");
+        sandbox.write("home/.symposium/config.toml", config);
+        crate::plugin_with_skill(&sandbox, name, "widget", "foreign");
+        let run = sandbox.run(&["sync"]);
+        assert!(
+            run.stderr.contains("`cargo-agents` is the name of the plugin inside the program"),
+            "{}",
+            run.stderr
+        );
+        assert!(!sandbox.has("ws/.claude/skills/foreign"), "{name}");
+        assert!(sandbox.has("ws/.claude/skills/rust-crate-sources"), "{name}");
+        // The name that it had once is anybody's.
+        crate::plugin_with_skill(&sandbox, "symposium", "widget", "theirs");
+        sandbox.run(&["sync"]);
+        assert!(sandbox.has("ws/.claude/skills/theirs/SKILL.md"));
+        assert!(sandbox.has("ws/.claude/skills/rust-crate-sources/SKILL.md"));
+    }
+}
+
+#[test]
+fn an_active_plugin_that_delivers_nothing_says_so_and_why_on_both_screens() {
+    let sandbox = crate::with_agents(&["claude"]);
+    sandbox.user_plugin(
+        "p/SYMPOSIUM.toml",
+        "name = \"p\"\ncrates = [\"widget\"]\n[[skills]]\nsource.path = \"skills\"\n\
+         crates = [\"gadget\"]\n",
+    );
+    for screen in [["status"].as_slice(), &["plugin", "list"]] {
+        let told = sandbox.run(screen).ok().stdout;
+        let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains("active"), "{told}");
+        assert!(told.contains("it delivers nothing: gadget is not a dependency"), "{told}");
+    }
+}

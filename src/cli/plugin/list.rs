@@ -179,8 +179,8 @@ fn skills(view: &View<'_>, problems: &mut Vec<String>) -> Vec<SkillRow> {
             }
         };
         problems.append(&mut offer.unread);
-        if view.is_disabled(&offer.name) {
-            let reason = "`[plugins] disable` in the configuration names it".to_owned();
+        if let Some(reason) = view.disabled_by(&offer.name) {
+            let reason = reason.to_owned();
             offer.standing = Standing { state: crate::report::Verdict::Disabled, reason };
         }
         rows.push(SkillRow { source: skill.source.clone(), offer });

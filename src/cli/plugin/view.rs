@@ -6,7 +6,7 @@ use crate::plugins::predicate::{Facts, evaluate_all};
 use crate::plugins::registry::{PluginEntry, Registry};
 use crate::plugins::source::Refresh;
 use crate::report::Verdict;
-use crate::text::same_crate;
+use crate::sync::facts::delivers_nothing;
 use crate::workspace::{UNOBSERVED, Workspace};
 
 /// Everything there is, and where we stand.
@@ -47,7 +47,7 @@ impl<'a> View<'a> {
     /// Opens the sources as the command line says. A workspace that can't be read is told, and
     /// counts as none.
     pub(super) fn load(sym: &'a Symposium) -> Self {
-        let registry = Registry::load(sym, &Refresh::for_command(sym));
+        let mut registry = Registry::load(sym, &Refresh::for_command(sym));
         let loaded = match sym.env.cwd().map(|cwd| Workspace::load(cwd, &sym.env)) {
             Some(Ok(loaded)) => loaded,
             Some(Err(mut problem)) => {
@@ -58,6 +58,8 @@ impl<'a> View<'a> {
             None => None,
         };
         let is_workspace = loaded.is_some();
+        let root = loaded.as_ref().map(|loaded| loaded.workspace.root.as_path());
+        registry.wake(&sym.config.plugins, root);
         let workspace = loaded.map(|loaded| loaded.workspace).unwrap_or_default();
         Self { sym, registry, workspace, is_workspace }
     }
@@ -79,33 +81,31 @@ impl<'a> View<'a> {
         Standing { state, reason: evaluation.reason }
     }
 
-    /// Whether the user switched a plugin or skill off.
-    pub(super) fn is_disabled(&self, name: &str) -> bool {
-        self.sym.config.plugins.disable.iter().any(|listed| same_crate(listed, name))
+    /// Why the user does not want a plugin or skill here, where that is so.
+    pub(super) fn disabled_by(&self, name: &str) -> Option<&'static str> {
+        self.sym.config.plugins.disabled_by(name, self.facts().root)
     }
 
-    /// How a plugin stands as a whole: one that applies may still offer nothing that does.
+    /// How a plugin stands as a whole.
     pub(super) fn plugin(&self, entry: &PluginEntry) -> Standing {
         let plugin = &entry.plugin;
         if let Some(shadow) = &entry.shadowed_by {
             return Standing { state: Verdict::Shadowed, reason: shadow.to_string() };
         }
-        if self.is_disabled(&plugin.name) {
-            let reason = "`[plugins] disable` in the configuration names it".to_owned();
-            return Standing { state: Verdict::Disabled, reason };
+        if let Some(reason) = self.disabled_by(&plugin.name) {
+            return Standing { state: Verdict::Disabled, reason: reason.to_owned() };
         }
-        let own = self.standing(&[&plugin.gate]);
-        if !own.is_active() {
-            return own;
+        let mut own = self.standing(&[&plugin.gate]);
+        let parts = gates(plugin).map(|gate| {
+            let part = self.standing(&[&plugin.gate, gate]);
+            (part.is_active(), part.reason)
+        });
+        if own.is_active()
+            && let Some(told) = delivers_nothing(parts)
+        {
+            own.reason = format!("{}; {told}", own.reason);
         }
-        let parts: Vec<Standing> =
-            gates(plugin).map(|gate| self.standing(&[&plugin.gate, gate])).collect();
-        if parts.is_empty() || parts.iter().any(Standing::is_active) {
-            return own;
-        }
-        let mut reasons: Vec<String> = parts.into_iter().map(|part| part.reason).collect();
-        reasons.dedup();
-        Standing { state: Verdict::Skipped, reason: reasons.join("; ") }
+        own
     }
 }
 

@@ -16,9 +16,9 @@ macro_rules! file {
 
 /// The files, by their path in the source.
 const FILES: [(&str, &str); 3] = [
-    file!("symposium/SYMPOSIUM.toml"),
-    file!("symposium/skills/rust-change-checks/SKILL.md"),
-    file!("symposium/skills/rust-crate-sources/SKILL.md"),
+    file!("cargo-agents/SYMPOSIUM.toml"),
+    file!("cargo-agents/skills/rust-change-checks/SKILL.md"),
+    file!("cargo-agents/skills/rust-crate-sources/SKILL.md"),
 ];
 
 /// The folder of the built-in plugin source below `cache`, written where it is missing, mended

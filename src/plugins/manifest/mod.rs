@@ -25,8 +25,9 @@ use installations::Pool;
 
 use super::diagnostics::codes;
 use super::model::{Gate, Plugin};
-use crate::text::toml::{self as tables, Diagnostics, Table};
-use crate::text::{Diagnostic, Severity, Source};
+use crate::plugins::source::{BUILTIN, BUILTIN_PLUGIN};
+use crate::text::toml::{self as tables, Diagnostics, Located, Table};
+use crate::text::{Diagnostic, Severity, Source, same_crate};
 
 pub(crate) use matcher::{LONGEST_NAME, MatcherError, compile_matcher, is_expression};
 pub(crate) use near_miss::near_miss;
@@ -119,7 +120,8 @@ fn plugin(cx: &Context<'_>, root: &Table<'_>) -> Option<Plugin> {
         let message = "this plugin has no `name`";
         cx.reject(cx.problem(codes::MISSING_KEY, &(0..0), message).note("`name = \"my-crate\"`"));
     }
-    let name = root.string("name").filter(|name| cx.check_name("plugin", name, true));
+    let name = root.string("name");
+    let name = name.filter(|name| cx.check_name("plugin", name, true) && is_free(cx, name));
     let gate = plugin_gate(cx, root);
     let mut pool = Pool::read(cx, root);
     let skills = skills::read(cx, root, &gate);
@@ -151,6 +153,16 @@ fn plugin(cx: &Context<'_>, root: &Table<'_>) -> Option<Plugin> {
     };
     check_target(cx, root, &mut plugin);
     Some(plugin)
+}
+
+/// Whether a plugin of this source may have the name.
+fn is_free(cx: &Context<'_>, name: &Located<String>) -> bool {
+    if cx.place.source == BUILTIN || !same_crate(&name.value, BUILTIN_PLUGIN) {
+        return true;
+    }
+    let message = format!("`{BUILTIN_PLUGIN}` is the name of the plugin inside the program");
+    cx.reject(cx.problem(codes::BAD_NAME, &name.span, message).note("give it another name"));
+    false
 }
 
 /// The plugin's own gate; one that can't be read never holds.

@@ -30,9 +30,11 @@ impl Predicate {
             Self::Unsupported(text) => vec![text],
             Self::Not(inner) => inner.unsupported(),
             Self::Any(list) | Self::All(list) => list.iter().flat_map(Self::unsupported).collect(),
-            Self::Env { .. } | Self::PathExists(_) | Self::DependsOn(_) | Self::WorkspaceMember => {
-                Vec::new()
-            }
+            Self::Env { .. }
+            | Self::PathExists(_)
+            | Self::DependsOn(_)
+            | Self::WorkspaceMember
+            | Self::AskedFor => Vec::new(),
         }
     }
 }

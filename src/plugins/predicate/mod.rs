@@ -49,6 +49,11 @@ pub(crate) struct Evaluation {
 }
 
 impl Gate {
+    /// Whether it names nothing that could make it hold: only the user can, who asks for it.
+    pub(crate) fn is_dormant(&self) -> bool {
+        self.predicates.is_empty() && self.crates.as_ref().is_some_and(Vec::is_empty)
+    }
+
     /// The crates this level names: in its list, and in `depends-on(…)` outside of `not`.
     pub(crate) fn crates_named(&self) -> Vec<&str> {
         let mut names: Vec<_> =
@@ -80,6 +85,7 @@ impl Predicate {
             Self::Env { .. }
             | Self::PathExists(_)
             | Self::WorkspaceMember
+            | Self::AskedFor
             | Self::Not(_)
             | Self::Unsupported(_) => {}
         }
@@ -154,7 +160,8 @@ enum AtomResult {
 impl Evaluator<'_> {
     fn list(&mut self, atoms: &[CrateAtom]) -> Finding {
         if atoms.is_empty() {
-            let reason = "it names no crate that it could be for, so it never applies".to_owned();
+            let reason = "it names no crate that it could be for: `cargo agents use NAME` takes it"
+                .to_owned();
             return Finding { truth: Truth::No, reason };
         }
         let mut holding = Vec::new();
@@ -209,6 +216,10 @@ impl Evaluator<'_> {
             Predicate::PathExists(path) => self.path(path),
             Predicate::DependsOn(atom) => self.list(std::slice::from_ref(atom)),
             Predicate::WorkspaceMember => self.member(),
+            Predicate::AskedFor => {
+                let reason = "`use` in the configuration asks for it".to_owned();
+                Finding { truth: Truth::Yes, reason }
+            }
             Predicate::Not(inner) => self.not(inner),
             Predicate::Any(list) => self.group(list, Truth::Yes, Truth::No),
             Predicate::All(list) => self.group(list, Truth::No, Truth::Yes),

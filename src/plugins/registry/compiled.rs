@@ -25,7 +25,7 @@ use crate::workspace::{Fingerprint, Observer, UNOBSERVED};
 
 /// Version of the file's layout. The bytes do not tell what they stand for: whatever changes the types
 /// in it, [`Plugin`] and all below, raises this; a test tells.
-const LAYOUT: u32 = 6;
+const LAYOUT: u32 = 7;
 
 /// Whose the file is: what comes after it is read as this program wrote it, the fingerprint and
 /// what was found.
@@ -105,8 +105,8 @@ impl Content {
     }
 }
 
-/// The crates of which one has to be a dependency for the plugin to matter in a workspace, with a
-/// space between them. Nothing where it may matter in any: what it says of itself is told, or its
+/// The names of which one has to be a dependency's, or asked for by the user, for the plugin to matter
+/// in a workspace, with a space between them. Nothing where it may matter in any: what it says of itself is told, or its
 /// predicates have a say.
 fn concern(plugin: &Plugin) -> Option<String> {
     let atoms = plugin.gate.crates.as_ref()?;
@@ -115,6 +115,8 @@ fn concern(plugin: &Plugin) -> Option<String> {
         return None;
     }
     let mut names = plugin.gate.crates_named();
+    // One that is for no crate can be asked for by its name.
+    names.extend(plugin.gate.is_dormant().then_some(&*plugin.name));
     // To have skills of a crate is a word about that crate, whether the plugin applies or not.
     for group in &plugin.skills {
         names.extend(group.gate.crates_named());

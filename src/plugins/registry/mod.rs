@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use self::compiled::{Depends, Found};
 use self::last_good::LastGood;
-use super::model::Plugin;
+use super::model::{Gate, Plugin, Predicate};
 use super::source::{self, Refresh, SourceKind, SourceSpec, SourceState};
 use crate::Symposium;
-use crate::config::Dirs;
+use crate::config::{Dirs, PluginChoices};
 use crate::text::Diagnostic;
 use crate::workspace::Fingerprint;
 
@@ -70,8 +70,8 @@ impl Registry {
         Self::read(sym, refresh, None)
     }
 
-    /// As [`Registry::load`], for a workspace: `depends` tells which crates it depends on. Plugins of
-    /// other crates, of which there may be thousands, are left out where that changes nothing but
+    /// As [`Registry::load`], for a workspace: `depends` tells which crates it depends on, and what the
+    /// user asks for by name. Plugins of other crates, of which there may be thousands, are left out where that changes nothing but
     /// what is explained.
     pub(crate) fn load_for(
         sym: &Symposium,
@@ -79,6 +79,17 @@ impl Registry {
         depends: &dyn Fn(&str) -> bool,
     ) -> Self {
         Self::read(sym, refresh, Some(depends))
+    }
+
+    /// Lets those dormant plugins apply that the user asks for by name, for the workspace at `root` or
+    /// for all.
+    pub(crate) fn wake(&mut self, choices: &PluginChoices, root: Option<&Path>) {
+        for entry in &mut self.plugins {
+            let Plugin { name, gate, .. } = &mut entry.plugin;
+            if gate.is_dormant() && choices.is_used(name, root) {
+                *gate = Gate { crates: None, predicates: vec![Predicate::AskedFor] };
+            }
+        }
     }
 
     /// Forgets what sources last said that are no longer in the configuration.

@@ -199,7 +199,7 @@ fn f33_f135_the_first_source_wins_and_the_later_says_which() {
             ("user-plugins", "symposium", None),
             ("user-plugins", "own", None),
             ("user-plugins", "p", Some("one")),
-            ("builtin", "symposium", Some("user-plugins")),
+            ("builtin", "cargo-agents", None),
         ]
     );
     assert_eq!(registry.plugin("p").expect("there").dir, dir.path().join("one/p"));
@@ -252,7 +252,7 @@ fn f52_f115_the_central_repository_comes_through_git_with_a_word_about_its_near_
 
     let registry = Registry::load(&sym, &Refresh::for_command(&sym));
     let plugins: Vec<_> = registry.active().map(|plugin| plugin.name.as_str()).collect();
-    assert_eq!(plugins, ["battery-packs", "cargo-guard", "dial9", "sqlx-tools", "symposium"]);
+    assert_eq!(plugins, ["battery-packs", "cargo-guard", "dial9", "sqlx-tools", "cargo-agents"]);
     assert_eq!(registry.skills.len(), 1);
     assert_eq!(registry.skills[0].path, "salsa-queries");
     let said = texts(&registry.diagnostics);
@@ -296,7 +296,7 @@ fn decision_27_the_built_in_plugin_has_nothing_to_complain_about() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let root = crate::plugins::builtin::materialise(dir.path()).expect("writes");
     let found = scan("builtin", &root, Strictness::Validate, &UNOBSERVED);
-    assert_eq!(names(&found), (vec!["symposium"], vec![]));
+    assert_eq!(names(&found), (vec!["cargo-agents"], vec![]));
     assert!(found.diagnostics.is_empty(), "{:?}", texts(&found.diagnostics));
 }
 

@@ -31,6 +31,7 @@ impl Place {
             origin: SkillOrigin::Workspace { path: "s".to_owned() },
             plugin: None,
             written: None,
+            same_as: Vec::new(),
         }
     }
 

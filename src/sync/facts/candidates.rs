@@ -2,7 +2,7 @@
 //!
 //! Nothing of a candidate is installed until the user says so: `cargo agents use`.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use semver::Version;
@@ -81,16 +81,15 @@ impl Candidate {
     }
 }
 
-/// The candidates of a workspace, sorted; and the dependencies of which none is known, since their
+/// The candidates of a workspace, sorted: `delivered` are the crates whose skills plugins deliver here
+/// already. A plugin that would deliver them elsewhere says nothing of them here. And the dependencies of which none is known, since their
 /// sources are not on this machine.
 pub(crate) fn find(
     workspace: &Workspace,
-    registry: &Registry,
+    delivered: &BTreeSet<String>,
     choices: &PluginChoices,
     (on_disk, observer): (&dyn CrateSources, &Observer),
 ) -> (Vec<Candidate>, Vec<NotOnDisk>) {
-    // Once for all dependencies: there are many of both.
-    let endorsed: HashSet<_> = registry.active().flat_map(endorsed).map(spelling).collect();
     let silent = workspace.members.iter().filter(|member| !member.names_us);
     let silent: HashSet<_> = silent.map(|member| member.dir.as_path()).collect();
     let (mut found, mut absent) = (Vec::new(), Vec::new());
@@ -100,7 +99,7 @@ pub(crate) fn find(
         if choice == Some(Choice::Disable) || !is_crate_name(name) {
             continue;
         }
-        let is_settled = choice.is_some() || endorsed.contains(&spelling(name));
+        let is_settled = choice.is_some() || delivered.contains(&*spelling(name));
         let (name, version) = (name.clone(), dependency.version.clone());
         let request = CrateRequest { name, version, requirement: None };
         let located = match locate(on_disk, &request, observer) {

@@ -119,10 +119,12 @@ impl Gatherer<'_> {
         if let Some(folder) = self.own_skills() {
             resolver.workspace(&self.workspace.root, &folder);
         }
-        facts.take(resolver.finish());
+        let resolution = resolver.finish();
+        let delivered = resolution.crates.clone();
+        facts.take(resolution);
         let choices = &self.sym.config.plugins;
         let (mut found, mut absent) =
-            candidates::find(self.workspace, registry, choices, (self.on_disk, self.observer));
+            candidates::find(self.workspace, &delivered, choices, (self.on_disk, self.observer));
         let is_told = |crate_: &NotOnDisk| {
             facts.missing.iter().any(|known| same_crate(&known.name, &crate_.name))
         };
@@ -202,6 +204,7 @@ impl Gatherer<'_> {
             root: root.clone(),
             origin: SkillOrigin::Source { source: BUILTIN.to_owned(), path: name.to_owned() },
             plugin: Some(plugin.name.clone()),
+            same_as: Vec::new(),
             written: page::write(&found, &facts.skills, places(&sym.config)),
         };
         facts.dependencies = Some(found);
@@ -351,7 +354,11 @@ impl<'r> Facts<'r> {
             let needs = (!levels.holds).then_some(levels.reason);
             self.subcommands.push((plugin, subcommand, needs));
         }
-        let (verdict, reason) = (Verdict::Matched, evaluation.reason);
+        let (verdict, mut reason) = (Verdict::Matched, evaluation.reason);
+        let told = parts.iter().map(|part: &Part| (part.holds, part.reason.clone()));
+        if let Some(told) = delivers_nothing(told) {
+            reason = format!("{reason}; {told}");
+        }
         self.plugins.push(PluginFate { plugin, verdict, reason, parts });
     }
 
@@ -398,6 +405,23 @@ fn places(config: &Config) -> Places {
 
 fn verdict_of(holds: bool) -> Verdict {
     if holds { Verdict::Matched } else { Verdict::Skipped }
+}
+
+/// What to say of an active plugin of which nothing holds; `parts` are what it offers: whether each
+/// holds, and why.
+pub(crate) fn delivers_nothing(parts: impl Iterator<Item = (bool, String)>) -> Option<String> {
+    let mut reasons = Vec::new();
+    for (holds, reason) in parts {
+        if holds {
+            return None;
+        }
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    let why =
+        if reasons.is_empty() { "there is nothing in it".to_owned() } else { reasons.join("; ") };
+    Some(format!("it delivers nothing: {why}"))
 }
 
 /// Whether a gate holds in every workspace, whatever it depends on.

@@ -53,7 +53,7 @@ pub(crate) fn choose(
     let reads_own = sym.config.agents_syncing && !agents.is_empty();
     chosen.note_blocked(parents, &targets.dirs, reads_own);
     let taken = taken_names(disk, &indices, facts);
-    for named in assign_names(facts.skills.clone(), &taken) {
+    for named in assign_names(without_twins(&facts.skills, observer), &taken) {
         chosen.add(
             &named.skill,
             &named.install_name,
@@ -84,6 +84,30 @@ pub(crate) fn choose(
     chosen.wanted.unread = facts.unread.iter().map(|unread| copies_of(facts, unread)).collect();
     chosen.budget(agents, parents);
     chosen
+}
+
+/// The skills, with one in place of several of the same name and bytes that crates bring: an agent
+/// should not read the same twice.
+fn without_twins(skills: &[Skill], observer: &Observer) -> Vec<Skill> {
+    let mut kept: Vec<Skill> = Vec::new();
+    let is_of_crate = |skill: &Skill| matches!(skill.origin, SkillOrigin::Crate { .. });
+    let content = |skill: &Skill| collect(skill, &skill.name, observer).ok();
+    for skill in skills {
+        let twin = kept.iter_mut().find(|known| {
+            known.name == skill.name
+                && known.origin != skill.origin
+                && is_of_crate(known)
+                && is_of_crate(skill)
+                && content(known)
+                    .zip(content(skill))
+                    .is_some_and(|(one, other)| one.content == other.content)
+        });
+        match twin {
+            Some(twin) => twin.same_as.push(skill.origin.clone()),
+            None => kept.push(skill.clone()),
+        }
+    }
+    kept
 }
 
 /// Names that are the user's in one of the folders, and those of the workspace's own skills.
@@ -259,7 +283,10 @@ impl DesiredSkills {
 
 /// Where a skill comes from, for people.
 pub(crate) fn shown(skill: &Skill) -> String {
-    origin_text(&skill.origin, skill.plugin.as_deref())
+    let plugin = skill.plugin.as_deref();
+    let origins = std::iter::once(&skill.origin).chain(&skill.same_as);
+    let origins: Vec<String> = origins.map(|origin| origin_text(origin, plugin)).collect();
+    origins.join(" and ")
 }
 
 fn origin_text(origin: &SkillOrigin, plugin: Option<&str>) -> String {

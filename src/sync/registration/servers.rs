@@ -122,7 +122,8 @@ pub(crate) fn find(sym: &Symposium, name: &str) -> anyhow::Result<(Plugin, McpSe
         env: &sym.env,
         observer: &UNOBSERVED,
     };
-    let registry = Registry::load(sym, &Refresh::cached());
+    let mut registry = Registry::load(sym, &Refresh::cached());
+    registry.wake(&sym.config.plugins, root);
     let mut reason = None;
     for plugin in registry.active() {
         let Some(server) = plugin.servers.iter().find(|server| server.name == name) else {

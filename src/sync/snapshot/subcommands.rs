@@ -106,7 +106,9 @@ fn look(sym: &Symposium, loaded: Option<&Loaded>, refresh: &Refresh<'_>, listing
     };
     // It vends nothing, and would be put on disk.
     quiet.config.defaults.builtin = false;
-    let registry = Registry::load(&quiet, refresh);
+    let mut registry = Registry::load(&quiet, refresh);
+    let root = loaded.map(|loaded| loaded.workspace.root.as_path());
+    registry.wake(&quiet.config.plugins, root);
     listing.absent = registry
         .sources
         .iter()

@@ -81,7 +81,9 @@ impl Inputs {
             Ok(loaded) => (loaded, None),
             Err(problem) => (None, Some(problem)),
         };
-        let registry = Registry::load(&sym, &Refresh::cached());
+        let mut registry = Registry::load(&sym, &Refresh::cached());
+        let root = loaded.as_ref().map(|loaded| loaded.workspace.root.as_path());
+        registry.wake(&sym.config.plugins, root);
         let request = Request {
             start: start.to_path_buf(),
             mode: Mode::Plan,

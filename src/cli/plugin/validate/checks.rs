@@ -230,6 +230,7 @@ fn skill(sym: &Symposium, root: &Path, dir: &Path, found: &mut Found) {
         origin: SkillOrigin::Workspace { path: String::new() },
         plugin: None,
         written: None,
+        same_as: Vec::new(),
     };
     found.diagnostics.extend(inspect(&skill, &UNOBSERVED));
 }

@@ -65,6 +65,7 @@ fn in_predicate(predicate: &Predicate, add: &mut dyn FnMut(&str)) {
         Predicate::Env { .. }
         | Predicate::PathExists(_)
         | Predicate::WorkspaceMember
+        | Predicate::AskedFor
         | Predicate::Unsupported(_) => {}
     }
 }
