@@ -4,7 +4,7 @@ use super::CommandResult;
 use super::crate_info;
 use super::grammar::CrateInfoArgs;
 use crate::Symposium;
-use crate::mcp::{AboutCrate, CrateChanges, CrateQuestion, serve};
+use crate::mcp::{AboutCrate, CrateChanges, CrateItem, CrateQuestion, serve};
 use crate::report::ExitCode;
 
 pub(super) fn run(sym: &Symposium) -> CommandResult {
@@ -20,6 +20,9 @@ fn about_crate(sym: &Symposium, question: CrateQuestion) -> CommandResult {
         }
         CrateQuestion::Changes(CrateChanges { name, since }) => {
             CrateInfoArgs { name, path: None, version: None, since: Some(since) }
+        }
+        CrateQuestion::Item(CrateItem { name, path }) => {
+            CrateInfoArgs { name, path: Some(path), version: None, since: None }
         }
     };
     crate_info::run(sym, &args)

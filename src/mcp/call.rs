@@ -24,6 +24,7 @@ pub(crate) type Desk = fn(&Symposium, CrateQuestion) -> anyhow::Result<ExitCode>
 pub(crate) enum CrateQuestion {
     About(AboutCrate),
     Changes(CrateChanges),
+    Item(CrateItem),
 }
 
 #[derive(Debug, Deserialize)]
@@ -40,6 +41,14 @@ pub(crate) struct CrateChanges {
     pub name: String,
     /// The version after which changes count; `None`: the one that Cargo.lock had before.
     pub since: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CrateItem {
+    pub name: String,
+    /// The item's path in the crate.
+    pub path: String,
 }
 
 #[derive(Deserialize)]
@@ -106,6 +115,7 @@ impl Caller {
             }
             "crate_info" => return (self.desk)(sym, CrateQuestion::About(read(arguments)?)),
             "crate_changes" => return (self.desk)(sym, CrateQuestion::Changes(read(arguments)?)),
+            "crate_item" => return (self.desk)(sym, CrateQuestion::Item(read(arguments)?)),
             "skills" => {
                 let Nothing {} = read(arguments)?;
                 skills::list(sym)?;

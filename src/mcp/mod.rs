@@ -23,7 +23,7 @@ use rmcp::ServiceExt as _;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
 
-pub(crate) use call::{AboutCrate, CrateChanges, CrateQuestion, Desk};
+pub(crate) use call::{AboutCrate, CrateChanges, CrateItem, CrateQuestion, Desk};
 
 use crate::Symposium;
 use opening::Opening;

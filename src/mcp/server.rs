@@ -18,10 +18,10 @@ use crate::symposium::VERSION;
 /// What the server is for, which most clients hand to the model: at most 400 characters.
 const INSTRUCTIONS: &str = "\
     The Rust crates of this workspace at the versions it is locked to, from what is on this disk. \
-    Before you write code against a crate: `dependencies` lists them, `crate_info` says where its \
-    source and skills are. When the compiler disagrees with what you remember: `crate_changes`. \
-    `skills` lists guidance that applies here, `read_skill` gives one: read it when the task calls for \
-    it.";
+    Before you write code against a crate: `dependencies` lists them, `crate_info` says where source \
+    and skills are. When the compiler disagrees with what you remember: `crate_item`, \
+    `crate_changes`. `skills` lists guidance that applies here, `read_skill` gives one: read it when \
+    the task calls for it.";
 
 pub(super) struct Server {
     caller: Arc<Caller>,

@@ -58,6 +58,20 @@ const TOOLS: &[Listed] = &[
         ],
     },
     Listed {
+        name: "crate_item",
+        description: "Where a crate, at the version this workspace uses, declares an item: the \
+                      declaration with its documentation, quoted, or the near names where there is \
+                      none.",
+        arguments: &[
+            CRATE,
+            Argument {
+                name: "path",
+                description: "The item's name or path: Server, Rng::gen_range",
+                is_required: true,
+            },
+        ],
+    },
+    Listed {
         name: "skills",
         description: "The skills that apply to this workspace: name, what each is for, and which \
                       crate or plugin it is from. Skills that nobody accepted are named as such.",

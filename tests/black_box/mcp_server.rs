@@ -77,6 +77,21 @@ fn crate_changes_says_what_since_says() {
 }
 
 #[test]
+fn crate_item_says_what_the_command_says() {
+    let sandbox = workspace();
+    let dir = "home/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/widget-1.2.3";
+    sandbox.write(&format!("{dir}/src/lib.rs"), "/// Turns around.\npub fn spin() {}\n");
+    let mut client = Client::open(&sandbox);
+    let arguments = json!({"name": "widget", "path": "spin"});
+    let (text, is_error) = client.call("crate_item", &arguments);
+    let told = sandbox.run(&["crate-info", "widget", "spin"]).ok().stdout;
+    assert_eq!((text.as_str(), is_error), (told.trim_end(), false));
+    assert!(text.contains("pub fn spin()") && text.contains("Turns around."), "{text}");
+    let (text, is_error) = client.call("crate_item", &json!({"name": "widget"}));
+    assert!(is_error && text.contains("missing field `path`"), "{text}");
+}
+
+#[test]
 fn skills_that_apply_are_listed_and_others_named_as_not_accepted() {
     let sandbox = workspace();
     let (text, is_error) = Client::open(&sandbox).call("skills", &json!({}));

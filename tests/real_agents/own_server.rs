@@ -24,6 +24,7 @@ pub(crate) const POINT: Point = Point {
 };
 
 const SERVER: &str = "cargo-agents";
+const ITEM: &str = "pub fn spin()";
 const CHANGE: &str = "Widgets are watered twice.";
 
 fn ask(tool: &str, arguments: Value) -> Step {
@@ -38,12 +39,14 @@ fn our_own_server_answers_with_each_tool(bench: &Bench) -> Finding {
         &format!("{source}/CHANGELOG.md"),
         format!("# Changelog\n\n## 1.0.0\n\n- {CHANGE}\n\n## 0.9.0\n\n- First.\n"),
     );
+    world.sandbox.write(&format!("{source}/src/lib.rs"), format!("{ITEM} {{}}\n"));
     world.sandbox.package(&[("widget", "1.0.0")]);
     world.init(&["--mcp"]);
     let asked = [
         ("dependencies", json!({}), "- widget 1.0.0: "),
         ("crate_info", json!({"name": "widget"}), "From: this workspace's Cargo.lock"),
         ("crate_changes", json!({"name": "widget", "since": "0.9"}), CHANGE),
+        ("crate_item", json!({"name": "widget", "path": "spin"}), ITEM),
         ("skills", json!({}), CRATES_SKILL),
         ("read_skill", json!({"name": "widget-care"}), BODY),
     ];
