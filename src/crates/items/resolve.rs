@@ -250,7 +250,7 @@ impl<'s> Resolver<'s> {
 
     fn first(&self, at: &Rc<Module>, entry: &Entry, first: &str, look: Look) -> Vec<Target> {
         let as_target = |module: Rc<Module>| {
-            let item = collect::item(&module, entry, Kind::Module, &[]);
+            let item = collect::item(at, entry, Kind::Module, &[]);
             vec![Target::Module(module, item)]
         };
         match first {

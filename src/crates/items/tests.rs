@@ -163,6 +163,10 @@ fn circles_lead_nowhere_and_a_name_may_be_a_module_and_more() {
     let even = ask(&files, "widget::named::beside::Even").found;
     assert_eq!(shown(&even), ["widget::named::beside::Even beside.rs:1"]);
     assert_eq!(ask(&files, "widget::Pin").foreign[0].path, "bolt_core::Pin");
+    // A place in one file is none in another, shorter one.
+    let late = format!("{}pub use crate::*;\n", "// Long.\n".repeat(500));
+    let files = [("src/lib.rs", "pub mod a;\npub struct Pin;\n"), ("src/a.rs", late.as_str())];
+    assert_eq!(shown(&ask(&files, "widget::a::Pin").found), ["widget::Pin lib.rs:2"]);
 }
 
 #[test]
