@@ -42,6 +42,11 @@ pub(crate) trait Codec: Sync {
     /// what the agent has no form for is left out (a deny never is, where the agent can deny at all).
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer;
 
+    /// As [`Self::encode`], for a tool's failure where the agent has an event of its own for that.
+    fn encode_failure(&self, outcome: &Outcome) -> Answer {
+        self.encode(Event::PostToolUse, outcome)
+    }
+
     /// What it makes of a capability at an event. [`Self::encode`] keeps to this; what is not `Yes` is
     /// logged, and stands in the book's table.
     fn support(&self, event: Event, capability: Capability) -> Support;

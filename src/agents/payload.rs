@@ -176,7 +176,7 @@ impl Payload {
             (None, Some(moment)) => Delivery::Timed(moment),
             (None, None) => Delivery::Unnamed(kind),
         };
-        Ok(Decoded { input, tool_use_id, delivery, foreign: false })
+        Ok(Decoded { input, tool_use_id, delivery, foreign: false, failed: false })
     }
 
     fn tool(

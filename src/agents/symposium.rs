@@ -42,7 +42,13 @@ impl Codec for Symposium {
         tagged.insert(event.name().to_owned(), inner.clone());
         let input: Input = serde_json::from_value(Value::Object(tagged))
             .map_err(|problem| payload.error(problem.to_string()))?;
-        Ok(Decoded { input, tool_use_id: None, delivery: Delivery::Single, foreign: false })
+        Ok(Decoded {
+            input,
+            tool_use_id: None,
+            delivery: Delivery::Single,
+            foreign: false,
+            failed: false,
+        })
     }
 
     fn support(&self, event: Event, capability: Capability) -> Support {

@@ -19,6 +19,9 @@ pub(crate) struct Decoded {
     /// Whether the event is another agent's doing and must be answered with nothing (Copilot runs a
     /// project's Claude hooks too).
     pub foreign: bool,
+    /// Whether the tool failed, where the agent has an event of its own for that. Plugins' hooks have
+    /// no such event.
+    pub failed: bool,
 }
 
 /// What tells an event from others of its kind in the session. An agent that has us registered
@@ -384,6 +387,7 @@ mod tests {
             tool_use_id: None,
             delivery: Delivery::Single,
             foreign: false,
+            failed: false,
         };
         assert_eq!(named("Bash", Some("shell")).tool_names(), ["Bash", "shell"]);
         assert_eq!(named("Bash", Some("Bash")).tool_names(), ["Bash"]);

@@ -9,6 +9,12 @@ use crate::files::{Limit, read_text};
 use crate::text::toml::{self as tables, Diagnostics, Located, Table};
 use crate::text::{Diagnostic, SecretUrl, Source, closest, did_you_mean};
 
+mod hints;
+mod log_level;
+
+pub(crate) use hints::Hints;
+pub(crate) use log_level::LogLevel;
+
 /// Name of the source that holds the central recommendations.
 pub(crate) const RECOMMENDATIONS: &str = "symposium-recommendations";
 /// Where the central recommendations live.
@@ -65,22 +71,6 @@ pub(crate) enum SkillIgnore {
     Gitignore,
     /// Not at all: for agents that refuse to read ignored files.
     None,
-}
-
-/// Least severity that is logged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum LogLevel {
-    Trace,
-    /// Steps and their inputs.
-    Debug,
-    /// What was done.
-    #[default]
-    Info,
-    /// What went wrong and was worked around.
-    Warn,
-    /// What failed.
-    Error,
 }
 
 /// `[defaults]`: the sources that need no configuration.
@@ -153,6 +143,7 @@ pub(crate) struct Config {
     pub sources: Vec<SourceConfig>,
     /// The user's word on single plugins.
     pub plugins: PluginChoices,
+    pub hints: Hints,
 }
 
 impl Default for Config {
@@ -169,6 +160,7 @@ impl Default for Config {
             defaults: Defaults::default(),
             sources: Vec::new(),
             plugins: PluginChoices::default(),
+            hints: Hints::default(),
         }
     }
 }
@@ -306,6 +298,7 @@ fn read_config(root: &Table<'_>, base: &Path) -> (Config, bool) {
         config.plugins = read_choices(&plugins);
     }
     earlier.finish(root, &mut config.plugins);
+    config.hints = Hints::read(root);
     warn_unread(root);
     (config, is_clear)
 }

@@ -9,6 +9,7 @@
 //! - `pipeline`: the steps, in order
 //! - `session_context`: our own part in a session, with `builtin`'s words, those about
 //!   `dependencies`, and `session`'s memory
+//! - `hints`: what the locked versions of dependencies say about a compiler's errors
 //! - `dispatch`: the plugins' hooks, chosen by `select`, started by `run`, joined
 //!   by [`crate::agents::merge`]
 //! - `dedup`: an event that two registrations deliver is answered once
@@ -23,6 +24,7 @@ mod dedup;
 mod dependencies;
 mod dispatch;
 mod event;
+mod hints;
 mod install_wait;
 mod pipeline;
 mod run;

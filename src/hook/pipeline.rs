@@ -123,7 +123,10 @@ impl EventHandler<'_> {
         };
         let outcome = self.answer_once(&session, &in_force, &decoded);
         env.test_switches().panic_at("end");
-        Some(self.codec.encode(self.event, &outcome))
+        Some(match decoded.failed {
+            true => self.codec.encode_failure(&outcome),
+            false => self.codec.encode(self.event, &outcome),
+        })
     }
 
     /// The event, understood. One that the agent never sends says nothing, but the skills may still
@@ -187,6 +190,7 @@ impl EventHandler<'_> {
         let hooks = installing.hooks.as_deref().unwrap_or(in_force.here);
         let mut outcome = Outcome::default();
         let refresh = session.join(decoded, hooks, &mut outcome);
+        session.explain_errors(decoded, stdin, in_force.cwd, &mut outcome);
         let dispatch = Dispatch {
             codec: self.codec,
             event: self.event,

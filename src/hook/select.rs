@@ -27,7 +27,7 @@ pub(super) fn hooks_for(
     stored: &Stored,
     decoded: &Decoded,
 ) -> Vec<SnapshotHook> {
-    if stored.count(event) == 0 {
+    if decoded.failed || stored.count(event) == 0 {
         return Vec::new();
     }
     let hooks = stored.hooks(event);

@@ -39,6 +39,9 @@ pub(super) struct Session {
     pub nudges: Vec<String>,
     /// Names of skills and servers that were announced.
     pub announced: Vec<String>,
+    /// Items of dependencies that were explained when a build failed, with their versions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub explained: Vec<String>,
     /// Context that could not be delivered with its event and waits for one that can.
     pub pending: Vec<Deferred>,
 }
@@ -119,7 +122,8 @@ impl Store {
 impl Session {
     /// Keeps a session without end from growing without end.
     fn forget(&mut self) {
-        for list in [&mut self.activations, &mut self.nudges, &mut self.announced] {
+        let Self { activations, nudges, announced, explained, .. } = self;
+        for list in [activations, nudges, announced, explained] {
             list.drain(..list.len().saturating_sub(REMEMBERED));
         }
         let surplus = self.pending.len().saturating_sub(REMEMBERED);

@@ -1,11 +1,14 @@
 //! Symposium's own part in a session: what it says, and what it remembers of it.
 
+use std::path::Path;
+
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use symposium_hook::{Decision, Event, Input};
 
 use super::builtin::{self, failure_key};
 use super::dependencies;
+use super::hints;
 use super::session::{self, Deferred, Session, Store};
 use crate::agents::tools::native_of;
 use crate::agents::wire::{Capability, Decoded, Outcome, Support};
@@ -207,6 +210,38 @@ impl SessionContext<'_> {
         });
         outcome.context.extend(texts);
         refresh
+    }
+
+    /// Adds what the workspace's dependencies say about the compiler's errors in a tool's result, each
+    /// item once a session.
+    pub(super) fn explain_errors(
+        &self,
+        decoded: &Decoded,
+        stdin: &[u8],
+        cwd: &Path,
+        outcome: &mut Outcome,
+    ) {
+        let concerns_us = self.event == Event::PostToolUse && !self.stored.header.outside;
+        let is_heard = || self.delivers_now() || self.delivers_later();
+        if !concerns_us || !hints::may_hold_errors(stdin) || !is_heard() {
+            return;
+        }
+        let told = self.known.as_ref().map(|known| known.explained.clone()).unwrap_or_default();
+        let search = hints::Search {
+            env: self.env.clone(),
+            dirs: self.dirs.clone(),
+            root: self.stored.header.root.clone(),
+            cwd: cwd.to_path_buf(),
+            told,
+        };
+        let Some(found) = search.run(&decoded.input) else { return };
+        if let Some(store) = &self.store {
+            store.update(|session| {
+                self.begin_if_new(session);
+                session.explained.extend(found.told);
+            });
+        }
+        outcome.context.push(found.text);
     }
 
     fn news<'o>(&'o self, offer: &'o crate::sync::snapshot::Offer) -> builtin::News<'o> {

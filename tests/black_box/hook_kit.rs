@@ -51,6 +51,8 @@ pub(crate) struct Told {
     pub id: &'static str,
     pub command: &'static str,
     pub prompt: &'static str,
+    /// What the command printed.
+    pub printed: &'static str,
 }
 
 impl Told {
@@ -62,6 +64,7 @@ impl Told {
             id: "call-1",
             command: "cargo test",
             prompt: "please test",
+            printed: "ok",
         }
     }
 
@@ -129,7 +132,7 @@ impl Told {
             }
         }
         match event {
-            Event::PostToolUse => set(response, json!({ "stdout": "ok" })),
+            Event::PostToolUse => set(response, json!({ "stdout": self.printed })),
             Event::UserPromptSubmit => {
                 set(prompt, self.prompt.into());
                 match agent {

@@ -49,6 +49,7 @@ mod guard_decoys;
 mod guards_stay;
 mod help;
 #[cfg(unix)]
+mod hints;
 mod hook_answers;
 #[cfg(unix)]
 mod hook_handlers;
@@ -82,6 +83,7 @@ mod programs_in_the_way;
 #[cfg(unix)]
 mod readers;
 mod real_crates;
+mod real_migrations;
 mod reasons;
 pub mod registration;
 mod registries;

@@ -38,6 +38,9 @@ const TOOLS: &[Tool] = &[
     Tool::new("NotebookEdit", &["NotebookEdit"]).fields(&[("file_path", "notebook_path")]),
 ];
 
+/// What comes instead of `PostToolUse` where a tool failed: a build, for one.
+const FAILURE: &str = "PostToolUseFailure";
+
 /// From captured payloads.
 const FIELDS: Fields = Fields { prompt_id: &["prompt_id"], ..Fields::COMMON };
 
@@ -84,12 +87,25 @@ impl Codec for Claude {
         if foreign && payload.text("hook_event_name").is_none() {
             // Copilot's own words, of which nothing is wanted.
             let input = Input::SessionStart(symposium_hook::SessionStartInput::default());
-            return Ok(Decoded { input, tool_use_id: None, delivery: Delivery::Single, foreign });
+            return Ok(Decoded {
+                input,
+                tool_use_id: None,
+                delivery: Delivery::Single,
+                foreign,
+                failed: false,
+            });
         }
-        payload.expect_event("hook_event_name", &[self.event_name(event)])?;
+        let failed = event == Event::PostToolUse
+            && payload.text("hook_event_name").is_some_and(|name| name == FAILURE);
+        let name = if failed { FAILURE } else { self.event_name(event) };
+        payload.expect_event("hook_event_name", &[name])?;
+        if failed {
+            let error = payload.text("error").unwrap_or_default().to_owned();
+            payload.default_text("tool_response", &error);
+        }
         let decoded =
             payload.decode(&FIELDS, |name, input| tools::canonical(TOOLS, name, input))?;
-        Ok(Decoded { foreign, ..decoded })
+        Ok(Decoded { foreign, failed, ..decoded })
     }
 
     fn support(&self, event: Event, capability: Capability) -> Support {
@@ -124,6 +140,13 @@ impl Codec for Claude {
         if event != Event::SessionStart {
             envelope.stop(outcome);
         }
+        envelope.user_message(outcome);
+        envelope.context(outcome);
+        envelope.answer()
+    }
+
+    fn encode_failure(&self, outcome: &Outcome) -> Answer {
+        let mut envelope = Envelope::new(FAILURE);
         envelope.user_message(outcome);
         envelope.context(outcome);
         envelope.answer()
