@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn a_file_names_crates_by_its_imports_and_its_paths() {
         let text = "use widget::{Part, kit::Tool as T};\nmod store;\npub(crate) struct Db;\n\
-                    fn main() { store::open(); gadget::run(); crate::x(); Vec::new(); a::b::c(); }\n";
+                    fn main() { store::open(); gadget::run(); crate::hook(); Vec::new(); a::b::c(); }\n";
         let found = Asking::read(text);
         let roots: Vec<_> = found.roots().collect();
         assert_eq!(roots, ["widget", "kit", "gadget", "crate", "a"]);

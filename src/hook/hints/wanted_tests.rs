@@ -131,7 +131,7 @@ fn a_type_that_a_crates_macro_made_is_asked_of_that_crate() {
     assert_eq!(of(derived)[0].named, ["widget"]);
     let made = "error[E0599]: no function or associated item named `f` found for struct `Flags` in the \
                 current scope\n --> src/a.rs:9:3\n  |\n7 | | }\n  | |_- function or associated item `f` not \
-                found for this struct\n  = note: this error originates in the macro `$crate::__x` which \
+                found for this struct\n  = note: this error originates in the macro `$crate::hook` which \
                 comes from the expansion of the macro `widget::flags` (in Nightly builds, run with -Z)\n";
     assert_eq!(of(made).iter().flat_map(|it| it.named.clone()).collect::<Vec<_>>(), ["widget"]);
 }
