@@ -272,7 +272,7 @@ impl Walk<'_> {
             self.warn(path, "it is no regular file; it is left out");
             return Ok(());
         }
-        self.count(metadata.len())?;
+        self.count(path, metadata.len())?;
         self.files.push(Found { path: relative, real, executable: executable(&metadata) });
         Ok(())
     }
@@ -294,13 +294,14 @@ impl Walk<'_> {
         Some(real)
     }
 
-    fn count(&mut self, size: u64) -> Result<(), Box<Diagnostic>> {
+    fn count(&mut self, path: &Path, size: u64) -> Result<(), Box<Diagnostic>> {
         self.bytes = self.bytes.saturating_add(size);
         let limits = self.limits;
         let limit = if self.files.len() >= limits.files {
             format!("{} files", limits.files)
         } else if size > limits.file {
-            format!("{} MB in one file", limits.file / MEGABYTE)
+            let limit = format!("{} MB in one file", limits.file / MEGABYTE);
+            return Err(Box::new(self.too_much(&limit).in_file(path)));
         } else if self.bytes > limits.total {
             format!("{} MB in all", limits.total / MEGABYTE)
         } else {

@@ -1,5 +1,6 @@
 //! A problem in a file, with the place where it stands.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -152,6 +153,20 @@ impl Diagnostic {
     /// A problem that was worked around.
     pub fn warning(message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, message)
+    }
+
+    /// Leaves out what stands before in the list already: two sources may be one folder.
+    pub(crate) fn each_once(problems: &mut Vec<Self>) {
+        let mut seen = HashSet::new();
+        problems.retain(|problem| {
+            let file = problem.source.as_ref().map(|source| source.path.clone());
+            seen.insert((
+                problem.message.clone(),
+                file.or_else(|| problem.path.clone()),
+                problem.span.clone(),
+                problem.is_error(),
+            ))
+        });
     }
 
     /// Names the stable code.

@@ -307,3 +307,28 @@ fn an_active_plugin_that_delivers_nothing_says_so_and_why_on_both_screens() {
         assert!(told.contains("it delivers nothing: gadget is not a dependency"), "{told}");
     }
 }
+
+#[test]
+fn what_is_wrong_in_a_folder_that_two_sources_share_is_told_once() {
+    let sandbox = ready(
+        "[[plugin-source]]\nname = \"a\"\npath = \"shared\"\n[[plugin-source]]\nname = \"b\"\npath \
+         = \"shared\"\n",
+    );
+    let shared =
+        |path: &str, text: &str| sandbox.write(&format!("home/.symposium/shared/{path}"), text);
+    shared("broken/SYMPOSIUM.toml", "name = \n");
+    shared("p/SYMPOSIUM.toml", "name = \"p\"\ncrates = [\"widget\"]\nodd = 1\n");
+    shared("alone/SKILL.md", &standalone("alone"));
+    shared("alone/CLAUDE.md", "read by itself");
+    shared("nowhere/SKILL.md", &skill("nowhere", "d"));
+    let (_, talk) = sync(&sandbox);
+    for file in ["broken/SYMPOSIUM.toml:", "p/SYMPOSIUM.toml:", "alone/CLAUDE.md", "nowhere/SKILL"]
+    {
+        assert_eq!(talk.matches(file).count(), 1, "{file} in {talk}");
+    }
+    let status = sandbox.run(&["status"]).stdout;
+    let status = status.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(status.contains("p shadowed the one of source `b`: the source `a` has"), "{status}");
+    let doctor = sandbox.run(&["doctor"]).stdout;
+    assert_eq!(doctor.matches("unknown key `odd`").count(), 1, "{doctor}");
+}

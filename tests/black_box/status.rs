@@ -57,7 +57,18 @@ fn a_plugin_is_active_inactive_with_its_reason_shadowed_or_off() {
         assert!(found, "{words:?} in\n{screen}");
     };
     line(&["widget", "active", "widget", "1.2.3"]);
-    line(&["widget", "shadowed", "the", "source", "`team`"]);
+    line(&[
+        "widget",
+        "shadowed",
+        "the",
+        "one",
+        "of",
+        "source",
+        "`user-plugins`:",
+        "the",
+        "source",
+        "`team`",
+    ]);
     line(&["bevy", "inactive", "bevy", "is", "not", "a", "dependency"]);
     line(&["lint", "off", "`[plugins]", "disable`"]);
 }

@@ -205,7 +205,14 @@ fn plugins(screen: &mut Screen, plugins: &[PluginStatus], view: &View<'_>) {
     }
     for plugin in rest.iter().take(view.most().saturating_sub(active.len())) {
         let label = format!("{:names$}  {}", plugin.name, plugin.state.label());
-        screen.entry(&label, names + 10, std::slice::from_ref(&plugin.reason));
+        let reason = match plugin.state {
+            // Several sources may have one of the name.
+            PluginState::Shadowed => {
+                format!("the one of source `{}`: {}", plugin.source, plugin.reason)
+            }
+            _ => plugin.reason.clone(),
+        };
+        screen.entry(&label, names + 10, &[reason]);
     }
     more(screen, plugins.len(), view);
 }

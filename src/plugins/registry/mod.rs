@@ -110,6 +110,7 @@ impl Registry {
             registry.diagnostics.extend(diagnostics);
             registry.add((&sym.dirs, refresh.remembers), state, (depends, &mut first));
         }
+        Diagnostic::each_once(&mut registry.diagnostics);
         registry
     }
 

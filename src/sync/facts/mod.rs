@@ -122,6 +122,7 @@ impl Gatherer<'_> {
         let resolution = resolver.finish();
         let delivered = resolution.crates.clone();
         facts.take(resolution);
+        Diagnostic::each_once(&mut facts.diagnostics);
         let choices = &self.sym.config.plugins;
         let (mut found, mut absent) =
             candidates::find(self.workspace, &delivered, choices, (self.on_disk, self.observer));

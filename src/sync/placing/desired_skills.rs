@@ -83,6 +83,7 @@ pub(crate) fn choose(
     chosen.wanted.ignore = sym.config.skill_ignore;
     chosen.wanted.unread = facts.unread.iter().map(|unread| copies_of(facts, unread)).collect();
     chosen.budget(agents, parents);
+    Diagnostic::each_once(&mut chosen.diagnostics);
     chosen
 }
 
