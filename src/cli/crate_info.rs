@@ -130,9 +130,12 @@ impl Lookup<'_> {
         let sources = OnDemand::new(disk, self.fetcher, false).telling(&self.sym.report);
         let skills = CrateSkills::find(self.sym, self.workspace, &located, &sources);
         let Located { name, version, dir, how } = located;
-        let mut declared = self.declared.clone();
-        declared.retain(|found| same_crate(&found.package, &name));
-        let mut about = About::read(&dir, &declared);
+        let dependencies = self.workspace.iter().flat_map(|workspace| &workspace.dependencies);
+        let uses = dependencies
+            .filter(|found| same_crate(&found.name, &name))
+            .filter(|found| found.version.as_ref().is_none_or(|locked| *locked == version));
+        let uses: Vec<_> = uses.map(|found| &found.usage).collect();
+        let mut about = About::read(&dir, &uses);
         if matches!(how, How::RegistrySource | How::RegistryCache | How::Vendor) {
             let other = about.docs.take_if(|url| !url.starts_with("https://docs.rs/"));
             about.docs = other.or_else(|| Some(format!("https://docs.rs/{name}/{version}")));

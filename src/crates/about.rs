@@ -9,7 +9,7 @@ use toml::{Table, Value};
 
 use super::quote::one_line;
 use crate::files::{Limit, read_text};
-use crate::workspace::Declaration;
+use crate::workspace::Usage;
 
 /// Files of a folder that are looked at.
 const MOST: usize = 1_000;
@@ -51,14 +51,14 @@ pub(crate) struct Features {
 }
 
 impl About {
-    /// What the crate in `dir` ships, and what of it `declared` asks for.
-    pub(crate) fn read(dir: &Path, declared: &[Declaration]) -> Self {
+    /// What the crate in `dir` ships, and what of it is asked for in `uses`.
+    pub(crate) fn read(dir: &Path, uses: &[&Usage]) -> Self {
         let manifest = read_text(&dir.join("Cargo.toml"), Limit::CARGO).ok();
         let manifest = manifest.and_then(|text| text.parse::<Table>().ok()).unwrap_or_default();
         let package = manifest.get("package");
         let of_package = |key: &str| package.and_then(|package| package.get(key));
         Self {
-            features: Features::of(&manifest, declared),
+            features: Features::of(&manifest, uses),
             readme: readme(dir, of_package("readme").and_then(Value::as_str)),
             examples: examples(&dir.join("examples")),
             docs: of_package("documentation")
@@ -95,11 +95,11 @@ fn examples(folder: &Path) -> Option<Examples> {
 }
 
 impl Features {
-    fn of(manifest: &Table, declared: &[Declaration]) -> Self {
+    fn of(manifest: &Table, uses: &[&Usage]) -> Self {
         let known = known(manifest);
         let mut wanted: Vec<&str> =
-            declared.iter().flat_map(|it| &it.features).map(String::as_str).collect();
-        if declared.iter().any(|it| it.default_features) {
+            uses.iter().flat_map(|it| &it.features).map(String::as_str).collect();
+        if uses.iter().any(|it| it.default_features) {
             wanted.push("default");
         }
         let mut enabled = BTreeSet::new();
@@ -158,21 +158,17 @@ mod tests {
         [features]\ndefault = [\"std\"]\nstd = []\nfast = [\"std\", \"dep:simd\", \"other?/std\"]\nfull = [\"fast\"]\n\
         [dependencies]\nsimd = { version = \"1\", optional = true }\nserde = { version = \"1\", optional = true }\nlog = \"1\"\n";
 
-    fn declared(features: &[&str], default_features: bool) -> Declaration {
-        Declaration {
-            key: "widget".into(),
-            package: "widget".into(),
-            features: features.iter().map(|name| (*name).to_owned()).collect(),
-            default_features,
-        }
+    fn usage(features: &[&str], default_features: bool) -> Usage {
+        let features = features.iter().map(|name| (*name).to_owned()).collect();
+        Usage { features, default_features, ..Usage::default() }
     }
 
     #[test]
     fn features_come_with_what_they_imply() {
         let manifest: Table = MANIFEST.parse().expect("is TOML");
-        let of = |declared: &[Declaration]| Features::of(&manifest, declared);
-        assert_eq!(of(&[declared(&[], true)]).enabled, ["default", "std"]);
-        let both = of(&[declared(&["full"], false), declared(&["serde", "gone"], false)]);
+        let of = |uses: &[&Usage]| Features::of(&manifest, uses);
+        assert_eq!(of(&[&usage(&[], true)]).enabled, ["default", "std"]);
+        let both = of(&[&usage(&["full"], false), &usage(&["serde", "gone"], false)]);
         assert_eq!(both.enabled, ["fast", "full", "serde", "std"]);
         assert_eq!(both.available, ["default"]);
         assert_eq!(of(&[]).available, ["default", "fast", "full", "serde", "std"]);

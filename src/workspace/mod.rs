@@ -18,7 +18,6 @@
 )]
 
 mod cargo_config;
-mod declarations;
 mod discover;
 mod fingerprint;
 mod globs;
@@ -36,7 +35,6 @@ mod resolve;
 mod tests;
 
 pub(crate) use cargo_config::{Registries, SourceReplacement, is_offline, vendored};
-pub(crate) use declarations::Declaration;
 pub(crate) use discover::{locate, nearest_manifest};
 pub(crate) use fingerprint::Fingerprint;
 pub(crate) use load::Loaded;

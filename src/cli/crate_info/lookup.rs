@@ -1,5 +1,7 @@
 //! Which versions of a crate are wanted, and where they are.
 
+use std::iter::repeat;
+
 use semver::Version;
 
 use super::wanted::Wanted;
@@ -10,7 +12,7 @@ use crate::skills::crate_source::{
 };
 use crate::text::{Diagnostic, SecretUrl, same_crate};
 use crate::text::{closest, did_you_mean};
-use crate::workspace::{Declaration, Dependency, DependencyOrigin, RegistryRequirement, Workspace};
+use crate::workspace::{Dependency, DependencyOrigin, RegistryRequirement, Workspace};
 
 /// A version that is wanted, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,8 +28,6 @@ pub(super) struct Lookup<'a> {
     pub(super) workspace: Option<&'a Workspace>,
     name: &'a str,
     pub(super) fetcher: Fetcher<'a>,
-    /// What the members declare.
-    pub(super) declared: Vec<Declaration>,
 }
 
 /// A version that was found, and why it is that one.
@@ -44,8 +44,7 @@ impl<'a> Lookup<'a> {
             limit: sym.options.timeout,
             offline: sym.options.offline,
         };
-        let declared = workspace.map(Workspace::declarations).unwrap_or_default();
-        Self { sym, workspace, name, fetcher, declared }
+        Self { sym, workspace, name, fetcher }
     }
 
     /// The versions that are wanted, where they are.
@@ -190,15 +189,17 @@ impl<'a> Lookup<'a> {
 
     /// The dependency that is renamed to this name, or those with a near one.
     fn meant(&self, workspace: &Workspace) -> Option<String> {
-        let renamed = self.declared.iter().find(|found| same_crate(&found.key, self.name));
-        if let Some(Declaration { key, package, .. }) = renamed {
+        let direct = &workspace.dependencies;
+        let renames =
+            || direct.iter().flat_map(|found| found.usage.renames.iter().zip(repeat(found)));
+        let mut renamed = renames().filter(|(key, _)| same_crate(key, self.name));
+        if let Some((key, Dependency { name, .. })) = renamed.next() {
             return Some(format!(
-                "`{key}` is what it calls `{package}`: `cargo agents crate-info {package}`"
+                "`{key}` is what it calls `{name}`: `cargo agents crate-info {name}`"
             ));
         }
-        let keys = self.declared.iter().map(|found| found.key.as_str());
-        let direct = workspace.dependencies.iter().map(|found| found.name.as_str());
-        let mut near = closest(self.name, direct.chain(keys));
+        let names = direct.iter().map(|found| &found.name).chain(renames().map(|(key, _)| key));
+        let mut near = closest(self.name, names.map(String::as_str));
         if near.is_empty() {
             near = closest(self.name, workspace.locked.iter().map(|found| found.name.as_str()));
         }

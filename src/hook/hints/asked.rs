@@ -10,7 +10,7 @@ use crate::config::{Dirs, Environment};
 use crate::files::{Limit, contained, read_text};
 use crate::skills::crate_source::{CrateDisk, CrateRequest, CrateSources};
 use crate::text::same_crate;
-use crate::workspace::{Declaration, Workspace};
+use crate::workspace::{Dependency, Workspace};
 
 /// Crates that are asked for one item, at most.
 const MOST: usize = 6;
@@ -18,7 +18,6 @@ const MOST: usize = 6;
 /// What is known of a workspace's dependencies.
 pub(super) struct Dependencies<'a> {
     workspace: &'a Workspace,
-    declarations: Vec<Declaration>,
     disk: CrateDisk<'a>,
     /// Where the agent works: the other folder that paths may start at.
     cwd: &'a Path,
@@ -50,8 +49,7 @@ impl<'a> Dependencies<'a> {
         (env, dirs): (&Environment, &'a Dirs),
         cwd: &'a Path,
     ) -> Self {
-        let declarations = workspace.declarations();
-        Self { declarations, disk: CrateDisk::new(workspace, env, dirs), workspace, cwd }
+        Self { disk: CrateDisk::new(workspace, env, dirs), workspace, cwd }
     }
 
     /// The crates that may have what is wanted, the likeliest first.
@@ -112,9 +110,12 @@ impl<'a> Dependencies<'a> {
 
     /// The dependency that the code calls `name`.
     fn dependency(&self, name: &str, trust: Trust) -> Option<Candidate> {
-        let renamed = self.declarations.iter().find(|known| same_crate(&known.key, name));
-        let name = renamed.map_or(name, |known| known.package.as_str());
-        let direct = self.workspace.dependencies.iter().filter(|it| same_crate(&it.name, name));
+        let dependencies = &self.workspace.dependencies;
+        let is_renamed =
+            |it: &&Dependency| it.usage.renames.iter().any(|key| same_crate(key, name));
+        let renamed = dependencies.iter().find(is_renamed);
+        let name = renamed.map_or(name, |it| it.name.as_str());
+        let direct = dependencies.iter().filter(|it| same_crate(&it.name, name));
         let version = direct.filter_map(|it| it.version.as_ref()).max();
         self.locked(name, version, trust)
     }
