@@ -314,7 +314,7 @@ fn the_agents_names_are_in_the_help_and_in_the_error_for_a_wrong_one() {
         let run = sandbox.run(&[&args[..], &["xyzzy"]].concat()).code(1);
         assert!(!run.stderr.contains("did you mean"), "{}", run.stderr);
     }
-    sandbox.config("[[agent]]\nname = \"claude-code\"\n");
+    sandbox.config("[[agent]]\nname = \"cluade\"\n");
     for command in ["sync", "doctor"] {
         let run = sandbox.run(&[command]);
         let said = format!("{}{}", run.stdout, run.stderr);

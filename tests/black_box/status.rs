@@ -56,7 +56,7 @@ fn a_plugin_is_active_inactive_with_its_reason_shadowed_or_off() {
         });
         assert!(found, "{words:?} in\n{screen}");
     };
-    line(&["widget", "active", "widget", "1.2.3"]);
+    line(&["widget", "active", "widget", "1.2.3;", "it", "delivers", "nothing:"]);
     line(&[
         "widget",
         "shadowed",

@@ -232,7 +232,7 @@ fn gates_of_parts_are_told_apart_with_the_way_a_crate_comes() {
         has(&text, &["but", "deep", "0.2.0", "is", "in", "Cargo.lock,", "through", "widget;"]);
         has(&text, &[label]);
         if name != "w" {
-            has(&text, &["its", "plugin", "applies", "everywhere"]);
+            has(&text, &["its", "plugin", "applies", "everywhere;", "it", "delivers", "nothing:"]);
         }
     }
 }
