@@ -177,7 +177,7 @@ fn a_workspace_of_forty_members_and_a_thousand_packages_is_quick_to_read() {
 
 #[test]
 fn our_own_repository_is_read() {
-    let sandbox = with_probes(&["clap", "toml_edit", "proptest", "syn"]);
+    let sandbox = with_probes(&["clap", "toml_edit", "proptest", "rand"]);
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     for file in [
         "Cargo.toml",
