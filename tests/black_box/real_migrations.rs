@@ -89,7 +89,7 @@ fn outputs(folder: &str) -> Vec<String> {
 
 /// Lays the programs of a folder where the compiler found them.
 fn lay(sandbox: &Sandbox, folder: &str) {
-    sandbox.write("ws/Cargo.toml", read(&fixtures().join("Cargo.toml")));
+    sandbox.write("ws/Cargo.toml", read(&fixtures().join("manifest.toml")));
     for name in outputs(folder) {
         let program = read(&fixtures().join(folder).join(format!("{name}.rs")));
         sandbox.write(&format!("ws/src/bin/{name}.rs"), program);
