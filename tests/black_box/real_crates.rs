@@ -2,6 +2,7 @@
 //! itself fetches nothing here); where no registry can be reached, the test says so and ends.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::{NO_BUILTIN, sandbox};
@@ -24,10 +25,14 @@ fn fetched() -> Option<Sandbox> {
         "dial9/SYMPOSIUM.toml",
         "name = \"dial9\"\ncrates = [\"dial9-tokio-telemetry\", \"dial9\", \"dial9-viewer\"]\n[[skills]]\nsource.crate_path = \"skills\"\n",
     );
-    // The user's own registry and its settings: what a real run has.
-    let home = std::env::var_os("CARGO_HOME")
-        .map(std::path::PathBuf::from)
-        .or_else(|| Some(std::path::PathBuf::from(std::env::var_os("HOME")?).join(".cargo")))?;
+    fetch(&mut sandbox).then_some(sandbox)
+}
+
+/// Lets cargo fetch what the sandbox's workspace depends on, into the user's own folder, which the
+/// sandbox then uses. Says why where that can't be done here.
+pub(crate) fn fetch(sandbox: &mut Sandbox) -> bool {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
     let fetch = Command::new(env!("CARGO"))
         .args(["fetch", "--quiet"])
         .current_dir(sandbox.ws())
@@ -38,12 +43,17 @@ fn fetched() -> Option<Sandbox> {
         Ok(output) => Some(String::from_utf8_lossy(&output.stderr).into_owned()),
         Err(error) => Some(error.to_string()),
     };
-    if let Some(problem) = problem {
-        let _ = writeln!(std::io::stderr(), "ignored: no registry can be reached: {problem}");
-        return None;
+    match (problem, home) {
+        (None, Some(home)) => {
+            sandbox.set("CARGO_HOME", home);
+            true
+        }
+        (problem, _) => {
+            let problem = problem.unwrap_or_else(|| "cargo has no folder".to_owned());
+            let _ = writeln!(std::io::stderr(), "ignored: the crates can't be fetched: {problem}");
+            false
+        }
     }
-    sandbox.set("CARGO_HOME", home);
-    Some(sandbox)
 }
 
 fn installed(sandbox: &Sandbox) -> Vec<String> {
