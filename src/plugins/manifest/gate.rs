@@ -22,18 +22,23 @@ pub(super) fn read(cx: &Context<'_>, table: &Table<'_>) -> Gate {
         cx.reject(cx.problem(codes::TWO_SPELLINGS, &second, message));
     }
     let key = if table.has("depends-on") { "depends-on" } else { "crates" };
+    let mut unread = None;
     let crates = table.string_or_strings(key).map(|list| {
         if list.value.is_empty() {
             let message = format!("`{}` is empty, so it never holds", table.path_of(key));
             let note = "`[\"*\"]` stands for every workspace";
             cx.advise(cx.problem(codes::EMPTY_CRATES, &list.span, message).note(note));
         }
-        list.value.iter().filter_map(|item| atom(cx, item)).collect()
+        let atoms: Vec<_> = list.value.iter().filter_map(|item| atom(cx, item)).collect();
+        // Nobody knows then which crates it is for, and it is not one that waits to be asked for.
+        unread = list.value.first().filter(|_| atoms.is_empty()).map(|item| item.value.clone());
+        atoms
     });
     let predicates = table.string_or_strings("predicates");
-    let predicates = predicates
+    let mut predicates: Vec<_> = predicates
         .map(|list| list.value.iter().map(|item| predicate(cx, item)).collect())
         .unwrap_or_default();
+    predicates.extend(unread.map(Predicate::Unsupported));
     Gate { crates, predicates }
 }
 

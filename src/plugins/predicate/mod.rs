@@ -102,8 +102,10 @@ pub(crate) fn evaluate_all(gates: &[&Gate], facts: &Facts<'_>) -> Evaluation {
     };
     let mut findings = Vec::new();
     for gate in gates {
-        if let Some(crates) = &gate.crates {
-            findings.push(evaluator.list(crates));
+        match &gate.crates {
+            Some(crates) if crates.is_empty() => findings.extend(no_crates(gate)),
+            Some(crates) => findings.push(evaluator.list(crates)),
+            None => {}
         }
         findings.extend(gate.predicates.iter().map(|predicate| evaluator.predicate(predicate)));
     }
@@ -114,6 +116,17 @@ pub(crate) fn evaluate_all(gates: &[&Gate], facts: &Facts<'_>) -> Evaluation {
         matched: evaluator.matched.into_iter().collect(),
         warnings: evaluator.warnings,
     }
+}
+
+/// What an empty list of crates comes to. Where nothing in it could be read, that is what is said.
+fn no_crates(gate: &Gate) -> Option<Finding> {
+    let is_unread = |predicate: &Predicate| matches!(predicate, Predicate::Unsupported(_));
+    if gate.predicates.iter().any(is_unread) {
+        return None;
+    }
+    let remedy = if gate.is_dormant() { ": `cargo agents use NAME` takes it" } else { "" };
+    let reason = format!("it names no crate that it could be for{remedy}");
+    Some(Finding { truth: Truth::No, reason })
 }
 
 /// The dependencies that crates named in any of `gates` match, sorted, each once: whose sources
@@ -159,11 +172,6 @@ enum AtomResult {
 
 impl Evaluator<'_> {
     fn list(&mut self, atoms: &[CrateAtom]) -> Finding {
-        if atoms.is_empty() {
-            let reason = "it names no crate that it could be for: `cargo agents use NAME` takes it"
-                .to_owned();
-            return Finding { truth: Truth::No, reason };
-        }
         let mut holding = Vec::new();
         let mut missing = Vec::new();
         let mut wrong = Vec::new();
@@ -225,7 +233,7 @@ impl Evaluator<'_> {
             Predicate::All(list) => self.group(list, Truth::No, Truth::Yes),
             // Whoever read the manifest has told of it.
             Predicate::Unsupported(text) => {
-                Finding { truth: Truth::Unknown, reason: format!("`{text}` is not supported") }
+                Finding { truth: Truth::Unknown, reason: format!("`{text}` is not understood") }
             }
         }
     }

@@ -71,8 +71,8 @@ impl Registry {
     }
 
     /// As [`Registry::load`], for a workspace: `depends` tells which crates it depends on, and what the
-    /// user asks for by name. Plugins of other crates, of which there may be thousands, are left out where that changes nothing but
-    /// what is explained.
+    /// user asks for by name. Plugins of other crates, of which there may be thousands, are left out
+    /// where that changes nothing but what is explained.
     pub(crate) fn load_for(
         sym: &Symposium,
         refresh: &Refresh<'_>,

@@ -95,6 +95,8 @@ fn a_predicate_that_can_not_be_read_is_told_of_all_that_it_keeps_out() {
         assert!(told.contains("mistake") && told.contains("`widget>>2`"), "{told}");
         assert!(told.contains("SYMPOSIUM.toml:2:"), "{told}");
     }
+    let screen = flat(&sandbox.run(&["status"]).ok().stdout);
+    assert!(screen.contains("w inactive `widget>>2` is not understood"), "{screen}");
     // Of a group of skills, of a skill itself, and of a plugin that can't be read at all.
     let sandbox = with_plugin("[[skills]]\ncrates = [\"widget>>3\"]\nsource.path = \"skills\"\n");
     sandbox.user_plugin("w/skills/basics/SKILL.md", &skill("basics", "d"));

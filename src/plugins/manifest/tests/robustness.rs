@@ -93,6 +93,8 @@ fn what_cannot_be_read_never_makes_a_plugin_apply_more_widely() {
         let (plugin, _) = loaded(&format!("name = \"w\"\n{gate}\n"));
         assert_eq!(plugin.gate.crates, Some(Vec::new()), "{gate}");
     }
+    // It is none that `use` wakes.
+    assert!(!loaded("name = \"w\"\ncrates = [\"a b\"]\n").0.gate.is_dormant());
     let (plugin, _) = loaded("name = \"w\"\ncrates = [\"*\"]\npredicates = [\"oops\"]\n");
     assert_eq!(plugin.gate.predicates, [Predicate::Unsupported("oops".to_owned())]);
     let (plugin, _) = loaded("name = \"w\"\ncrates = [\"a b\", \"x\"]\n");
