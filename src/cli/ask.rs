@@ -1,4 +1,5 @@
-//! Asking about dependencies that ship skills no source vouches for: once, for the answer is kept.
+//! Asking about what waits for the user's word (dependencies that ship skills no source vouches for,
+//! suggested plugins): once, for the answer is kept.
 
 use dialoguer::Select;
 
@@ -9,7 +10,7 @@ use crate::config::{Choice, ChoiceScope, Config, ConfigState};
 use crate::documents::user_config;
 use crate::report::{Event, fit};
 use crate::sync::Synced;
-use crate::sync::facts::candidates::Candidate;
+use crate::sync::facts::candidates::{Candidate, Suggestion};
 use crate::text::Diagnostic;
 use std::path::Path;
 
@@ -59,51 +60,96 @@ fn choose(theme: Plain, question: &str) -> anyhow::Result<Answer> {
     }
 }
 
-/// Names the skills that a question is about, with their folders.
-fn show(sym: &Symposium, candidate: &Candidate) {
+/// A question, with what people should see before they answer.
+struct Question {
+    /// The name that the answer is kept under.
+    name: String,
+    about: Vec<Event>,
+    text: String,
+}
+
+/// The skills that a question is about, with their folders.
+fn of_candidate(sym: &Symposium, candidate: &Candidate) -> Question {
     let skills: Vec<_> = candidate.skills().collect();
+    let mut about = Vec::new();
     for (name, folder) in skills.iter().take(MOST_SKILLS) {
-        sym.report.event(&Event::status("Skill", format!("{name} ({})", sym.report.path(folder))));
+        about.push(Event::status("Skill", format!("{name} ({})", sym.report.path(folder))));
     }
     if let Some(more) = skills.len().checked_sub(MOST_SKILLS).filter(|more| *more > 0) {
         let place = sym.report.path(&candidate.dir);
-        sym.report.event(&Event::status("Skill", format!("… and {more} more in {place}")));
+        about.push(Event::status("Skill", format!("… and {more} more in {place}")));
     }
     for name in &candidate.ships.crates {
-        sym.report.event(&Event::status("Skills", format!("those of the crate {name}")));
+        about.push(Event::status("Skills", format!("those of the crate {name}")));
     }
+    let shown = fit(&format!("{} {}", candidate.name, candidate.version), 60);
+    let text = format!("Use the skills of {shown} ({})?", candidate.offer());
+    Question { name: candidate.name.clone(), about, text }
 }
 
-/// Asks about each candidate that `synced` found. Esc leaves the rest for another time, and so does
-/// Ctrl-C, which ends the program.
+/// What a suggested plugin would bring.
+fn of_suggestion(plugin: &Suggestion) -> Question {
+    let mut about = Vec::new();
+    for (label, names) in
+        [("Hook", &plugin.hooks), ("Server", &plugin.servers), ("Command", &plugin.subcommands)]
+    {
+        about.extend(names.iter().map(|name| Event::status(label, name.as_str())));
+    }
+    let shows =
+        format!("`cargo agents plugin show {}` has its skills, and all that runs", plugin.name);
+    about.push(Event::status("Plugin", shows));
+    let text = format!("Use the plugin {} ({})?", fit(&plugin.name, 60), plugin.offer());
+    Question { name: plugin.name.clone(), about, text }
+}
+
+/// The questions that `synced` leaves, each kind with a note before its first.
+fn questions(sym: &Symposium, synced: &Synced) -> Vec<Question> {
+    let mut crates: Vec<_> =
+        synced.candidates.iter().map(|candidate| of_candidate(sym, candidate)).collect();
+    let mut plugins: Vec<_> = synced.suggestions.iter().map(of_suggestion).collect();
+    let ship = if crates.len() == 1 { "dependency ships" } else { "dependencies ship" };
+    let number = crates.len();
+    for (first, note) in [
+        (
+            crates.first_mut(),
+            format!(
+                "{number} {ship} skills that no plugin source vouches for. A skill is text that \
+                 your agents will follow"
+            ),
+        ),
+        (
+            plugins.first_mut(),
+            "your plugin sources suggest what follows; nothing of it is active until you say so"
+                .to_owned(),
+        ),
+    ] {
+        if let Some(first) = first {
+            first.about.insert(0, Event::status("Note", note));
+        }
+    }
+    crates.into_iter().chain(plugins).collect()
+}
+
+/// Asks about each thing that `synced` found waiting. Esc leaves the rest for another time, and so
+/// does Ctrl-C, which ends the program.
 pub(super) fn about_candidates(sym: &mut Symposium, synced: &Synced) -> anyhow::Result<Answers> {
     let mut answers = Answers::default();
-    if synced.candidates.is_empty() || !sym.report.is_interactive() {
+    if !sym.report.is_interactive() {
         return Ok(answers);
     }
     let theme = Plain::new(&sym.report);
-    let number = synced.candidates.len();
-    let ship = if number == 1 { "dependency ships" } else { "dependencies ship" };
+    let questions = questions(sym, synced);
     let mut open = 0;
-    sym.report.event(&Event::status(
-        "Note",
-        format!(
-            "{number} {ship} skills that no plugin source vouches for. A skill is text that your \
-             agents will follow"
-        ),
-    ));
-    for (index, candidate) in synced.candidates.iter().enumerate() {
-        show(sym, candidate);
-        let name = fit(&format!("{} {}", candidate.name, candidate.version), 60);
-        let question = format!("Use the skills of {name} ({})?", candidate.offer());
-        match choose(theme, &question)? {
+    for (index, question) in questions.iter().enumerate() {
+        question.about.iter().for_each(|event| sym.report.event(event));
+        match choose(theme, &question.text)? {
             Answer::Given(Some((choice, scope))) => {
-                save(sym, &candidate.name, Some(&synced.root), choice, scope)?;
+                save(sym, &question.name, Some(&synced.root), choice, scope)?;
                 answers.taken |= choice == Choice::Use;
             }
             Answer::Given(None) => open += 1,
             Answer::Later => {
-                open += number - index;
+                open += questions.len() - index;
                 break;
             }
             Answer::Interrupted => {

@@ -1,6 +1,6 @@
 //! Gates, in words.
 
-use crate::plugins::model::{CrateAtom, Gate, Predicate};
+use crate::plugins::model::{Activation, CrateAtom, Gate, Predicate};
 
 /// What gates ask for, as it is written in manifests; `None` when they ask for nothing.
 pub(super) fn needs(gates: &[&Gate]) -> Option<String> {
@@ -31,6 +31,8 @@ fn predicate(of: &Predicate) -> String {
         Predicate::PathExists(path) => format!("path_exists({path})"),
         Predicate::DependsOn(crate_) => format!("depends-on({})", atom(crate_)),
         Predicate::WorkspaceMember => "workspace-member()".to_owned(),
+        Predicate::Waits { activation: Activation::Suggested, .. } => "your word".to_owned(),
+        Predicate::Waits { activation: Activation::Off, .. } => "`use`".to_owned(),
         Predicate::AskedFor => "asked for by `use`".to_owned(),
         Predicate::Not(inner) => format!("not({})", predicate(inner)),
         Predicate::Any(inner) => format!("any({})", list(inner)),

@@ -84,7 +84,7 @@ pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
     let start = Instant::now();
     super::record_start(sym, "init");
     // What is registered is what the configuration says by then, not what it said meanwhile.
-    let _lock = acquire_lock(sym)?;
+    let lock = acquire_lock(sym)?;
     let before = Config::load(&sym.dirs).config;
     let saved = {
         let _registration = RegistrationLock::alone(sym)?;
@@ -106,7 +106,22 @@ pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
     forget_leaving(sym, None);
     let asked = args.is_empty() || args.hook_scope.is_some();
     let sweep = if asked { Sweep::Everything } else { Sweep::Recorded };
-    Init { sym, sweep, start }.register(before.hook_scope, choices.trust, tally)
+    let init = Init { sym, sweep, start };
+    let (code, synced) = init.register(before.hook_scope, choices.trust, tally)?;
+    // Others need not wait while people think.
+    drop(lock);
+    match synced.filter(|_| args.is_empty()) {
+        None => Ok(code),
+        Some(synced) => {
+            let request = Request { start: synced.root.clone(), ..Request::default() };
+            let failed = |synced: Synced| synced.failed;
+            Ok(match super::sync::settle(sym, &request, synced)?.map(failed) {
+                None => ExitCode::from(INTERRUPTED),
+                Some(true) => ExitCode::FAILURE,
+                Some(false) => code,
+            })
+        }
+    }
 }
 
 /// What would go wrong later goes wrong now, before anybody is asked anything.
@@ -219,7 +234,12 @@ struct Init<'a> {
 }
 
 impl Init<'_> {
-    fn register(&self, was: HookScope, trust: TrustChoice, mut tally: Tally) -> CommandResult {
+    fn register(
+        &self,
+        was: HookScope,
+        trust: TrustChoice,
+        mut tally: Tally,
+    ) -> anyhow::Result<(ExitCode, Option<Synced>)> {
         let sym = self.sym;
         let root = self.root(&mut tally);
         if let Some(root) = root.as_deref().filter(|_| was != sym.config.hook_scope) {
@@ -237,7 +257,7 @@ impl Init<'_> {
         codex_trust::follow(sym, root.as_deref(), trust, &mut |change| tally.tell(sym, change))
             .map(|failed| tally.failed |= failed)?;
         self.finish(synced.as_ref(), &tally);
-        Ok(tally.code())
+        Ok((tally.code(), synced))
     }
 
     /// The workspace that this runs in. One that can't be read is no reason not to register hooks.

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use super::CommandResult;
-use super::ask::Answers;
 use super::grammar::SyncArgs;
 use super::screen::count;
 use super::self_update;
@@ -46,20 +45,34 @@ pub(super) fn run(sym: &mut Symposium, args: &SyncArgs) -> CommandResult {
     }
     let mut synced = sync(sym, &request)?;
     finish(sym, &synced, mode, start);
-    let answers = match mode {
-        Mode::Apply => super::ask::about_candidates(sym, &synced)?,
-        Mode::Plan | Mode::Look => Answers::default(),
-    };
-    if answers.interrupted {
-        return Ok(ExitCode::from(INTERRUPTED));
-    }
-    if answers.taken {
-        let start = Instant::now();
-        synced = sync(sym, &request)?;
-        finish(sym, &synced, mode, start);
+    if mode == Mode::Apply {
+        match settle(sym, &request, synced)? {
+            Some(settled) => synced = settled,
+            None => return Ok(ExitCode::from(INTERRUPTED)),
+        }
     }
     let found = args.check && synced.is_change();
     Ok(if synced.failed || found { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Asks about what waits for the user's word, and syncs again where something was taken. `None`
+/// where Ctrl-C ended the questions.
+pub(super) fn settle(
+    sym: &mut Symposium,
+    request: &Request,
+    synced: Synced,
+) -> anyhow::Result<Option<Synced>> {
+    let answers = super::ask::about_candidates(sym, &synced)?;
+    if answers.interrupted {
+        return Ok(None);
+    }
+    if !answers.taken {
+        return Ok(Some(synced));
+    }
+    let start = Instant::now();
+    let again = sync(sym, request)?;
+    finish(sym, &again, Mode::Apply, start);
+    Ok(Some(again))
 }
 
 /// The agents of `--agent`, each once.

@@ -45,16 +45,24 @@ pub(super) fn discovery_hint(offer: &Offer) -> Option<String> {
 /// The line about dependencies that ship skills which nobody approved yet. It is the user who
 /// decides, so the agent is told to leave it to them.
 pub(super) fn candidates_line(offer: &Offer) -> Option<String> {
-    let (names, more) = match offer.candidates.as_slice() {
+    undecided("Dependencies of this workspace ship agent skills", &offer.candidates)
+}
+
+/// The line about plugins that are suggested.
+pub(super) fn suggestions_line(offer: &Offer) -> Option<String> {
+    undecided("The user's plugin sources suggest plugins for this workspace", &offer.suggestions)
+}
+
+fn undecided(what: &str, names: &[String]) -> Option<String> {
+    let (names, more) = match names {
         [] => return None,
         all if all.len() > 5 => (&all[..5], format!(" and {} more", all.len() - 5)),
         all => (all, String::new()),
     };
     let names = names.join(", ");
     Some(format!(
-        "Dependencies of this workspace ship agent skills that the user has neither taken nor \
-         declined: {names}{more}. Mention it to the user, who decides with `cargo agents use NAME` \
-         (`--remove` declines); do not run that yourself."
+        "{what} that the user has neither taken nor declined: {names}{more}. Mention it to the user, \
+         who decides with `cargo agents use NAME` (`--remove` declines); do not run that yourself."
     ))
 }
 
@@ -314,6 +322,10 @@ mod tests {
             candidates: (0..count).map(|number| format!("c{number}")).collect(),
             ..Offer::default()
         };
+        let suggested = Offer { suggestions: vec!["p".to_owned()], ..Offer::default() };
+        assert_eq!(candidates_line(&suggested), None);
+        let line = suggestions_line(&suggested).expect("a line");
+        assert!(line.contains("suggest plugins") && line.contains("declined: p. "), "{line}");
         let line = candidates_line(&named(2)).expect("a line");
         assert!(line.contains(": c0, c1. ") && !line.contains('\n'), "{line}");
         let line = candidates_line(&named(7)).expect("a line");

@@ -118,6 +118,7 @@ impl SessionContext<'_> {
         if self.delivers_now() {
             context.extend(builtin::discovery_hint(&offer));
             context.extend(builtin::candidates_line(&offer));
+            context.extend(builtin::suggestions_line(&offer));
             context.extend(versions);
             context.extend(texts);
         }

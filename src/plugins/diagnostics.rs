@@ -125,9 +125,9 @@ explanations! {
      hook whose `format` is one agent's while its `agent` is another, so that it never runs."
 
     BAD_VALUE "S016" "a value is not one of those accepted"
-    "The key takes only certain values: `audience` is `humans` or `agents`; `on-failure` is \
-     `continue` or `block`; a server's `type` is `stdio`, `http` or `sse`; `timeout` is a whole \
-     number of seconds from 1 to 600."
+    "The key takes only certain values: `activation` is `always`, `suggested` or `off`; `audience` is \
+     `humans` or `agents`; `on-failure` is `continue` or `block`; a server's `type` is `stdio`, `http` \
+     or `sse`; `timeout` is a whole number of seconds from 1 to 600."
 
     EMPTY_CRATES "S017" "an empty `crates` list never holds"
     "A list holds if one of its entries does, and an empty one has none. Write `crates = [\"*\"]` \
@@ -135,8 +135,9 @@ explanations! {
 
     SKILL_SOURCE "S018" "a skill group needs exactly one source"
     "A `[[skills]]` group has one of `source.path = \"folder\"`, `source.git = \"https://…\"`, \
-     `source = \"crate\"` and `source.crate_path = \"folder\"`. A `[[plugins]]` entry has \
-     `source.cargo = \"crate\"` or `source.cargo = { name = \"crate\", version = \"1\" }`."
+     `source.cargo = \"widget>=1\"`, `source = \"crate\"` and `source.crate_path = \"folder\"`. A \
+     `[[plugins]]` entry has `source.cargo`, which may be `{ name = \"widget\", version = \"1\" }` \
+     too."
 
     ONLY_WILDCARDS "S019" "`source = \"crate\"` without a crate to look into"
     "The group's skills come from the sources of the crates that its predicates, and the plugin's, \

@@ -74,10 +74,24 @@ pub(crate) enum Predicate {
     Not(Box<Predicate>),
     Any(Vec<Predicate>),
     All(Vec<Predicate>),
+    /// What a plugin's `activation` says: it waits for the user to ask for it by name.
+    Waits {
+        activation: Activation,
+        plugin: String,
+    },
     /// Stands in no manifest: the user asked for the plugin by name (`Registry::wake`).
     AskedFor,
     /// `shell(…)` and names we do not know: never run, never hold, even inside `not`.
     Unsupported(String),
+}
+
+/// How a plugin waits whose `activation` is not `always`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) enum Activation {
+    /// The user is asked about it wherever its gate holds.
+    Suggested,
+    /// It stays asleep until the user thinks of it.
+    Off,
 }
 
 /// A group of skills.
@@ -100,7 +114,7 @@ pub(crate) enum SkillSource {
         /// `source.crate_path = "dir"`: a folder of the crate tried first.
         tried_first: Option<String>,
     },
-    /// `[[plugins]] source.cargo`: the named crate's own skills, whether a dependency or not.
+    /// `source.cargo`: the named crate's own skills, whether a dependency or not.
     NamedCrate {
         name: String,
         /// A requirement on its version.

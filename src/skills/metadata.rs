@@ -10,6 +10,7 @@ use semver::VersionReq;
 use super::document::RawGate;
 use crate::files::Limit;
 use crate::plugins::diagnostics::codes;
+use crate::plugins::model::CrateAtom;
 use crate::text::toml::{Diagnostics, StringOrTable, Table, read};
 use crate::text::{Diagnostic, Source, is_crate_name, suggestion};
 use crate::workspace::Observer;
@@ -268,10 +269,15 @@ fn path_place(table: &Table<'_>, key: &str) -> Option<Place> {
     table.string(key).map(|path| Place::Path(path.value))
 }
 
-/// `"name"` or `{ name, version }`.
+/// `"name"`, `"name>=1"` or `{ name, version }`.
 fn crate_place(table: &Table<'_>, key: &str) -> Option<Place> {
     let (name, version) = match table.string_or_table(key)? {
-        StringOrTable::String(name) => (name, None),
+        StringOrTable::String(text) => {
+            if let Ok(CrateAtom::Crate { name, requirement, .. }) = CrateAtom::parse(&text.value) {
+                return Some(Place::Crate { name, requirement });
+            }
+            (text, None)
+        }
         StringOrTable::Table(target) => {
             let Some(name) = target.string("name") else {
                 target

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::bounds::Bounds;
-use super::facts::candidates::Candidate;
+use super::facts::candidates::{Candidate, Suggestion};
 use super::placing::plan::Plan;
 use super::snapshot::Stored;
 use crate::Symposium;
@@ -97,6 +97,8 @@ pub(crate) struct Synced {
     pub to_commit: Vec<PathBuf>,
     /// Dependencies with skills of their own that nobody said anything about yet.
     pub candidates: Vec<Candidate>,
+    /// Plugins that wait for the user's word.
+    pub suggestions: Vec<Suggestion>,
 }
 
 impl Synced {

@@ -158,6 +158,7 @@ fn run(sync: &SyncContext<'_>) -> anyhow::Result<Synced> {
         stored: None,
         to_commit: registered.shared,
         candidates: facts.candidates.clone(),
+        suggestions: facts.suggestions.clone(),
     };
     if keeps {
         let observed = Observed::by(sync, sources, &synced.plan, &parents);

@@ -7,6 +7,7 @@
 
 #[cfg(unix)]
 mod absent_sources;
+mod activation;
 #[cfg(all(target_os = "linux", debug_assertions))]
 mod antigravity;
 mod background_pile;

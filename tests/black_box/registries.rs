@@ -163,6 +163,28 @@ fn f144_f145_redirects_and_named_crates_are_fetched_at_a_version_that_meets_the_
     assert_eq!(installed(&sandbox), ["nv1-0-0", "v1-5-0"], "{}", run.stderr);
 }
 
+#[test]
+fn a_group_of_skills_may_name_a_crate_and_its_versions_in_one_string() {
+    for section in ["[[skills]]", "[[plugins]]"] {
+        let sandbox = with_cargo();
+        let registry = instead_of_crates_io(&sandbox);
+        for version in ["1.0.0", "1.5.0", "2.0.0"] {
+            let name = format!("v{}", version.replace('.', "-"));
+            let text = skill(&name, "g");
+            registry.publish("guide", version, &[(&format!("skills/{name}/SKILL.md"), &text)]);
+        }
+        sandbox.package(&[]);
+        sandbox.user_plugin(
+            "q/SYMPOSIUM.toml",
+            &format!(
+                "name = \"q\"\ncrates = [\"*\"]\n{section}\nsource.cargo = \"guide>=1.2, <2\"\n"
+            ),
+        );
+        let run = sandbox.run(&["sync", "--agent", "claude"]).ok();
+        assert_eq!(installed(&sandbox), ["v1-5-0"], "{section}: {}", run.stderr);
+    }
+}
+
 /// The `.crate` files that were asked for.
 fn downloads(registry: &SparseRegistry) -> Vec<String> {
     let mut all: Vec<_> = registry

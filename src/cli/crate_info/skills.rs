@@ -133,7 +133,8 @@ impl Offer<'_> {
 
     /// What the plugins bring here that vouch for the crate.
     fn endorsed(&self, name: &str) -> Vec<Skill> {
-        let registry = Registry::load(self.sym, &Refresh::cached());
+        let mut registry = Registry::load(self.sym, &Refresh::cached());
+        registry.wake(&self.sym.config.plugins, self.root);
         let resolution = self.resolve(Policy::cached(), &|gatherer, facts, resolver| {
             gatherer.endorsed(&registry, name, facts, resolver);
         });

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use super::model::{
     AgentStatus, CandidateStatus, HooksStatus, PluginState, PluginStatus, Problem, ServerStatus,
-    SkillStatus, State, Status, Trouble, WorkspaceStatus,
+    SkillStatus, State, Status, SuggestionStatus, Trouble, WorkspaceStatus,
 };
 use crate::agents::Agent;
 use crate::agents::checkup::{Finding, Topic};
@@ -16,7 +16,7 @@ use crate::plugins::registry::PluginEntry;
 use crate::report::{Action, Change, Kind, Verdict};
 use crate::skills::SkillOrigin;
 use crate::sync::facts::PluginFate;
-use crate::sync::facts::candidates::told_absent;
+use crate::sync::facts::candidates::{Suggestion, told_absent};
 use crate::sync::shown_origin;
 use crate::sync::snapshot::Snapshot;
 use crate::sync::survey::{Health, Obstructed, SkillView, Survey, described};
@@ -57,11 +57,25 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
                 skills: candidate.ships.folders.clone(),
             })
             .collect(),
+        suggestions: known
+            .map(|planned| suggestions(&planned.facts.suggestions))
+            .unwrap_or_default(),
         absent: known.map(|planned| told_absent(&planned.facts.absent)).unwrap_or_default(),
         next_sync: next_sync(survey),
         warnings,
         errors,
     }
+}
+
+fn suggestions(found: &[Suggestion]) -> Vec<SuggestionStatus> {
+    found
+        .iter()
+        .map(|found| SuggestionStatus {
+            name: found.name.clone(),
+            source: found.source.clone(),
+            offers: found.offer(),
+        })
+        .collect()
 }
 
 /// What `cargo agents sync` would do. Hooks in the other scope that no ledger knows it leaves alone:

@@ -32,6 +32,8 @@ pub(crate) struct Status {
     pub skills: Vec<SkillStatus>,
     /// Dependencies that ship skills, about which nobody said anything yet.
     pub candidates: Vec<CandidateStatus>,
+    /// Plugins that are suggested, about which nobody said anything yet.
+    pub suggestions: Vec<SuggestionStatus>,
     /// What is not known of dependencies whose sources are not on this machine.
     pub absent: Vec<String>,
     /// What the next sync would change, or leave alone.
@@ -237,6 +239,18 @@ pub(crate) struct SkillStatus {
     /// Why a copy stays as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// A plugin that its source suggests.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct SuggestionStatus {
+    /// The plugin.
+    pub name: String,
+    /// Its source.
+    pub source: String,
+    /// What it would bring, for people.
+    pub offers: String,
 }
 
 /// A dependency that ships skills no source vouches for.

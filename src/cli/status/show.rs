@@ -267,29 +267,29 @@ fn more(screen: &mut Screen, all: usize, view: &View<'_>) {
 }
 
 fn candidates(screen: &mut Screen, status: &Status, view: &View<'_>) {
-    if status.candidates.is_empty() {
-        return;
-    }
-    screen.heading("Candidates");
-    let label = |name: &str, version: &str| format!("{name} {version}");
-    let labels: Vec<_> = status
-        .candidates
-        .iter()
-        .map(|candidate| label(&candidate.name, &candidate.version))
-        .collect();
-    let width = column(labels.iter().map(String::as_str), NAMES);
-    for (candidate, label) in status.candidates.iter().zip(&labels).take(view.most()) {
+    let crates = status.candidates.iter().map(|candidate| {
         let skills = match candidate.skills.len() {
             0 => "skills of another crate".to_owned(),
             number => count(number, "skill"),
         };
-        let lines = [
-            format!("ships {skills} that no plugin source vouches for"),
-            format!("`cargo agents use {}` to take, `--remove` to decline", candidate.name),
-        ];
-        screen.entry(label, width, &lines);
+        let label = format!("{} {}", candidate.name, candidate.version);
+        (label, &candidate.name, format!("ships {skills} that no plugin source vouches for"))
+    });
+    let plugins = status.suggestions.iter().map(|found| {
+        let offers = format!("a plugin that {} suggests: {}", found.source, found.offers);
+        (found.name.clone(), &found.name, offers)
+    });
+    let all: Vec<_> = crates.chain(plugins).collect();
+    if all.is_empty() {
+        return;
     }
-    more(screen, status.candidates.len(), view);
+    screen.heading("Candidates");
+    let width = column(all.iter().map(|(label, ..)| label.as_str()), NAMES);
+    for (label, name, what) in all.iter().take(view.most()) {
+        let remedy = format!("`cargo agents use {name}` to take, `--remove` to decline");
+        screen.entry(label, width, &[what.clone(), remedy]);
+    }
+    more(screen, all.len(), view);
 }
 
 fn next(screen: &mut Screen, changes: &[Change], view: &View<'_>) {

@@ -100,7 +100,11 @@ fn predicate(cx: &Context<'_>, item: &Located<String>) -> Predicate {
 
 /// The place of an error inside a string, if the string stands in the file as it is; else the
 /// whole string.
-fn inner_span(cx: &Context<'_>, item: &Located<String>, error: &AtomError) -> Range<usize> {
+pub(super) fn inner_span(
+    cx: &Context<'_>,
+    item: &Located<String>,
+    error: &AtomError,
+) -> Range<usize> {
     let (start, end) = (item.span.start + 1, item.span.end.saturating_sub(1));
     if error.offset == 0 || cx.diagnostics.source.text.get(start..end) != Some(item.value.as_str())
     {

@@ -4,6 +4,7 @@
 //! a plugin is loaded, a broken entry costs only itself; nothing that can't be read ever makes a
 //! plugin apply more widely than it says.
 
+mod activation;
 mod context;
 mod gate;
 mod hooks;
@@ -36,8 +37,9 @@ pub use subcommands::RESERVED as RESERVED_SUBCOMMANDS;
 /// The only name of a manifest.
 pub(crate) const FILE_NAME: &str = "SYMPOSIUM.toml";
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "name",
+    "activation",
     "crates",
     "depends-on",
     "predicates",
@@ -152,6 +154,7 @@ fn plugin(cx: &Context<'_>, root: &Table<'_>) -> Option<Plugin> {
         subcommands,
     };
     check_target(cx, root, &mut plugin);
+    plugin.gate.predicates.extend(activation::read(cx, root, &plugin.name));
     Some(plugin)
 }
 

@@ -7,15 +7,15 @@ use super::sources::check_crate;
 use super::{gate, paths, urls};
 use crate::plugins::diagnostics::codes;
 use crate::plugins::git::{GitPlace, Part};
-use crate::plugins::model::{Gate, SkillGroup, SkillSource};
+use crate::plugins::model::{CrateAtom, Gate, SkillGroup, SkillSource};
 use crate::text::toml::{Located, StringOrTable, Table};
 
 const KEYS: [&str; 4] = ["source", "crates", "depends-on", "predicates"];
 
 /// The keys under `source` of a skill group.
-const SOURCE_KEYS: [&str; 5] = ["path", "git", "crate_path", "rev", "subdir"];
+const SOURCE_KEYS: [&str; 6] = ["path", "git", "cargo", "crate_path", "rev", "subdir"];
 /// Those of which there is exactly one.
-const PLACES: [&str; 3] = ["path", "git", "crate_path"];
+const PLACES: [&str; 4] = ["path", "git", "cargo", "crate_path"];
 /// Those that only go with `git`.
 const OF_GIT: [&str; 2] = ["rev", "subdir"];
 
@@ -71,11 +71,11 @@ fn from_table(cx: &Context<'_>, source: &Table<'_>) -> Option<SkillSource> {
         } else {
             format!("this skill group has more than one source: {}", present.join(", "))
         };
-        let note = "exactly one of source.path, source.git, source = \"crate\", source.crate_path";
+        let note = "exactly one of source.path, source.git, source.cargo, source = \"crate\", \
+                    source.crate_path";
         cx.reject(cx.problem(codes::SKILL_SOURCE, &source.span, message).note(note));
         return None;
     };
-    let text = source.string(key)?;
     if *key != "git" {
         for name in OF_GIT {
             let Some(span) = source.key_span(name) else { continue };
@@ -83,6 +83,10 @@ fn from_table(cx: &Context<'_>, source: &Table<'_>) -> Option<SkillSource> {
             cx.reject(cx.problem(codes::SKILL_SOURCE, &span, message));
         }
     }
+    if *key == "cargo" {
+        return from_cargo(cx, source);
+    }
+    let text = source.string(key)?;
     match *key {
         "path" => paths::check_in_source(cx, &text).then(|| SkillSource::Path(text.value)),
         "git" => from_git(cx, source, text),
@@ -117,18 +121,35 @@ fn named_crate(cx: &Context<'_>, table: &Table<'_>) -> Option<SkillGroup> {
     let source = table.table("source")?;
     cx.unknown_keys(&source, &["cargo"]);
     cx.missing(&source, "source", "cargo");
-    let (name, requirement) = match source.string_or_table("cargo")? {
-        StringOrTable::String(name) => (name, None),
-        StringOrTable::Table(krate) => {
-            cx.unknown_keys(&krate, &["name", "version"]);
-            let name = cx.required(&krate, "crate", "name");
-            let version = krate.string("version").map(|version| requirement(cx, &version));
-            (name?, version.flatten())
-        }
-    };
-    let source = check_crate(cx, &name)
-        .then_some(SkillSource::NamedCrate { name: name.value, requirement })?;
+    let source = from_cargo(cx, &source)?;
     Some(SkillGroup { gate, source, span: table.span.clone() })
+}
+
+/// The crate in `source.cargo`: `"name"`, `"name>=1"` or `{ name, version }`.
+fn from_cargo(cx: &Context<'_>, source: &Table<'_>) -> Option<SkillSource> {
+    let krate = match source.string_or_table("cargo")? {
+        StringOrTable::String(atom) => return from_atom(cx, &atom),
+        StringOrTable::Table(krate) => krate,
+    };
+    cx.unknown_keys(&krate, &["name", "version"]);
+    let name = cx.required(&krate, "crate", "name");
+    let version = krate.string("version").map(|version| requirement(cx, &version));
+    let (name, requirement) = (name?, version.flatten());
+    check_crate(cx, &name).then_some(SkillSource::NamedCrate { name: name.value, requirement })
+}
+
+fn from_atom(cx: &Context<'_>, atom: &Located<String>) -> Option<SkillSource> {
+    let (span, wrong) = match CrateAtom::parse(&atom.value) {
+        Ok(CrateAtom::Crate { name, requirement, .. }) => {
+            return Some(SkillSource::NamedCrate { name, requirement });
+        }
+        Ok(CrateAtom::Any) => (atom.span.clone(), "every crate is none to take from".to_owned()),
+        Err(error) => (gate::inner_span(cx, atom, &error), error.message),
+    };
+    let message = format!("`{}` names no crate", shown(&atom.value));
+    let problem = cx.problem(codes::BAD_PACKAGE, &span, message).label(wrong);
+    cx.reject(problem.note("for example `widget`, `widget>=1`"));
+    None
 }
 
 fn requirement(cx: &Context<'_>, version: &Located<String>) -> Option<VersionReq> {

@@ -34,6 +34,7 @@ impl Predicate {
             | Self::PathExists(_)
             | Self::DependsOn(_)
             | Self::WorkspaceMember
+            | Self::Waits { .. }
             | Self::AskedFor => Vec::new(),
         }
     }

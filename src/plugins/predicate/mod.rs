@@ -16,7 +16,7 @@ use std::path::Path;
 
 use crate::config::Environment;
 use crate::files::contained;
-use crate::plugins::model::{CrateAtom, Gate, MatchedCrate, Predicate};
+use crate::plugins::model::{Activation, CrateAtom, Gate, MatchedCrate, Predicate};
 use crate::text::same_crate;
 use crate::workspace::{Dependency, Member, Observer};
 
@@ -54,6 +54,26 @@ impl Gate {
         self.predicates.is_empty() && self.crates.as_ref().is_some_and(Vec::is_empty)
     }
 
+    /// What it waits for, where a plugin's `activation` says so.
+    pub(crate) fn waits(&self) -> Option<Activation> {
+        self.predicates.iter().find_map(|predicate| match predicate {
+            Predicate::Waits { activation, .. } => Some(*activation),
+            _ => None,
+        })
+    }
+
+    /// The gate of a plugin that the user asked for by name. What it says of crates still counts,
+    /// unless it names none.
+    pub(crate) fn woken(&self) -> Self {
+        let mut woken = self.clone();
+        woken.predicates.retain(|predicate| !matches!(predicate, Predicate::Waits { .. }));
+        if woken.is_dormant() {
+            woken.crates = None;
+        }
+        woken.predicates.push(Predicate::AskedFor);
+        woken
+    }
+
     /// The crates this level names: in its list, and in `depends-on(…)` outside of `not`.
     pub(crate) fn crates_named(&self) -> Vec<&str> {
         let mut names: Vec<_> =
@@ -85,6 +105,7 @@ impl Predicate {
             Self::Env { .. }
             | Self::PathExists(_)
             | Self::WorkspaceMember
+            | Self::Waits { .. }
             | Self::AskedFor
             | Self::Not(_)
             | Self::Unsupported(_) => {}
@@ -127,6 +148,20 @@ fn no_crates(gate: &Gate) -> Option<Finding> {
     let remedy = if gate.is_dormant() { ": `cargo agents use NAME` takes it" } else { "" };
     let reason = format!("it names no crate that it could be for{remedy}");
     Some(Finding { truth: Truth::No, reason })
+}
+
+/// What a plugin waits for, with the way to end it.
+fn waiting(activation: Activation, plugin: &str) -> Finding {
+    let reason = match activation {
+        Activation::Suggested => format!(
+            "it is suggested and waits for your word: `cargo agents use {plugin}` takes it, \
+             `--remove` declines"
+        ),
+        Activation::Off => {
+            format!("it is off until you ask for it: `cargo agents use {plugin}` takes it")
+        }
+    };
+    Finding { truth: Truth::No, reason }
 }
 
 /// The dependencies that crates named in any of `gates` match, sorted, each once: whose sources
@@ -224,6 +259,7 @@ impl Evaluator<'_> {
             Predicate::PathExists(path) => self.path(path),
             Predicate::DependsOn(atom) => self.list(std::slice::from_ref(atom)),
             Predicate::WorkspaceMember => self.member(),
+            Predicate::Waits { activation, plugin } => waiting(*activation, plugin),
             Predicate::AskedFor => {
                 let reason = "`use` in the configuration asks for it".to_owned();
                 Finding { truth: Truth::Yes, reason }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use self::compiled::{Depends, Found};
 use self::last_good::LastGood;
-use super::model::{Gate, Plugin, Predicate};
+use super::model::Plugin;
 use super::source::{self, Refresh, SourceKind, SourceSpec, SourceState};
 use crate::Symposium;
 use crate::config::{Dirs, PluginChoices};
@@ -81,13 +81,14 @@ impl Registry {
         Self::read(sym, refresh, Some(depends))
     }
 
-    /// Lets those dormant plugins apply that the user asks for by name, for the workspace at `root` or
-    /// for all.
+    /// Lets those plugins apply that wait for the user to ask for them by name, and that the user asks
+    /// for in the workspace at `root` or in all.
     pub(crate) fn wake(&mut self, choices: &PluginChoices, root: Option<&Path>) {
         for entry in &mut self.plugins {
             let Plugin { name, gate, .. } = &mut entry.plugin;
-            if gate.is_dormant() && choices.is_used(name, root) {
-                *gate = Gate { crates: None, predicates: vec![Predicate::AskedFor] };
+            let waits = gate.is_dormant() || gate.waits().is_some();
+            if waits && choices.is_used(name, root) {
+                *gate = gate.woken();
             }
         }
     }

@@ -104,6 +104,8 @@ fn decision_2b_the_newer_spellings() {
     good(&metadata(text), &["agents", "crate c ^2"]);
     let text = text.replace("false", "true");
     good(&metadata(&text), &["skills", "agents", "crate c ^2"]);
+    let text = text.replace("{ name = \"c\", version = \"2\" }", "\"c>=2\"");
+    good(&metadata(&text), &["skills", "agents", "crate c >=2"]);
 }
 
 #[test]

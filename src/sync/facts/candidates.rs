@@ -1,4 +1,5 @@
-//! Dependencies that ship skills of their own, though no plugin source vouches for them.
+//! Dependencies that ship skills of their own, though no plugin source vouches for them, and plugins
+//! that their sources merely suggest.
 //!
 //! Nothing of a candidate is installed until the user says so: `cargo agents use`.
 
@@ -9,7 +10,8 @@ use semver::Version;
 
 use crate::config::{Choice, PluginChoices};
 use crate::files::{Limit, read_source};
-use crate::plugins::model::{Gate, Plugin, SkillSource};
+use crate::plugins::model::{Activation, Gate, Plugin, SkillSource};
+use crate::plugins::predicate::{Facts as GateFacts, evaluate_all};
 use crate::plugins::registry::Registry;
 use crate::report::{Event, Kind, Verdict};
 use crate::skills::crate_source::awaited::locate;
@@ -78,6 +80,53 @@ impl Candidate {
             1 => "1 skill".to_owned(),
             count => format!("{count} skills"),
         }
+    }
+}
+
+/// A plugin that its source suggests and whose gate holds here, about which the user said nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Suggestion {
+    pub name: String,
+    pub source: String,
+    /// Whether it brings skills.
+    pub skills: bool,
+    /// Its hooks, with the event of each.
+    pub hooks: Vec<String>,
+    pub servers: Vec<String>,
+    pub subcommands: Vec<String>,
+}
+
+impl Suggestion {
+    pub(crate) fn of(plugin: &Plugin, facts: &GateFacts<'_>) -> Option<Self> {
+        let is_suggested = plugin.gate.waits() == Some(Activation::Suggested);
+        if !is_suggested || !evaluate_all(&[&plugin.gate.woken()], facts).holds {
+            return None;
+        }
+        let hooks =
+            plugin.hooks.iter().map(|hook| format!("{} ({})", hook.name, hook.event.name()));
+        Some(Self {
+            name: plugin.name.clone(),
+            source: plugin.source.clone(),
+            skills: !plugin.skills.is_empty(),
+            hooks: hooks.collect(),
+            servers: plugin.servers.iter().map(|server| server.name.clone()).collect(),
+            subcommands: plugin.subcommands.iter().map(|found| found.name.clone()).collect(),
+        })
+    }
+
+    /// `skills, 1 hook, 2 servers`, for people.
+    pub(crate) fn offer(&self) -> String {
+        let mut parts = Vec::from_iter(self.skills.then(|| "skills".to_owned()));
+        for (one, names) in
+            [("hook", &self.hooks), ("server", &self.servers), ("subcommand", &self.subcommands)]
+        {
+            match names.len() {
+                0 => {}
+                1 => parts.push(format!("1 {one}")),
+                count => parts.push(format!("{count} {one}s")),
+            }
+        }
+        if parts.is_empty() { "nothing yet".to_owned() } else { parts.join(", ") }
     }
 }
 

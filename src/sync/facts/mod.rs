@@ -32,7 +32,7 @@ use crate::sync::dependencies::{self, DirectDependency};
 use crate::text::{Diagnostic, same_crate};
 use crate::workspace::{Observer, Workspace};
 
-use self::candidates::Candidate;
+use self::candidates::{Candidate, Suggestion};
 
 /// Everything that applies, with the reasons.
 #[derive(Debug, Default)]
@@ -53,6 +53,8 @@ pub(crate) struct Facts<'r> {
     pub plugins: Vec<PluginFate<'r>>,
     /// Dependencies that ship skills of their own, about which nobody said anything yet.
     pub candidates: Vec<Candidate>,
+    /// Plugins that wait for the user's word.
+    pub suggestions: Vec<Suggestion>,
     /// What agents are told of; `None` where the user wants them told nothing.
     pub dependencies: Option<Vec<DirectDependency>>,
     /// Crates whose skills apply, and that can't be had now.
@@ -132,6 +134,11 @@ impl Gatherer<'_> {
         absent.retain(|crate_| !is_told(crate_));
         // A crate that another one's metadata points to came along with that one.
         found.retain(|candidate| !facts.skills.iter().any(|skill| candidate.brought(skill)));
+        // One answer is about both.
+        let is_named = |suggestion: &Suggestion, crate_: &Candidate| {
+            same_crate(&suggestion.name, &crate_.name)
+        };
+        found.retain(|crate_| !facts.suggestions.iter().any(|plugin| is_named(plugin, crate_)));
         facts.explanations.extend(found.iter().map(Candidate::event));
         facts.candidates = found;
         facts.absent = absent;
@@ -310,6 +317,7 @@ impl<'r> Facts<'r> {
             self.diagnostics.push(Diagnostic::warning(warning).in_file(&plugin.manifest));
         }
         if !evaluation.holds {
+            self.suggestions.extend(Suggestion::of(plugin, facts));
             for subcommand in &plugin.subcommands {
                 self.subcommands.push((plugin, subcommand, Some(evaluation.reason.clone())));
             }

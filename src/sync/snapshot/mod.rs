@@ -190,6 +190,9 @@ pub(crate) struct Offer {
     /// Dependencies that ship skills, about which nobody said anything yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
+    /// Plugins that wait for the user's word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suggestions: Vec<String>,
     /// What agents are told of the workspace's dependencies; `None` where that is nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dependencies: Option<Vec<KnownDependency>>,
@@ -235,10 +238,8 @@ impl Snapshot {
         let mut text = serde_json::to_string(&header)?;
         for event in Event::ALL {
             text.push('\n');
-            match self.hooks.get(&event) {
-                Some(hooks) => text.push_str(&serde_json::to_string(hooks)?),
-                None => text.push_str("[]"),
-            }
+            let hooks = self.hooks.get(&event).map(Vec::as_slice).unwrap_or_default();
+            text.push_str(&serde_json::to_string(hooks)?);
         }
         text.push('\n');
         text.push_str(&serde_json::to_string(&self.offer)?);

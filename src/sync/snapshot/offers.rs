@@ -37,6 +37,7 @@ pub(super) fn offer(
         servers: if agents.is_empty() { Vec::new() } else { servers(facts, &old, &news) },
         subcommands: subcommands(sync, facts, before.map(|_| &old)),
         candidates: facts.candidates.iter().map(|found| found.name.clone()).collect(),
+        suggestions: facts.suggestions.iter().map(|found| found.name.clone()).collect(),
         dependency_changes: match (&mut known, &old.dependencies) {
             (Some(new), Some(known)) => changes::record(old.dependency_changes, known, new, now),
             _ => Vec::new(),

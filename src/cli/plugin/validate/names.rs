@@ -65,6 +65,7 @@ fn in_predicate(predicate: &Predicate, add: &mut dyn FnMut(&str)) {
         Predicate::Env { .. }
         | Predicate::PathExists(_)
         | Predicate::WorkspaceMember
+        | Predicate::Waits { .. }
         | Predicate::AskedFor
         | Predicate::Unsupported(_) => {}
     }
@@ -125,7 +126,11 @@ impl Collector<'_> {
             && let Some(source) = table.table("source")
         {
             match source.string_or_table("cargo") {
-                Some(StringOrTable::String(name)) => self.add(&name.value, name.span),
+                Some(StringOrTable::String(atom)) => {
+                    if let Ok(CrateAtom::Crate { name, .. }) = CrateAtom::parse(&atom.value) {
+                        self.add(&name, atom.span);
+                    }
+                }
                 Some(StringOrTable::Table(target)) => {
                     if let Some(name) = target.string("name") {
                         self.add(&name.value, name.span);
@@ -238,7 +243,7 @@ mod tests {
         let text = "name = \"p\"\ncrates = [\"a>=1\", \"*\"]\npredicates = [\"not(depends-on(b))\"]\n\
                     [[skills]]\ndepends-on = \"c\"\nsource = \"crate\"\n\
                     [[plugins]]\nsource.cargo = { name = \"d\", version = \"1\" }\n\
-                    [[plugins]]\nsource.cargo = \"e\"\n\
+                    [[plugins]]\nsource.cargo = \"e>=1\"\n\
                     [[installations]]\nname = \"t\"\nsource = \"cargo\"\ncrate = \"f\"\n\
                     [[installations]]\nname = \"g\"\nsource = \"cargo\"\ncrate = \"own\"\n\
                     git = \"https://example.com/g\"\n\
