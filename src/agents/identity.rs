@@ -28,6 +28,12 @@ pub(crate) struct Identity {
     /// Files and folders that it reads or runs by itself wherever in a project it meets them, so that
     /// no skill may bring them.
     pub own_names: &'static [&'static str],
+    /// Whether its events tell when it reads a skill: with a tool made for that, or with one that reads
+    /// files. `false` where it is not known.
+    pub tells_skill_reads: bool,
+    /// What stands before a skill's name where the user calls it in a prompt, as far as the prompt's
+    /// event tells.
+    pub skill_call: Option<char>,
     /// How many characters of skill descriptions the agent shows to the model before it begins to
     /// cut them; `None` where no limit is known.
     pub description_budget: Option<usize>,
@@ -147,6 +153,8 @@ impl Identity {
             skill_dirs: &[],
             users_skills: &[],
             own_names: &[],
+            tells_skill_reads: false,
+            skill_call: None,
             description_budget: None,
             verified_version: None,
             new_layout: None,

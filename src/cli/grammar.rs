@@ -75,7 +75,7 @@ pub(super) enum Command {
     /// Give the agents what the workspace's dependencies offer
     Sync(SyncArgs),
     /// Show what is registered where, what applies, and what a sync would change
-    Status,
+    Status(StatusArgs),
     /// Follow one skill, plugin, hook, server, subcommand or crate through every decision
     Why(WhyArgs),
     /// Look for what keeps agents from using what applies, and say what to do
@@ -116,7 +116,7 @@ impl Command {
     pub(super) fn answers_with_a_document(&self) -> bool {
         match self {
             Self::CrateInfo(_)
-            | Self::Status
+            | Self::Status(_)
             | Self::Why(_)
             | Self::Doctor(_)
             | Self::Completions(_) => true,
@@ -215,6 +215,13 @@ pub(super) struct HelpArgs {
 pub(super) struct WhyArgs {
     /// A skill, plugin, hook, server, subcommand or crate, or what you think is one
     pub name: String,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct StatusArgs {
+    /// Show instead how often agents read each skill, and what its description costs
+    #[arg(long = "use")]
+    pub usage: bool,
 }
 
 #[derive(Debug, Args)]

@@ -143,7 +143,7 @@ fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
     let result = match cli.command {
         Some(Command::Init(args)) => init::run(&mut sym, &args),
         Some(Command::Sync(args)) => sync::run(&mut sym, &args),
-        Some(Command::Status) => status::run(&sym),
+        Some(Command::Status(args)) => status::run(&sym, &args),
         Some(Command::Why(args)) => why::run(&sym, &args),
         Some(Command::Doctor(args)) => doctor::run(&sym, &args),
         Some(Command::Use(args)) => use_::run(&mut sym, &args),

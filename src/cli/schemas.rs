@@ -22,6 +22,7 @@ macro_rules! shapes {
 
 shapes! {
     status: super::status::model::Status,
+    status_use: super::status::usage::Usage,
     why: super::why::model::Why,
     doctor: super::doctor::model::Doctor,
     event: crate::report::Event,

@@ -8,7 +8,8 @@
 //! - `event`: what a call says
 //! - `pipeline`: the steps, in order
 //! - `session_context`: our own part in a session, with `builtin`'s words, those about
-//!   `dependencies`, and `session`'s memory
+//!   `dependencies`, and `session`'s memory, in which a `skill_read` is counted
+//! - `sessions`: all of them, of which old ones are forgotten
 //! - `hints`: what the locked versions of dependencies say about a compiler's errors
 //! - `dispatch`: the plugins' hooks, chosen by `select`, started by `run`, joined
 //!   by [`crate::agents::merge`]
@@ -31,6 +32,8 @@ mod run;
 mod select;
 mod session;
 mod session_context;
+mod sessions;
+mod skill_read;
 mod trace;
 mod unsupported;
 
@@ -43,6 +46,8 @@ use self::event::Call;
 use crate::agents::wire::Answer;
 use crate::config::{Config, Dirs, Environment};
 use crate::report::log;
+
+pub(crate) use self::sessions::{AgentReads, skill_reads};
 
 /// Bytes of the largest event that is read; no agent sends as much.
 const LARGEST_EVENT: usize = 256 * 1024 * 1024;

@@ -1,18 +1,16 @@
 //! What is remembered of an agent's session: never the prompts' text.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::skill_read::SkillRead;
 use crate::config::Dirs;
 use crate::files::{Limit, Lock, LockError, is_plain_name, read_bytes, replace_cache};
 
-/// How long a session that nobody uses is remembered.
-const KEEP_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 /// How long another process of the same session may keep us waiting.
 pub(super) const LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 /// Most entries of each list that are remembered.
@@ -33,8 +31,12 @@ pub(super) struct Session {
     pub heard_of: u64,
     /// How many prompts there were.
     pub prompts: u64,
-    /// Names of skills that the agent activated.
+    /// Names of skills that the agent read, by versions that did not count.
+    #[serde(skip_serializing)]
     pub activations: Vec<String>,
+    /// Skills that the agent read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skill_reads: Vec<SkillRead>,
     /// Which nudges were given.
     pub nudges: Vec<String>,
     /// Names of skills and servers that were announced.
@@ -91,7 +93,7 @@ impl Store {
     /// What is remembered, if anything.
     pub(super) fn read(&self) -> Option<Session> {
         let text = read_bytes(&self.path, Limit::OURS).ok()?;
-        serde_json::from_slice(&text).ok()
+        Session::parse(&text).ok()
     }
 
     /// Changes what is remembered, alone; written only when it differs. When another process holds
@@ -120,39 +122,37 @@ impl Store {
 }
 
 impl Session {
+    /// What a session's file says. Skills of which only the name is noted were read at least once,
+    /// and not before the session began.
+    pub(super) fn parse(bytes: &[u8]) -> serde_json::Result<Self> {
+        let mut session: Self = serde_json::from_slice(bytes)?;
+        for name in std::mem::take(&mut session.activations) {
+            if !session.skill_reads.iter().any(|read| read.name == name) {
+                let last_at = session.started_at;
+                let read = SkillRead { name, count: 1, last_at, ..SkillRead::default() };
+                session.skill_reads.push(read);
+            }
+        }
+        Ok(session)
+    }
+
     /// Keeps a session without end from growing without end.
     fn forget(&mut self) {
-        let Self { activations, nudges, announced, explained, .. } = self;
-        for list in [activations, nudges, announced, explained] {
+        let Self { nudges, announced, explained, .. } = self;
+        for list in [nudges, announced, explained] {
             list.drain(..list.len().saturating_sub(REMEMBERED));
         }
+        let surplus = self.skill_reads.len().saturating_sub(REMEMBERED);
+        self.skill_reads.drain(..surplus);
         let surplus = self.pending.len().saturating_sub(REMEMBERED);
         self.pending.drain(..surplus);
     }
 }
 
-/// Forgets sessions that were not touched for long, with their locks.
-pub(super) fn prune(dirs: &Dirs) {
-    let locks = dirs.locks();
-    for dir in [dirs.sessions(), locks.clone()] {
-        let Ok(entries) = fs::read_dir(&dir) else { continue };
-        for entry in entries.flatten() {
-            let is_session_lock = entry.file_name().to_string_lossy().starts_with("session-");
-            if (dir != locks || is_session_lock) && is_old(&entry.path()) {
-                let _ = fs::remove_file(entry.path());
-            }
-        }
-    }
-}
-
-fn is_old(path: &Path) -> bool {
-    let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
-    modified
-        .is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|age| age > KEEP_FOR))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -181,29 +181,6 @@ mod tests {
     }
 
     #[test]
-    fn decision_16_a_session_that_nobody_used_for_two_weeks_is_forgotten() {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let dirs = Dirs::under(dir.path());
-        for id in ["old", "new"] {
-            Store::new(&dirs, id).update(|session| session.prompts = 1);
-        }
-        fs::write(dirs.locks().join("workspace-1.lock"), "").expect("writes");
-        let age = |path: PathBuf| {
-            let file = fs::File::options().write(true).open(path).expect("opens");
-            file.set_modified(SystemTime::now() - KEEP_FOR - Duration::from_secs(60))
-                .expect("sets");
-        };
-        let old = Store::new(&dirs, "old");
-        age(old.path.clone());
-        age(old.lock.clone());
-        age(dirs.locks().join("workspace-1.lock"));
-        prune(&dirs);
-        assert!(old.read().is_none() && !old.lock.exists());
-        assert!(Store::new(&dirs, "new").read().is_some());
-        assert!(dirs.locks().join("workspace-1.lock").exists(), "not a session's");
-    }
-
-    #[test]
     fn a_session_that_another_process_holds_is_left_to_it() {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let store = Store::new(&Dirs::under(dir.path()), "s");
@@ -222,10 +199,11 @@ mod tests {
 
     #[test]
     fn a_session_does_not_grow_without_end() {
-        let activations = (0..2 * REMEMBERED).map(|number| number.to_string()).collect();
-        let mut session = Session { activations, ..Session::default() };
+        let announced = (0..2 * REMEMBERED).map(|number| number.to_string()).collect();
+        let mut session = Session { announced, ..Session::default() };
+        session.skill_reads = vec![SkillRead::default(); 2 * REMEMBERED];
         session.forget();
-        assert_eq!(session.activations.len(), REMEMBERED);
-        assert_eq!(session.activations.last(), Some(&(2 * REMEMBERED - 1).to_string()));
+        assert_eq!((session.announced.len(), session.skill_reads.len()), (REMEMBERED, REMEMBERED));
+        assert_eq!(session.announced.last(), Some(&(2 * REMEMBERED - 1).to_string()));
     }
 }

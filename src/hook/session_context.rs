@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use symposium_hook::{Decision, Event, Input};
 
 use super::builtin::{self, failure_key};
 use super::dependencies;
 use super::hints;
-use super::session::{self, Deferred, Session, Store};
+use super::session::{Deferred, Session, Store};
+use super::sessions;
+use super::skill_read::{self, Reading};
 use crate::agents::tools::native_of;
 use crate::agents::wire::{Capability, Decoded, Outcome, Support};
 use crate::agents::{Agent, Codec};
@@ -127,7 +128,7 @@ impl SessionContext<'_> {
             outcome.user_message = builtin::update_nudge(self.env, self.dirs);
         }
         outcome.context.extend(context);
-        session::prune(self.dirs);
+        sessions::prune(self.dirs);
     }
 
     /// Whether there is something that the session has not heard of.
@@ -145,9 +146,8 @@ impl SessionContext<'_> {
             known.pending.iter().any(|deferred| self.is_due(deferred, &tool))
         };
         let unannounced = |name: &String| !known.nudges.contains(&builtin::installing_key(name));
-        let active = |name: &String| !known.activations.contains(name);
         self.event == Event::UserPromptSubmit
-            || activated_skill(decoded).as_ref().is_some_and(active)
+            || !skill_read::skills_read(decoded).is_empty()
             || programs.missing.iter().any(unannounced)
             || programs.failed.iter().any(|(name, _)| !known.nudges.contains(&failure_key(name)))
             || (self.delivers_now() && (self.has_news() || (!known.pending.is_empty() && due())))
@@ -166,16 +166,14 @@ impl SessionContext<'_> {
         let news = self.has_news();
         let changed_at = self.stored.header.changed_at;
         let tool = tool_keys(decoded);
-        let activation = activated_skill(decoded);
+        let read = self.skills_read(decoded);
         let offer = (news && self.delivers_now()).then(|| self.stored.offer());
         let (refresh, texts) = store.update(|session| {
             self.begin_if_new(session);
             if self.event == Event::UserPromptSubmit {
                 session.prompts += 1;
             }
-            session
-                .activations
-                .extend(activation.filter(|name| !session.activations.contains(name)));
+            self.note_read(session, &read, decoded.tool_use_id.as_deref());
             let installing = builtin::installing(&programs.missing, session, self.dirs);
             let refresh = installing.is_some();
             let delivers = self.delivers_now() || self.delivers_later();
@@ -243,6 +241,33 @@ impl SessionContext<'_> {
             });
         }
         outcome.context.push(found.text);
+    }
+
+    /// Names of skills that were read with this event: by the model, or because the user called one by
+    /// its name.
+    fn skills_read(&self, decoded: &Decoded) -> Vec<String> {
+        let Input::UserPromptSubmit(prompt) = &decoded.input else {
+            return skill_read::skills_read(decoded);
+        };
+        let sign = self.codec.identity().skill_call;
+        let called =
+            sign.and_then(|sign| prompt.prompt.strip_prefix(sign)?.split_whitespace().next());
+        let Some(called) = called else { return Vec::new() };
+        // What the user wrote is noted of nothing but a skill.
+        let mut skills = self.stored.offer().skills.into_iter().map(|skill| skill.name);
+        skills.find(|name| name == called).into_iter().collect()
+    }
+
+    fn note_read(&self, session: &mut Session, names: &[String], tool_use: Option<&str>) {
+        let header = &self.stored.header;
+        if header.outside {
+            return;
+        }
+        let root = Some(header.root.as_path()).filter(|root| session.root.as_deref() != Some(root));
+        let reading = Reading { root, at: self.arrived, tool_use };
+        for name in names {
+            skill_read::note(&mut session.skill_reads, name, &reading);
+        }
     }
 
     fn news<'o>(&'o self, offer: &'o crate::sync::snapshot::Offer) -> builtin::News<'o> {
@@ -361,11 +386,4 @@ fn tool_keys(decoded: &Decoded) -> Vec<String> {
     let text = serde_json::to_vec(&(name, crate::agents::json::arguments(input)));
     let hash = Sha256::digest(text.unwrap_or_default());
     vec![crate::text::hex(&hash)[..32].to_owned()]
-}
-
-/// The skill that this use of a tool activated.
-fn activated_skill(decoded: &Decoded) -> Option<String> {
-    let Input::PostToolUse(input) = &decoded.input else { return None };
-    let skill = input.tool_input.get("skill").and_then(Value::as_str);
-    skill.filter(|_| input.tool_name == "Skill").map(str::to_owned)
 }

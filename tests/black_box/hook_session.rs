@@ -88,13 +88,16 @@ fn decision_16_f220_what_a_session_remembers() {
         sandbox.feed(&["hook", "claude", "post-tool-use"], skill.to_string().as_bytes()).ok();
     }
     let mut memory = session(&sandbox, "s1");
-    for time in ["started-at", "heard-of"] {
+    let takes_time = |memory: &mut serde_json::Value, time: &str| {
         let at = memory[time].as_u64().expect("a time");
         assert!((earliest..=millis()).contains(&at), "{time}: {at}");
         memory.as_object_mut().expect("an object").remove(time);
-    }
+    };
+    ["started-at", "heard-of"].iter().for_each(|time| takes_time(&mut memory, time));
+    takes_time(&mut memory["skill-reads"][0], "last-at");
     let expected = json!({
-        "agent": "claude", "root": sandbox.ws(), "prompts": 3, "activations": ["serde-help"],
+        "agent": "claude", "root": sandbox.ws(), "prompts": 3,
+        "skill-reads": [{"name": "serde-help", "count": 1, "last-use": "x"}],
         "nudges": [], "announced": [], "pending": [],
     });
     assert_eq!(memory, expected);

@@ -118,6 +118,22 @@ fn status_is_one_document_before_and_after_a_sync_and_outside_of_a_workspace() {
 }
 
 #[test]
+fn the_use_of_skills_is_one_document_before_and_after_a_sync_and_outside_of_a_workspace() {
+    let sandbox = lively();
+    let of = |folder: &str| {
+        let run = sandbox.run_in(folder, &["status", "--use", "--json"]).ok();
+        document(&run, "status-use.json")
+    };
+    // What the user put there is there before a sync.
+    assert_eq!(of("ws")["skills"].as_array().map(Vec::len), Some(1));
+    sandbox.run(&["sync"]).ok();
+    let after = of("ws");
+    assert!(after["skills"].as_array().is_some_and(|skills| skills.len() > 1), "{after:#}");
+    let nothing = json!({"skills": [], "not_told_by": [], "unreadable": []});
+    assert_eq!(of("home"), nothing);
+}
+
+#[test]
 fn why_is_one_document_also_when_nothing_is_known() {
     let sandbox = lively();
     for name in ["widget", "widget-basics", "guard", "tools", "bevy-ecs", "memchr", "claude"] {

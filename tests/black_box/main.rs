@@ -95,6 +95,7 @@ mod self_update;
 mod shared_servers;
 mod skill_by_products;
 mod skill_smuggling;
+mod skill_use;
 mod status;
 mod stress;
 #[cfg(unix)]

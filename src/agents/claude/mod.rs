@@ -55,6 +55,8 @@ pub(super) static IDENTITY: Identity = Identity {
     // it (github.com/anthropics/claude-code, issue 64606). Further descriptions are left out.
     description_budget: Some(8_000),
     verified_version: Some("2.1.332"),
+    tells_skill_reads: true,
+    skill_call: Some('/'),
     // The same command runs once an event.
     runs_both_scopes: false,
     fields: FIELDS,

@@ -66,6 +66,7 @@ pub(super) static IDENTITY: Identity = Identity {
     // 19,000 characters in all.
     description_budget: Some(19_000),
     verified_version: Some("0.171.0"),
+    tells_skill_reads: true,
     fields: FIELDS,
     answer_keys: Identity::CLAUDES_ANSWER,
     tools: TOOLS,

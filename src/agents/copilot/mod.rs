@@ -93,6 +93,7 @@ pub(super) static IDENTITY: Identity = Identity {
         UsersFolder::in_home(".agents/skills"),
     ],
     own_names: &[".copilot", ".github"],
+    tells_skill_reads: true,
     verified_version: Some("1.0.102"),
     // Then it goes on (`timeoutSec`; also its default).
     hook_timeout: 30,

@@ -83,6 +83,7 @@ pub(super) static IDENTITY: Identity = Identity {
         UsersFolder::moved_by("GEMINI_CLI_HOME", "", ".agents/skills"),
     ],
     own_names: &[".gemini", "GEMINI.md"],
+    tells_skill_reads: true,
     verified_version: Some("0.61.0"),
     // The same name and command run once.
     runs_both_scopes: false,

@@ -73,6 +73,7 @@ pub(super) static IDENTITY: Identity = Identity {
         UsersFolder::in_home(".claude/skills"),
     ],
     own_names: &[".opencode", "opencode.json", "opencode.jsonc"],
+    tells_skill_reads: true,
     verified_version: Some("1.18.33"),
     // Then the plugin gives up on us; OpenCode itself would wait for ever.
     hook_timeout: 30,
