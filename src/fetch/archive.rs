@@ -9,7 +9,7 @@ use flate2::read::GzDecoder;
 use sha2::{Digest as _, Sha256};
 use tar::EntryType;
 
-use crate::files::{open, relative_inside, without_its_name};
+use crate::files::{open, relative_inside, rename, without_its_name};
 use crate::text::hex;
 
 #[cfg(test)]
@@ -154,7 +154,7 @@ pub(crate) fn unpack(
         Format::TarGz => unpacker.run(GzDecoder::new(reader))?,
         Format::Tar => unpacker.run(reader)?,
     }
-    fs::rename(&root, target).map_err(failed)?;
+    rename(&root, target).map_err(failed)?;
     Ok(unpacker.done)
 }
 

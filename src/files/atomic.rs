@@ -5,9 +5,14 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::read::{Limit, named, open, read_optional};
+#[cfg(unix)]
+use super::read::open;
+use super::read::{Limit, named, read_optional};
+use super::rename::{self, exchange, persist};
 use super::temporary::without_its_name;
-use super::writers::{read_path_when_quiet, read_when_quiet};
+use super::writers::read_path_when_quiet;
+#[cfg(unix)]
+use super::writers::read_when_quiet;
 
 /// Replaces `path` by `bytes` in one step and makes it durable; parents are created.
 ///
@@ -20,10 +25,10 @@ use super::writers::{read_path_when_quiet, read_when_quiet};
 pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = final_target(path)?;
     match prepare(&target, bytes)? {
-        Prepared::Beside(temporary) => match temporary.persist(&target) {
-            Ok(_) => sync_folder(&target),
-            Err(error) if is_mounted_on(&error.error) => rewrite(&target, bytes)?,
-            Err(error) => return Err(named(&target, "can't replace", &error.error)),
+        Prepared::Beside(temporary) => match persist(temporary.into_temp_path(), &target) {
+            Ok(()) => sync_folder(&target),
+            Err(error) if is_mounted_on(&error) => rewrite(&target, bytes)?,
+            Err(error) => return Err(named(&target, "can't replace", &error)),
         },
         Prepared::InPlace => rewrite(&target, bytes)?,
     }
@@ -102,6 +107,7 @@ fn swap(
 
 /// Where two files can't be exchanged: renames `temporary`, which holds `bytes`, over `target`. Our
 /// handle on what was there shows what others wrote into it since.
+#[cfg(unix)]
 fn rename_over(
     temporary: tempfile::TempPath,
     target: &Path,
@@ -113,10 +119,10 @@ fn rename_over(
         Err(error) if error.is_absent() => return Ok(false),
         Err(error) => return Err(named(target, "can't read", &error.into())),
     };
-    match temporary.persist(target) {
+    match persist(temporary, target) {
         Ok(()) => sync_folder(target),
-        Err(error) if is_mounted_on(&error.error) => return rewrite(target, bytes).map(|()| true),
-        Err(error) => return Err(named(target, "can't replace", &error.error)),
+        Err(error) if is_mounted_on(&error) => return rewrite(target, bytes).map(|()| true),
+        Err(error) => return Err(named(target, "can't replace", &error)),
     }
     let displaced =
         read_when_quiet(&mut old).map_err(|error| named(target, "can't read", &error))?;
@@ -128,6 +134,22 @@ fn rename_over(
         write_atomic(target, &displaced)?;
     }
     Ok(false)
+}
+
+/// Where two files can't be exchanged: renames `temporary` over `target`. A file that we have open
+/// ourselves could not be replaced, so nothing tells what others write after the last look.
+#[cfg(not(unix))]
+fn rename_over(
+    temporary: tempfile::TempPath,
+    target: &Path,
+    expected: &[u8],
+    _bytes: &[u8],
+) -> io::Result<bool> {
+    if read_path_when_quiet(target)? != expected {
+        return Ok(false);
+    }
+    persist(temporary, target).map_err(|error| named(target, "can't replace", &error))?;
+    Ok(true)
 }
 
 /// Removes the file at the end of `path`'s links, but only while it holds `expected`. `false`, and it
@@ -149,7 +171,7 @@ pub(crate) fn remove_if_same(path: &Path, expected: &[u8]) -> io::Result<bool> {
 fn remove_file(path: &Path) -> io::Result<()> {
     let target = final_target(path)?;
     sweep(folder_of(&target));
-    match fs::remove_file(&target) {
+    match rename::remove_file(&target) {
         Ok(()) => {
             sync_folder(&target);
             Ok(())
@@ -287,17 +309,6 @@ fn takes_no_files(error: &io::Error) -> bool {
 /// Whether the file can't be renamed over because something is mounted on it (containers do that).
 fn is_mounted_on(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::ResourceBusy | io::ErrorKind::CrossesDevices)
-}
-
-#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-fn exchange(one: &Path, other: &Path) -> io::Result<()> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
-    Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
 /// A rename is durable when the folder is.

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use super::rename::persist;
 use super::temporary::without_its_name;
 use super::with_parents;
 
@@ -14,5 +15,5 @@ pub(crate) fn replace_cache(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file =
         with_parents(path, || tempfile::NamedTempFile::new_in(folder)).map_err(without_its_name)?;
     file.as_file_mut().write_all(bytes)?;
-    file.persist(path).map(drop).map_err(|error| error.error)
+    persist(file.into_temp_path(), path)
 }

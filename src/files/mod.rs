@@ -14,6 +14,7 @@ mod contained;
 mod lock;
 mod private;
 mod read;
+mod rename;
 mod temporary;
 mod writers;
 
@@ -27,4 +28,5 @@ pub(crate) use private::{private, private_folders};
 pub(crate) use read::{
     Limit, ReadError, is_absent, open, read_bytes, read_optional, read_source, read_text,
 };
+pub(crate) use rename::{remove_file, rename};
 pub(crate) use temporary::without_its_name;

@@ -117,7 +117,12 @@ pub(crate) fn open(path: &Path) -> Result<File, ReadError> {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
     }
-    let file = options.open(path)?;
+    let file = match options.open(path) {
+        Ok(file) => file,
+        // What Windows says of a folder.
+        Err(_) if cfg!(windows) && path.is_dir() => return Err(ReadError::NotAFile),
+        Err(error) => return Err(error.into()),
+    };
     if file.metadata()?.is_file() { Ok(file) } else { Err(ReadError::NotAFile) }
 }
 

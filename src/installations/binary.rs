@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::job::{Got, Job};
 use super::{Root, Trouble};
 use crate::fetch::http::{self, Limits};
-use crate::files::{is_plain_name, open, private_folders};
+use crate::files::{is_plain_name, open, private_folders, rename};
 use crate::plugins::model::{Checksum, Runnable};
 use crate::text::{SecretUrl, hex};
 
@@ -76,11 +76,11 @@ fn download(job: &Job<'_>, url: &SecretUrl, sum: &str, dir: &Path) -> Result<(),
         Kind::Bare => {
             fs::create_dir(&tree).map_err(&failed)?;
             let bare = tree.join(bare_name(job, &name)?);
-            fs::rename(&file, &bare).map_err(&failed)?;
+            rename(&file, &bare).map_err(&failed)?;
             make_executable(&bare).map_err(&failed)?;
         }
     }
-    fs::rename(&tree, dir).map_err(Job::io(dir))
+    rename(&tree, dir).map_err(Job::io(dir))
 }
 
 struct Hashing {

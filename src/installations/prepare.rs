@@ -17,7 +17,7 @@ pub(crate) struct Prepared {
     pub missing: Vec<InstallError>,
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 impl Prepared {
     /// A child that runs it.
     pub(crate) fn child(&self) -> crate::process::Child {
@@ -64,7 +64,7 @@ impl Acquirer<'_> {
 
     /// Gets all that a plugin's hooks, subcommands and servers need. What can't be had is told
     /// once, however many need it.
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     pub(crate) fn everything(&self, plugin: &Plugin, mode: Mode) -> Vec<InstallError> {
         let hooks = plugin.hooks.iter().map(|hook| self.hook(plugin, hook, mode));
         let subcommands =

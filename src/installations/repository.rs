@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::job::{Got, Job};
 use super::stamp::key;
 use super::{Root, Trouble};
+use crate::files::rename;
 use crate::text::SecretUrl;
 
 /// The files of a repository.
@@ -49,7 +50,7 @@ fn working_copy(job: &Job<'_>, url: &str, tree: &Path, commit: &str) -> Result<P
     let staging = tempfile::Builder::new().prefix(".new-").tempdir_in(&base).map_err(&failed)?;
     let copy = staging.path().join("tree");
     copy_tree(tree, &copy).map_err(&failed)?;
-    fs::rename(&copy, &target).map_err(&failed)?;
+    rename(&copy, &target).map_err(&failed)?;
     Ok(target)
 }
 

@@ -1,11 +1,10 @@
 //! A ledger's file: read, changed under a lock, moved aside when it is damaged.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{Data, VERSION};
-use crate::files::{Limit, Lock, LockError, read_optional, write_if_changed};
+use crate::files::{Limit, Lock, LockError, read_optional, remove_file, rename, write_if_changed};
 use crate::text::Diagnostic;
 
 /// What the file holds; `None` when there is none.
@@ -54,13 +53,13 @@ pub(super) fn update(
     let found = match read(file) {
         Ok(found) => found,
         Err(_) => {
-            fs::rename(file, free_name(file)).map_err(|error| failed(&error))?;
+            rename(file, &free_name(file)).map_err(|error| failed(&error))?;
             None
         }
     };
     let data = change(found);
     if data.is_empty() {
-        return match fs::remove_file(file) {
+        return match remove_file(file) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(&error)),
             _ => Ok(data),
         };

@@ -23,7 +23,23 @@ fn a_file_that_changed_meanwhile_is_not_replaced() {
     assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 1);
 }
 
-#[cfg(target_os = "linux")]
+/// On Windows that is in the way of a plain rename.
+#[test]
+fn a_file_that_a_program_has_open_is_replaced_and_removed() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let path = dir.path().join("f");
+    fs::write(&path, "1").expect("writes");
+    let reader = fs::File::open(&path).expect("opens");
+    write_atomic(&path, b"2").expect("replaces");
+    assert!(replace_if_same(&path, Some(b"2"), b"3").expect("replaces"));
+    assert_eq!(fs::read(&path).expect("reads"), b"3");
+    let second = fs::File::open(&path).expect("opens");
+    assert!(remove_if_same(&path, b"3").expect("removes"));
+    drop((reader, second));
+    assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 0);
+}
+
+#[cfg(any(target_os = "linux", target_vendor = "apple", windows))]
 #[test]
 fn what_was_written_after_our_last_look_is_put_back() {
     let dir = tempfile::tempdir().expect("a temporary folder");
@@ -37,7 +53,7 @@ fn what_was_written_after_our_last_look_is_put_back() {
     assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 1);
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_vendor = "apple", windows))]
 #[test]
 fn what_a_program_writes_after_the_exchange_is_put_back() {
     let dir = tempfile::tempdir().expect("a temporary folder");

@@ -17,7 +17,7 @@ use super::job::{Got, Job};
 use super::locate::global;
 use super::stamp::key;
 use super::{Root, Trouble, repository};
-use crate::files::{is_plain_name, private_folders};
+use crate::files::{is_plain_name, private_folders, rename};
 use crate::plugins::model::Runnable;
 use crate::process::{Child, find_program};
 use crate::text::SecretUrl;
@@ -394,11 +394,11 @@ impl Staged {
         let failed = Job::io(target);
         if target.exists() {
             let away = self.dir.path().with_extension("old");
-            fs::rename(target, &away).map_err(&failed)?;
+            rename(target, &away).map_err(&failed)?;
             let _ = fs::remove_dir_all(&away);
         }
         let staged = self.dir.keep();
-        fs::rename(&staged, target).map_err(&failed)?;
+        rename(&staged, target).map_err(&failed)?;
         Ok(target.to_path_buf())
     }
 }

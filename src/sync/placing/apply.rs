@@ -12,6 +12,7 @@ use super::marker::{MARKER, STAGING, overlap};
 use super::observe::files_by_owner;
 use super::plan::{Plan, Step};
 use crate::Symposium;
+use crate::files::{remove_file, rename};
 use crate::report::{Action, Change, Place};
 use crate::skills::content::Content;
 use crate::sync::bounds::{self, Bounds};
@@ -99,13 +100,13 @@ fn replace_folder(
         check()?;
         let old = staging(parent, "old", name);
         settle(&old, target)?;
-        match fs::rename(target, &old) {
+        match rename(target, &old) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(named(target, &error)),
         }
-        if let Err(error) = fs::rename(&staged, target) {
-            let _ = fs::rename(&old, target);
+        if let Err(error) = rename(&staged, target) {
+            let _ = rename(&old, target);
             return Err(named(target, &error));
         }
         settle(&old, target)
@@ -144,7 +145,7 @@ fn remove_folder(parent: &Path, name: &str, target: &Path) -> io::Result<()> {
     // Renamed first: whoever looks sees the whole folder or none.
     let old = staging(parent, "old", name);
     settle(&old, target)?;
-    match fs::rename(target, &old) {
+    match rename(target, &old) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(named(target, &error)),
@@ -153,7 +154,7 @@ fn remove_folder(parent: &Path, name: &str, target: &Path) -> io::Result<()> {
     if foreign_files(&old)?.is_empty() {
         return discard(&old);
     }
-    fs::rename(&old, target).map_err(|error| named(target, &error))
+    rename(&old, target).map_err(|error| named(target, &error))
 }
 
 /// Moves foreign files of `old`, a folder that `target` replaced, to their places in `target`, and
@@ -164,7 +165,7 @@ fn settle(old: &Path, target: &Path) -> io::Result<()> {
     }
     let foreign = foreign_files(old)?;
     if !foreign.is_empty() && target.symlink_metadata().is_err() {
-        return fs::rename(old, target).map_err(|error| named(target, &error));
+        return rename(old, target).map_err(|error| named(target, &error));
     }
     let (ours, _) = if foreign.is_empty() { Default::default() } else { files_by_owner(target)? };
     // What is ours now and was not before was replaced because the user said so.
@@ -177,7 +178,7 @@ fn settle(old: &Path, target: &Path) -> io::Result<()> {
         if let Some(folder) = place.parent() {
             fs::create_dir_all(folder).map_err(|error| named(folder, &error))?;
         }
-        fs::rename(old.join(path), &place).map_err(|error| named(&place, &error))?;
+        rename(&old.join(path), &place).map_err(|error| named(&place, &error))?;
     }
     remove_ours(old)?;
     discard(old)
@@ -194,7 +195,7 @@ fn remove_ours(dir: &Path) -> io::Result<()> {
     ours.sort_by_key(|path| path == MARKER);
     for path in &ours {
         let path = dir.join(path);
-        fs::remove_file(&path).map_err(|error| named(&path, &error))?;
+        remove_file(&path).map_err(|error| named(&path, &error))?;
     }
     for path in &ours {
         // Those that hold foreign files stay.
@@ -214,7 +215,7 @@ fn staging(parent: &Path, what: &str, name: &str) -> PathBuf {
 fn discard(path: &Path) -> io::Result<()> {
     let result = match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
-        Ok(_) => fs::remove_file(path),
+        Ok(_) => remove_file(path),
         Err(_) => Ok(()),
     };
     match result {
