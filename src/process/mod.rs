@@ -25,6 +25,8 @@ mod inherited;
 mod model;
 mod orphans;
 mod run;
+#[cfg(windows)]
+mod script;
 #[cfg(unix)]
 mod signals;
 mod start;

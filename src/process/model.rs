@@ -133,7 +133,8 @@ pub(crate) enum Leftovers {
 pub(crate) enum Status {
     /// By itself, with this code.
     Exited(i32),
-    /// By a signal.
+    /// By a signal; only Unix has them.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "nothing there ends in this way"))]
     Signalled(i32),
     /// By us, because its time was up; the whole group is gone.
     TimedOut,

@@ -15,6 +15,9 @@ use crate::config::Environment;
 #[allow(clippy::disallowed_methods, reason = "this is the room that starts programs")]
 pub(super) fn command(child: &Child) -> Result<Command, RunError> {
     let program = resolve(child)?;
+    #[cfg(windows)]
+    let mut command = super::script::command(&program, &path_of(child).unwrap_or_default())?;
+    #[cfg(not(windows))]
     let mut command = Command::new(program);
     command.args(&child.args);
     if let Some(cwd) = &child.cwd {
@@ -37,16 +40,24 @@ fn resolve(child: &Child) -> Result<PathBuf, RunError> {
     let shown = child.program.to_string_lossy().into_owned();
     if is_bare_name(&child.program) {
         let path = path_of(child).unwrap_or_default();
-        return find_program(&child.program, &path, Path::new("/"))
-            .ok_or(RunError::NotFound { program: shown });
+        let found = find_program(&child.program, &path, Path::new("/"));
+        #[cfg(windows)]
+        let found = found.or_else(|| super::script::sh_of_git(&child.program, &path));
+        return found.ok_or(RunError::NotFound { program: shown });
     }
     let program = PathBuf::from(&child.program);
-    Ok(match &child.cwd {
+    let program = match &child.cwd {
         // Whether a relative program is meant from the parent's folder or the child's differs
         // between systems; here it is the child's.
         Some(cwd) if program.is_relative() => cwd.join(program),
         _ => program,
-    })
+    };
+    // `tools/check` may be `tools/check.cmd` there.
+    if cfg!(windows) && !program.exists() {
+        let found = find_program(program.as_os_str(), OsStr::new(""), Path::new("/"));
+        return Ok(found.unwrap_or(program));
+    }
+    Ok(program)
 }
 
 fn path_of(child: &Child) -> Option<OsString> {
