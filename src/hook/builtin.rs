@@ -98,7 +98,9 @@ pub(super) fn announce(
             && !session.announced.contains(&skill.name)
         {
             session.announced.push(skill.name.clone());
-            skills.push((skill, news.root.join(dir).join("SKILL.md")));
+            // One kind of separator, on Windows too.
+            let place = news.root.join(dir).join("SKILL.md").components().collect();
+            skills.push((skill, place));
         }
     }
     let others = others_text(news.offer, session, since);

@@ -2,7 +2,7 @@
 //! problem.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
 
@@ -44,12 +44,15 @@ const COLUMNS: usize = 64;
 /// Columns that a line's text has at least, however narrow the terminal is.
 const NARROWEST: usize = 16;
 
-/// `path` shown from the home folder (`~/src/webshop`) where it is in it.
+/// `path` shown from the home folder (`~/src/webshop`) where it is in it. All separators are of one
+/// kind: after `~` the one that every shell that knows `~` takes, else the system's.
 pub(crate) fn short_path(path: &Path, home: Option<&Path>) -> String {
     match home.and_then(|home| path.strip_prefix(home).ok()) {
-        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
-        Some(rest) => format!("~/{}", rest.display()),
-        None => path.display().to_string(),
+        Some(rest) => {
+            let names = rest.components().map(|name| name.as_os_str().to_string_lossy());
+            std::iter::once("~".into()).chain(names).collect::<Vec<_>>().join("/")
+        }
+        None => path.components().collect::<PathBuf>().display().to_string(),
     }
 }
 
@@ -210,6 +213,17 @@ mod tests {
         assert_eq!(short_path(Path::new("/h/a"), Some(Path::new("/h"))), "~/a");
         assert_eq!(short_path(Path::new("/h"), Some(Path::new("/h"))), "~");
         assert_eq!(short_path(Path::new("/x"), Some(Path::new("/h"))), "/x");
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn separators_are_of_one_kind() {
+        let home = Some(Path::new(r"C:\Users\me"));
+        assert_eq!(
+            short_path(Path::new(r"C:\Users\me\.claude/skills\a"), home),
+            "~/.claude/skills/a"
+        );
+        assert_eq!(short_path(Path::new(r"D:\app/.claude\b"), home), r"D:\app\.claude\b");
     }
 
     fn shown(event: &Event, width: Option<usize>) -> String {

@@ -139,7 +139,7 @@ impl Fingerprint {
     }
 
     /// A fingerprint with everything that may be in one: its bytes tell when the encoding changes.
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     pub(crate) fn sample() -> Self {
         let stat = Stat { length: 1, mtime: -2, ctime: 3, inode: 4, device: 5 };
         let hash = std::array::from_fn(|index| u8::try_from(index).unwrap_or(0));

@@ -1,8 +1,8 @@
 use super::*;
 use crate::agents::places::HookShape;
 use crate::agents::testing::{
-    self, Effect, answer_table, canonical_table, capability, env, fixtures, placement,
-    registration, servers, snapshot,
+    self, Effect, answer_table, canonical_table, capability, env, fixtures, placement, servers,
+    snapshot,
 };
 use crate::config::HookScope;
 use symposium_hook::Input;
@@ -36,7 +36,7 @@ fn f258_the_bytes_of_each_answer() {
 #[cfg(not(windows))]
 #[test]
 fn f272_registration_in_both_scopes() {
-    snapshot("gemini", "registration.txt", &registration(&Gemini, &env(&[])));
+    snapshot("gemini", "registration.txt", &testing::registration(&Gemini, &env(&[])));
 }
 
 #[test]

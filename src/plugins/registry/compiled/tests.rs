@@ -1,3 +1,4 @@
+#[cfg(unix)]
 use sha2::{Digest as _, Sha256};
 
 use super::*;
