@@ -335,6 +335,7 @@ impl Stored {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(unix)]
     use sha2::{Digest as _, Sha256};
 
     use super::*;

@@ -316,7 +316,7 @@ impl Sandbox {
         command.current_dir(self.ws()).env_clear();
         let home = self.home();
         command.env("HOME", &home).env("USERPROFILE", &home);
-        for name in ["PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP"] {
+        for name in ["PATH", "PATHEXT", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP"] {
             if let Some(value) = std::env::var_os(name) {
                 command.env(name, value);
             }
