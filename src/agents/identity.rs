@@ -48,6 +48,9 @@ pub(crate) struct Identity {
     pub runs_both_scopes: bool,
     /// The events that our hooks are registered for.
     pub events: &'static [Event],
+    /// The event that comes in place of the one after a tool where the tool failed; we take it for that
+    /// one.
+    pub failure_event: Option<&'static str>,
     /// How long the agent lets our hook run, in seconds, as registered.
     pub hook_timeout: u64,
     /// The names of its payloads' fields.
@@ -161,6 +164,7 @@ impl Identity {
             wants_path: false,
             runs_both_scopes: true,
             events: &Event::ALL,
+            failure_event: None,
             hook_timeout: 60,
             fields: Fields::COMMON,
             env_reference: None,

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use symposium_hook::Event;
 
 use super::codec::Codec;
+use super::identity::Identity;
 use crate::config::{Environment, HookScope};
 pub(crate) use crate::documents::{FileFormat, JsonRules};
 use crate::text::SecretUrl;
@@ -85,12 +86,15 @@ impl HookPlace {
         table: &str,
         group: impl Fn(Event) -> Value,
     ) -> Vec<Self> {
-        let entry = |&event: &Event| HookEntry {
+        let entry = |(event, name): (Event, &str)| HookEntry {
             event,
-            array: vec![table.to_owned(), codec.event_name(event).to_owned()],
+            array: vec![table.to_owned(), name.to_owned()],
             group: group(event),
         };
-        let entries = codec.identity().events.iter().map(entry).collect();
+        let Identity { events, failure_event, .. } = codec.identity();
+        let events = events.iter().map(|event| (*event, codec.event_name(*event)));
+        let failure = failure_event.map(|name| (Event::PostToolUse, name));
+        let entries = events.chain(failure).map(entry).collect();
         let shape = HookShape::Shared { rules, entries };
         path.map(|path| Self { path, shape }).into_iter().collect()
     }

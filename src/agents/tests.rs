@@ -37,15 +37,16 @@ fn what_we_register_we_recognise_and_it_has_a_limit() {
         let registration = agent.registration();
         for place in registration.hooks(&placement(&env, scope)) {
             let HookShape::Shared { entries, .. } = place.shape else { continue };
-            assert_eq!(entries.len(), agent.identity().events.len());
+            let Identity { events, failure_event, .. } = agent.identity();
+            assert_eq!(entries.len(), events.len() + usize::from(failure_event.is_some()));
             for entry in entries {
                 let handler = entry.group.pointer("/hooks/0").unwrap_or(&entry.group);
                 let command = handler["command"].as_str().expect("a command");
                 assert_eq!(command::is_ours(command, agent.name()), Some(entry.event));
-                assert_eq!(
-                    entry.array,
-                    [agent.emulator().hooks_in, registration.event_name(entry.event)]
-                );
+                let failure = failure_event.filter(|_| entry.event == Event::PostToolUse);
+                let names = [Some(registration.event_name(entry.event)), failure];
+                let is_it = |name| entry.array == [agent.emulator().hooks_in, name];
+                assert!(names.into_iter().flatten().any(is_it), "{:?}", entry.array);
                 let timeout = handler["timeout"].as_u64().expect("case 57: a time limit");
                 let seconds = registration.registered_timeout(entry.event);
                 assert!(timeout == seconds || timeout == seconds * 1000);

@@ -1,6 +1,6 @@
 //! The moment of need: what a tool's result with the compiler's errors is answered with.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use symposium_testlib::{Sandbox, TELLING_ALL};
 
 use crate::hook_kit::*;
@@ -58,6 +58,45 @@ fn errors_about_a_dependency_are_answered_with_what_its_locked_version_says() {
         }
         assert!(said.chars().count() <= 1_500);
     }
+}
+
+#[test]
+fn a_command_that_fails_is_answered_where_claude_tells_of_it() {
+    let sandbox = migrating();
+    let failure = json!({
+        "session_id": "s1",
+        "transcript_path": "/home/dev/t.jsonl",
+        "cwd": sandbox.ws(),
+        "hook_event_name": "PostToolUseFailure",
+        "tool_name": "Bash",
+        "tool_input": { "command": "cargo check" },
+        "tool_use_id": "call-1",
+        "error": format!("Exit code 101\n{MISSING}"),
+        "is_interrupt": false,
+    });
+    let failure = failure.to_string();
+    let run = sandbox.feed(&["hook", "claude", "post-tool-use"], failure.as_bytes()).ok();
+    let answer: Value = serde_json::from_str(&run.stdout).expect("an answer");
+    assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "PostToolUseFailure");
+    let said = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a hint");
+    assert!(said.contains("`widget::gears`"), "{said}");
+}
+
+#[test]
+fn a_registration_without_the_event_of_failures_is_completed_and_taken_back_whole() {
+    let sandbox = lab();
+    let file = "home/.claude/settings.json";
+    sandbox.run(&["init", "--add-agent", "claude"]).ok();
+    let whole = sandbox.read(file);
+    let mut former: Value = serde_json::from_str(&whole).expect("JSON");
+    let events = former["hooks"].as_object_mut().expect("events");
+    assert!(events.remove("PostToolUseFailure").is_some(), "{whole}");
+    sandbox.write(file, serde_json::to_string_pretty(&former).expect("JSON"));
+    sandbox.run(&["sync"]).ok();
+    let now: Value = serde_json::from_str(&sandbox.read(file)).expect("JSON");
+    assert_eq!(now, serde_json::from_str::<Value>(&whole).expect("JSON"));
+    sandbox.run(&["uninstall"]).ok();
+    assert!(!sandbox.has(file), "{}", sandbox.read(file));
 }
 
 #[test]

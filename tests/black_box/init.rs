@@ -34,7 +34,7 @@ fn f10_f38_f41_f42_agents_are_added_and_their_hooks_registered() {
     let sandbox = bare_sandbox();
     let run = sandbox.run(&["init", "--add-agent", "claude", "--add-agent", "gemini"]).ok();
     says(&run, "Updated ~/.symposium/config.toml");
-    says(&run, "Registered claude   ~/.claude/settings.json (4 hooks added)");
+    says(&run, "Registered claude   ~/.claude/settings.json (5 hooks added)");
     says(&run, "Registered gemini   ~/.gemini/settings.json (4 hooks added)");
     says(&run, "Finished start claude or gemini in a Rust project in ");
     assert_eq!(config(&sandbox), "[[agent]]\nname = \"claude\"\n\n[[agent]]\nname = \"gemini\"\n");
@@ -56,7 +56,7 @@ fn f42_hooks_stand_beside_those_of_the_user() {
     let mine = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"mine"}]}]}}"#;
     sandbox.write("home/.claude/settings.json", mine);
     let run = sandbox.run(&["init", "--add-agent", "claude"]).ok();
-    says(&run, "claude   ~/.claude/settings.json (4 hooks added beside yours)");
+    says(&run, "claude   ~/.claude/settings.json (5 hooks added beside yours)");
     assert!(sandbox.read("home/.claude/settings.json").contains("\"command\":\"mine\""));
 }
 

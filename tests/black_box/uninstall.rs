@@ -284,7 +284,7 @@ fn a_dry_run_tells_and_changes_nothing() {
     assert_eq!(whole().changes_since(&before), [""; 0]);
     for line in [
         "Remove widget-basics",
-        "Unregister claude   ~/.claude/settings.json (4 hooks taken out)",
+        "Unregister claude   ~/.claude/settings.json (5 hooks taken out)",
         "Unregister codex    ~/.codex/config.toml (trust in 4 hooks taken back)",
         "run without --dry-run",
     ] {

@@ -10,6 +10,7 @@ mod answers;
 mod beside;
 mod events;
 mod failures;
+mod hints;
 mod leaving;
 mod own_server;
 mod plugins;
@@ -28,6 +29,7 @@ const POINTS: &[Point] = &[
     events::POINT,
     answers::POINT,
     failures::POINT,
+    hints::POINT,
     skills::POINT,
     servers::POINT,
     own_server::POINT,

@@ -59,6 +59,7 @@ pub(super) static IDENTITY: Identity = Identity {
     skill_call: Some('/'),
     // The same command runs once an event.
     runs_both_scopes: false,
+    failure_event: Some(FAILURE),
     fields: FIELDS,
     answer_keys: Identity::CLAUDES_ANSWER,
     env_reference: Some(EnvReference::WITH_DEFAULT),

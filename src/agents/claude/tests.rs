@@ -77,6 +77,22 @@ fn claude_does_what_is_wished() {
 }
 
 #[test]
+fn after_a_failure_context_is_told_under_its_own_event() {
+    let fixture = testing::fixture("claude", "PostToolUseFailure.Bash");
+    let decoded = Claude.decode(Event::PostToolUse, &fixture, &env(&[])).expect("read");
+    assert!(decoded.failed);
+    let answer = Claude.encode_failure(&capability("context"));
+    assert_eq!(
+        answer.stdout,
+        r#"{"hookSpecificOutput":{"hookEventName":"PostToolUseFailure","additionalContext":"use cargo nextest"}}"#
+    );
+    // The result is there, and nothing can be said of it but in words.
+    for other in ["none", "deny", "stop", "rewrite"] {
+        assert_eq!(Claude.encode_failure(&capability(other)), Answer::carry_on(), "{other}");
+    }
+}
+
+#[test]
 fn case_56_a_rewrite_grants_nothing() {
     let rewrite = effect(Event::PreToolUse, "rewrite");
     assert!(!rewrite.granted && rewrite.asked.is_none());

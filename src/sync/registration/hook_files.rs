@@ -21,6 +21,8 @@ pub(crate) struct HookFile {
     pub scope: HookScope,
     pub path: PathBuf,
     pub ours: Vec<OurHook>,
+    /// How many of ours belong into it.
+    pub complete: usize,
     /// How many handlers of others are in it.
     pub others: usize,
 }
@@ -60,15 +62,20 @@ pub(crate) fn look(setup: &Setup<'_>, agent: Agent, placement: &Placement<'_>) -
 
 fn read(setup: &Setup<'_>, agent: Agent, scope: HookScope, place: &HookPlace) -> HookFile {
     let path = place.path.clone();
-    let mut file = HookFile { agent, scope, path, ours: Vec::new(), others: 0 };
+    let events = agent.identity().events;
+    let complete = match &place.shape {
+        HookShape::Own { .. } => events.len(),
+        HookShape::Shared { entries, .. } => entries.len(),
+    };
+    let mut file = HookFile { agent, scope, path, ours: Vec::new(), complete, others: 0 };
     match &place.shape {
         HookShape::Own { .. } => {
             let Ok(Some(text)) = setup.read(&place.path) else { return file };
             let whole =
-                |event| OurHook { event, group: Value::Null, group_index: 0, handler_index: 0 };
+                |&event| OurHook { event, group: Value::Null, group_index: 0, handler_index: 0 };
             // An agent may want more files than the one with the hooks in it.
             if text.contains(PROGRAM) {
-                file.ours = Event::ALL.map(whole).to_vec();
+                file.ours = events.iter().map(whole).collect();
             }
         }
         HookShape::Shared { rules, entries } => {
@@ -204,7 +211,7 @@ fn in_words(change: &Change, file: &HookFile, had: usize) -> String {
     if change.action == Action::Unregister {
         return format!("{} taken out", hooks(had));
     }
-    let number = if change.planned { Event::ALL.len() } else { file.ours.len() };
+    let number = if change.planned { file.complete } else { file.ours.len() };
     let verb = match (change.planned, had) {
         (true, _) => "",
         (false, 0) => " added",

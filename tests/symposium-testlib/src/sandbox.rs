@@ -182,6 +182,12 @@ impl Sandbox {
         self.set(SWITCHES, all);
     }
 
+    /// What was switched, as the variable that the program reads.
+    pub(crate) fn switches(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
+        let all = self.vars.iter().filter(|(variable, _)| variable == SWITCHES);
+        all.map(|(variable, switches)| (variable, switches))
+    }
+
     /// Writes a file below the sandbox's folder; its text is everything up to the last newline.
     ///
     /// # Panics

@@ -327,6 +327,7 @@ impl World {
             .env("SYMPOSIUM_HOOK_TRACE", trace)
             // It would outlive the turn, and the folder.
             .env("SYMPOSIUM_NO_BACKGROUND", "1")
+            .envs(self.sandbox.switches())
             .envs(own);
     }
 }
