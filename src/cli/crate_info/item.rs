@@ -9,12 +9,12 @@ use serde::Serialize;
 use super::CommandResult;
 use super::lookup::{Found, Lookup};
 use crate::crates::changelog::{Changelog, Mention};
-use crate::crates::items::{Foreign, Item, LookUp, look_up};
+use crate::crates::items::{Foreign, Item, LookUp, look_around, look_up};
 use crate::crates::quote::{one_line, quote};
 use crate::report::{ExitCode, fit};
 use crate::skills::crate_source::{CrateRequest, CrateSources as _, Located};
-use crate::text::Diagnostic;
-use crate::workspace::locked_dependency;
+use crate::text::{Diagnostic, same_crate};
+use crate::workspace::{Workspace, locked_dependency};
 
 /// Crates that are followed into.
 const FOLLOWED: usize = 4;
@@ -59,7 +59,14 @@ struct ItemInfo {
 struct Followed {
     name: String,
     version: Version,
+    /// The path that leads there.
+    path: String,
     found: Vec<Item>,
+    /// Where there is nothing: the same name elsewhere in it, or near ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    elsewhere: Vec<Item>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    near: Vec<Item>,
 }
 
 impl Lookup<'_> {
@@ -84,9 +91,16 @@ impl Lookup<'_> {
                 .note(format!("the library's own file has to be in {}", dir.display()))
         })?;
         let followed = self.followed(&name, &version, &answer.foreign);
-        if !followed.is_empty() {
+        let is_there = followed.iter().any(|it| !it.found.is_empty());
+        if is_there {
             answer.elsewhere.clear();
             answer.near.clear();
+        } else if !followed.is_empty()
+            && answer.elsewhere.is_empty()
+            && let Some(around) = look_around(&name, &dir, path)
+        {
+            // What was in the other crate once may be here now.
+            (answer.elsewhere, answer.near) = (around.elsewhere, around.near);
         }
         let names: Vec<&str> = path.split("::").map(str::trim).collect();
         let changelog = Changelog::read(&dir, &name);
@@ -96,26 +110,43 @@ impl Lookup<'_> {
         Ok(ItemInfo { name, version, source: dir, path, answer, followed, mentions })
     }
 
-    /// Goes on in the crates that a path leads into, one step, where they are on this machine.
+    /// Goes on in the crates that a path leads into, one step, where they are on this machine: in the
+    /// version of Cargo.lock, else in the newest that the crate's manifest admits.
     fn followed(&self, name: &str, version: &Version, foreign: &[Foreign]) -> Vec<Followed> {
-        let Some(workspace) = self.workspace else { return Vec::new() };
+        let outside = Workspace::default();
+        let disk = self.disk(self.workspace.unwrap_or(&outside));
         let mut all: Vec<Followed> = Vec::new();
         for one in foreign.iter().filter(|one| one.package != "std").take(FOLLOWED) {
-            let Some((name, version)) = locked_dependency(workspace, (name, version), &one.package)
-            else {
-                continue;
+            let locked = self
+                .workspace
+                .and_then(|workspace| locked_dependency(workspace, (name, version), &one.package));
+            let request = match locked {
+                Some((name, version)) => {
+                    CrateRequest { name, version: Some(version), requirement: None }
+                }
+                None => CrateRequest {
+                    name: one.package.clone(),
+                    version: None,
+                    requirement: one.requirement.clone(),
+                },
             };
+            let Ok(Located { name, version, dir, .. }) = disk.locate(&request) else { continue };
             if all.iter().any(|known| known.name == name && known.version == version) {
                 continue;
             }
-            let request =
-                CrateRequest { name: name.clone(), version: Some(version), requirement: None };
-            let Ok(Located { version, dir, .. }) = self.disk(workspace).locate(&request) else {
+            let Some(LookUp { found, elsewhere, near, .. }) = look_up(&name, &dir, &one.path)
+            else {
                 continue;
             };
-            let found = look_up(&name, &dir, &one.path).map(|it| it.found).unwrap_or_default();
-            if !found.is_empty() {
-                all.push(Followed { name, version, found });
+            if !found.is_empty() || !one.is_glob {
+                all.push(Followed {
+                    name,
+                    version,
+                    path: one.path.clone(),
+                    found,
+                    elsewhere,
+                    near,
+                });
             }
         }
         all
@@ -125,24 +156,17 @@ impl Lookup<'_> {
 fn render(info: &ItemInfo) -> String {
     let ItemInfo { name, version, source, path, answer, followed, mentions } = info;
     let mut text = format!("Crate: {name}\nVersion: {version}\nSource: {}\n", source.display());
-    let is_known = !answer.found.is_empty() || !followed.is_empty();
+    let is_known = !answer.found.is_empty() || followed.iter().any(|it| !it.found.is_empty());
     let path = one_line(path, LINE);
     if !is_known && answer.foreign.iter().all(|one| one.is_glob) {
         let _ = writeln!(text, "Not found: {name} {version} declares no `{path}`");
     }
     items("Item", &answer.found, &mut text);
-    for foreign in &answer.foreign {
-        let Foreign { package, path, file, line, is_glob } = foreign;
-        let what = if *is_glob { "All of another crate" } else { "Of another crate" };
-        let place = format!("{}:{line}", file.display());
-        let path = one_line(path, LINE);
-        let _ = writeln!(text, "{what}: {package}, as `{path}`, re-exported at {place}");
-    }
-    for Followed { name, version, found } in followed {
-        items(&format!("Item in {name} {version}"), found, &mut text);
-    }
+    tell_foreign(info, is_known, &mut text);
     items("Elsewhere", &answer.elsewhere, &mut text);
-    items("Near", &answer.near, &mut text);
+    if answer.elsewhere.is_empty() {
+        items("Near", &answer.near, &mut text);
+    }
     for unknown in &answer.unknown {
         let why = one_line(&unknown.why, LINE);
         let _ = writeln!(text, "Unknown: {}:{}: {why}", unknown.file.display(), unknown.line);
@@ -154,6 +178,42 @@ fn render(info: &ItemInfo) -> String {
     }
     text.truncate(text.trim_end().len());
     text
+}
+
+/// Which other crates the path leads into, and what they have there.
+fn tell_foreign(info: &ItemInfo, is_known: bool, text: &mut String) {
+    let ItemInfo { answer, followed, .. } = info;
+    for foreign in &answer.foreign {
+        let Foreign { package, path, file, line, is_glob, .. } = foreign;
+        let what = if *is_glob { "All of another crate" } else { "Of another crate" };
+        let place = format!("{}:{line}", file.display());
+        let path = one_line(path, LINE);
+        let _ = writeln!(text, "{what}: {package}, as `{path}`, re-exported at {place}");
+    }
+    for Followed { name, version, path, found, elsewhere, near } in followed {
+        if found.is_empty() {
+            let path = one_line(path, LINE);
+            let _ = writeln!(text, "Not found: {name} {version} declares no `{path}`");
+        }
+        items(&format!("Item in {name} {version}"), found, text);
+        if !is_known {
+            items(&format!("Elsewhere in {name} {version}"), elsewhere, text);
+            items(&format!("Near in {name} {version}"), near, text);
+        }
+    }
+    let is_followed = |package: &str| followed.iter().any(|it| same_crate(&it.name, package));
+    let others = answer.foreign.iter().filter(|it| !is_known && !it.is_glob);
+    for Foreign { package, requirement, path, .. } in
+        others.filter(|it| it.package != "std" && !is_followed(&it.package))
+    {
+        let version = requirement.as_ref().map(|it| format!(" --version \"{it}\""));
+        let (version, path) = (version.unwrap_or_default(), one_line(path, LINE));
+        let _ = writeln!(
+            text,
+            "Not looked into: {package} is not on this machine; \
+             `cargo agents crate-info {package}{version} {path}` fetches it"
+        );
+    }
 }
 
 fn items(key: &str, items: &[Item], text: &mut String) {

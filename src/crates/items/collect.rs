@@ -54,9 +54,13 @@ impl Context {
     }
 }
 
+/// The name of all that has one.
+pub(super) const ANY: &str = "";
+
 /// Which pieces are of interest.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<'w> {
+    /// Those with this name in them, or [`ANY`].
     pub name: &'w str,
     /// Also those of which it is not known which names they bring: `use x::*`.
     pub globs: bool,
@@ -64,7 +68,8 @@ pub(super) struct Wanted<'w> {
 
 impl Wanted<'_> {
     fn is_in(self, text: &str) -> bool {
-        has_name(text, self.name)
+        self.name == ANY
+            || has_name(text, self.name)
             || self.globs && text.contains("*;") && text.contains("use ")
             || self.globs && text.contains("*,")
             || self.globs && (text.contains("*}") || text.contains("include!"))
@@ -129,7 +134,7 @@ fn gather(
                 gather(&inside, wanted, &inner, unknown, found);
             }
             (Some(_), ..) | (None, _, Shape::Unknown) => {
-                if has_name(&text[piece.range.clone()], wanted.name) {
+                if wanted.name != ANY && has_name(&text[piece.range.clone()], wanted.name) {
                     let name = name.filter(|name| !name.is_empty());
                     let outer = context.within_macros.last().map(String::as_str);
                     unknown.add(place.file, &piece, name.or(outer), wanted.name);
@@ -154,7 +159,7 @@ fn read(text: &str, piece: &Piece) -> Head {
     head::read(if is_use { &text[piece.range.clone()] } else { &text[piece.head()] })
 }
 
-/// The members of `entry` with this name: of an `impl` or a trait, an enum, a struct.
+/// The members of `entry` with this name, or [`ANY`]: of an `impl` or a trait, an enum, a struct.
 pub(super) fn members(
     module: &Module,
     entry: &Entry,
@@ -179,7 +184,7 @@ pub(super) fn members(
         }
         Some(kind) => {
             for piece in split(&file.text, range, Ends::Commas) {
-                if has_name(&file.text[piece.range.clone()], name) {
+                if name == ANY || has_name(&file.text[piece.range.clone()], name) {
                     let head = head::read_part(&file.text[piece.range.clone()], kind);
                     found.push(Entry { context: entry.context.with(&head.cfg), piece, head });
                 }
@@ -190,11 +195,12 @@ pub(super) fn members(
     for mut member in found {
         let Shape::Named(kind, named) = &member.head.shape else { continue };
         let kind = if *kind == Kind::Function { Kind::Method } else { *kind };
-        if named == name {
+        if name == ANY || named == name {
+            let names = [parent.clone(), named.clone()];
             if is_shown {
                 member.head.visibility = Seen::Public;
             }
-            items.push(item(module, &member, kind, &[parent.as_str(), name]));
+            items.push(item(module, &member, kind, &names.each_ref().map(String::as_str)));
         }
     }
     items
@@ -222,6 +228,7 @@ pub(super) fn item(module: &Module, entry: &Entry, kind: Kind, names: &[&str]) -
     let module_names = module.names.iter().map(String::as_str);
     Item {
         path: module_names.chain(names.iter().copied()).collect::<Vec<_>>().join("::"),
+        is_reached: false,
         kind,
         file: module.file.path.clone(),
         line: line_of(text, start),

@@ -8,6 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
+use semver::VersionReq;
 use serde::Serialize;
 
 mod collect;
@@ -22,10 +23,14 @@ mod tests;
 use resolve::{Resolver, search};
 use source::Source;
 
+use crate::files::{Limit, contained, read_text};
+
 /// Items of one kind of answer.
 const MOST: usize = 10;
 /// Names of a path.
 const LONGEST: usize = 10;
+/// Lines that a function's declaration may have.
+const SIGNATURE: usize = 60;
 
 /// What a path leads to.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
@@ -47,8 +52,12 @@ pub(crate) struct LookUp {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Item {
-    /// Where it is declared: `widget::tools::Gear::turn`.
+    /// How users of the crate reach it, where such a path is found, else where it is declared:
+    /// `widget::Gear::turn`.
     pub path: String,
+    /// Whether it is such a path.
+    #[serde(skip)]
+    pub is_reached: bool,
     pub kind: Kind,
     pub file: PathBuf,
     pub line: usize,
@@ -118,6 +127,9 @@ impl Kind {
 pub(crate) struct Foreign {
     /// The crate's name in a registry.
     pub package: String,
+    /// The versions of it that the crate's manifest admits.
+    #[serde(skip)]
+    pub requirement: Option<VersionReq>,
     /// The path there, which begins with the crate's own name.
     pub path: String,
     pub file: PathBuf,
@@ -138,12 +150,7 @@ pub(crate) struct Unknown {
 /// What `path` leads to in the crate `name`, whose files are in `dir`. The path may begin with the
 /// crate's name, and may be the end of a longer one; `None` where it is no path.
 pub(crate) fn look_up(name: &str, dir: &Path, path: &str) -> Option<LookUp> {
-    let mut names = names(path)?;
-    let source = Source::open(name, dir)?;
-    let is_whole = names.len() > 1 && source.is_own_name(&names[0]);
-    if is_whole {
-        names.remove(0);
-    }
+    let (source, names, is_whole) = opened(name, dir, path)?;
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let resolver = Resolver::new(&source);
     let mut answer = LookUp::default();
@@ -157,16 +164,81 @@ pub(crate) fn look_up(name: &str, dir: &Path, path: &str) -> Option<LookUp> {
         if !answer.found.is_empty() {
             answer.elsewhere.clear();
         }
-        if answer.found.is_empty() && answer.elsewhere.is_empty() {
+        let is_helped = answer.elsewhere.iter().any(|item| may_be(item, &names));
+        if answer.found.is_empty() && !is_helped {
             answer.near = near::items(&resolver, &names);
         }
     }
-    for items in [&mut answer.found, &mut answer.elsewhere, &mut answer.near] {
+    for items in [&mut answer.found, &mut answer.elsewhere] {
         rank(items);
+        items.iter_mut().for_each(|item| resolver.name_for_users(item, &names));
     }
     // Who has the answer needs not know what else may have that name.
     answer.unknown = if answer.found.is_empty() { resolver.unknown() } else { Vec::new() };
     Some(answer)
+}
+
+/// What else is called as the last name of `path` in the crate, and what has a near name, whatever is at
+/// the path itself.
+pub(crate) fn look_around(name: &str, dir: &Path, path: &str) -> Option<LookUp> {
+    let (source, names, _) = opened(name, dir, path)?;
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let resolver = Resolver::new(&source);
+    let (matching, others) = search::everywhere(&resolver, &names);
+    let mut elsewhere: Vec<Item> = matching.into_iter().chain(others).collect();
+    rank(&mut elsewhere);
+    elsewhere.iter_mut().for_each(|item| resolver.name_for_users(item, &names));
+    Some(LookUp { near: near::items(&resolver, &names), elsewhere, ..LookUp::default() })
+}
+
+/// Whether `item` may be what somebody meant who asked for `names`. What another type has under the name
+/// is not; what another module has may be.
+pub(crate) fn may_be(item: &Item, names: &[&str]) -> bool {
+    let Some((last, parents)) = names.split_last() else { return false };
+    let mut own = item.path.rsplit("::");
+    let (name, parent) = (own.next().unwrap_or_default(), own.next().unwrap_or_default());
+    let is_alike = match parents.last().filter(|it| is_type(it)) {
+        Some(of) => *of == parent,
+        None => !is_type(parent),
+    };
+    item.is_public && is_type(name) == is_type(last) && is_alike
+}
+
+/// Whether a name is spelt as those of types and variants are.
+fn is_type(name: &str) -> bool {
+    name.starts_with(|letter: char| letter.is_uppercase())
+}
+
+/// The declaration of `name`, without its body, that `line` of a crate's file is a part of: its own line,
+/// and its words in one line. `None` where it is not for the crate's users.
+pub(crate) fn signature(
+    dir: &Path,
+    file: &Path,
+    line: usize,
+    name: &str,
+) -> Option<(usize, String)> {
+    let text = read_text(&contained(dir, file.to_str()?).ok()?, Limit::CARGO).ok()?;
+    let above = text.split_inclusive('\n').take(line).collect::<Vec<_>>();
+    let number = above.iter().rposition(|line| search::declares(line.as_bytes(), name))?;
+    if above.len() - number > SIGNATURE {
+        return None;
+    }
+    let start = above[..number].iter().map(|line| line.len()).sum();
+    let piece = split::split(&text, start..text.len(), split::Ends::Items).into_iter().next()?;
+    let words: Vec<&str> = text[piece.head()].split_whitespace().collect();
+    let own = words.join(" ").replace("( ", "(").replace(", )", ")");
+    (!own.starts_with("pub(")).then(|| (number + 1, own.trim_end_matches(';').to_owned()))
+}
+
+/// The crate's sources, and the names of `path` in it: whether it begins with the crate's own.
+fn opened(name: &str, dir: &Path, path: &str) -> Option<(Source, Vec<String>, bool)> {
+    let mut names = names(path)?;
+    let source = Source::open(name, dir)?;
+    let is_whole = names.len() > 1 && source.is_own_name(&names[0]);
+    if is_whole {
+        names.remove(0);
+    }
+    Some((source, names, is_whole))
 }
 
 /// The names of a path, without what stands between `<` and `>`.

@@ -10,15 +10,19 @@ use super::source::{File, Source};
 use super::{Foreign, Item, Kind, LookUp, Unknown};
 
 pub(super) mod search;
+mod users;
 
 /// Modules that are looked into for one path.
 const STEPS: usize = 400;
+/// Items for which the whole crate is searched for a re-export.
+const SEARCHES: usize = 3;
 /// Re-exports of re-exports.
 const DEEPEST: usize = 16;
 
 pub(super) struct Resolver<'s> {
     pub source: &'s Source,
     steps: Cell<usize>,
+    searches: Cell<usize>,
     pub unknowns: RefCell<Unknowns>,
     files: RefCell<Vec<Rc<File>>>,
     /// The names of `use` that are being followed: none is an answer to itself.
@@ -37,12 +41,31 @@ pub(super) enum Target {
     Foreign(Foreign),
 }
 
+impl Target {
+    fn item(&self) -> Option<&Item> {
+        match self {
+            Self::Module(_, item) | Self::Item(item, ..) => Some(item),
+            Self::Foreign(_) => None,
+        }
+    }
+}
+
 /// How a name is looked for.
 #[derive(Clone, Copy)]
 struct Look {
-    /// Whether from within the crate: what is private is seen, too.
-    inside: bool,
+    from: From,
     depth: usize,
+}
+
+/// Who looks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum From {
+    /// Code of the crate: what is private is seen, too.
+    Inside,
+    /// Somebody who is told of what is private that it is, and does not get to it by a private `use`.
+    Outside,
+    /// The crate's users.
+    Users,
 }
 
 impl<'s> Resolver<'s> {
@@ -50,6 +73,7 @@ impl<'s> Resolver<'s> {
         Self {
             source,
             steps: Cell::new(STEPS),
+            searches: Cell::new(SEARCHES),
             unknowns: RefCell::default(),
             files: RefCell::default(),
             busy: RefCell::default(),
@@ -63,7 +87,7 @@ impl<'s> Resolver<'s> {
     /// Adds what `names` lead to from the root module on.
     pub(super) fn resolve(&self, names: &[&str], answer: &mut LookUp) {
         let Some(root) = self.root() else { return };
-        for target in self.walk(&root, names, Look { inside: false, depth: 0 }) {
+        for target in self.walk(&root, names, Look { from: From::Outside, depth: 0 }) {
             match target {
                 Target::Module(_, item) | Target::Item(item, ..) => answer.found.push(item),
                 Target::Foreign(foreign) => answer.foreign.push(foreign),
@@ -128,8 +152,10 @@ impl<'s> Resolver<'s> {
         let all = entries(module, wanted, &mut self.unknowns.borrow_mut());
         let (mut found, mut globs) = (Vec::new(), Vec::new());
         for entry in &all {
-            let is_seen = look.inside || entry.head.visibility == Seen::Public;
+            let is_public = entry.head.visibility == Seen::Public;
+            let is_seen = look.from == From::Inside || is_public;
             match &entry.head.shape {
+                Shape::Named(..) | Shape::Mod(_) if look.from == From::Users && !is_public => {}
                 Shape::Named(kind, named) if named == name => {
                     // A macro of this form has the crate's root as its place.
                     let item = collect::item(module, entry, *kind, &[name]);
@@ -160,7 +186,7 @@ impl<'s> Resolver<'s> {
         // A name of its own hides those of a `*`.
         if found.is_empty() {
             for (entry, one) in globs {
-                found.extend(self.through_glob(module, entry, one, name, look.depth));
+                found.extend(self.through_glob(module, entry, one, name, look));
             }
         }
         // Under each of many conditions the same module may be declared.
@@ -225,7 +251,7 @@ impl<'s> Resolver<'s> {
         };
         let name = one.name.as_deref().unwrap_or("*");
         let Some(_busy) = self.busy(module, entry, name) else { return Vec::new() };
-        let look = Look { inside: true, depth: depth + 1 };
+        let look = Look { from: From::Inside, depth: depth + 1 };
         let mut targets = self.first(module, entry, first, look);
         for name in rest {
             targets = targets.into_iter().flat_map(|it| self.enter(it, name, look)).collect();
@@ -279,11 +305,12 @@ impl<'s> Resolver<'s> {
         if self.source.is_own_name(name) {
             return self.root().map(as_target).unwrap_or_default();
         }
-        let foreign = self.source.package_of(name).map(|package| {
+        let foreign = self.source.package_of(name).map(|(package, requirement)| {
             let text = &at.file.text;
             let start = (entry.piece.range.start + entry.head.start).min(text.len());
             Target::Foreign(Foreign {
                 package: package.to_owned(),
+                requirement: requirement.cloned(),
                 path: match package {
                     "std" => name.to_owned(),
                     package => package.replace('-', "_"),
@@ -303,9 +330,11 @@ impl<'s> Resolver<'s> {
         entry: &Entry,
         one: &Use,
         name: &str,
-        depth: usize,
+        look: Look,
     ) -> Vec<Target> {
-        let look = Look { inside: false, depth: depth + 1 };
+        let from = if look.from == From::Users { From::Users } else { From::Outside };
+        let depth = look.depth;
+        let look = Look { from, depth: depth + 1 };
         let mut found = Vec::new();
         let key = format!("{name} of *");
         let Some(_busy) = self.busy(module, entry, &key) else { return found };

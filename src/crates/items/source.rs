@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use semver::VersionReq;
 use toml::{Table, Value};
 use walkdir::WalkDir;
 
@@ -26,8 +27,15 @@ pub(super) struct Source {
     pub root: PathBuf,
     /// Whether paths of `use` begin at the root module (edition 2015).
     pub is_2015: bool,
-    /// The crates that it may name, by their names in code, with those in a registry.
-    dependencies: BTreeMap<String, String>,
+    /// The crates that it may name, by their names in code.
+    dependencies: BTreeMap<String, Dependency>,
+}
+
+/// A crate that another one depends on.
+pub(super) struct Dependency {
+    /// The name in a registry.
+    pub package: String,
+    pub requirement: Option<VersionReq>,
 }
 
 /// A file that is read.
@@ -59,11 +67,14 @@ impl Source {
         name == self.name || same_crate(name, &self.package)
     }
 
-    /// The package of another crate that code calls `name`.
-    pub(super) fn package_of(&self, name: &str) -> Option<&str> {
+    /// The other crate that code calls `name`, with the versions of it that are admitted.
+    pub(super) fn package_of(&self, name: &str) -> Option<(&str, Option<&VersionReq>)> {
         match name {
-            "std" | "core" | "alloc" | "proc_macro" => Some("std"),
-            name => self.dependencies.get(name).map(String::as_str),
+            "std" | "core" | "alloc" | "proc_macro" => Some(("std", None)),
+            name => {
+                let Dependency { package, requirement } = self.dependencies.get(name)?;
+                Some((package, requirement.as_ref()))
+            }
         }
     }
 
@@ -103,7 +114,7 @@ impl Source {
     }
 }
 
-fn dependencies(manifest: &Table) -> BTreeMap<String, String> {
+fn dependencies(manifest: &Table) -> BTreeMap<String, Dependency> {
     let targets = manifest.get("target").and_then(Value::as_table);
     let targets = targets.into_iter().flatten().filter_map(|(_, target)| target.as_table());
     let mut found = BTreeMap::new();
@@ -111,7 +122,10 @@ fn dependencies(manifest: &Table) -> BTreeMap<String, String> {
         let own = table.get("dependencies").and_then(Value::as_table);
         for (key, value) in own.into_iter().flatten() {
             let package = value.get("package").and_then(Value::as_str).unwrap_or(key);
-            found.insert(key.replace('-', "_"), package.to_owned());
+            let version = value.as_str().or_else(|| value.get("version")?.as_str());
+            let requirement = version.and_then(|it| it.parse().ok());
+            let package = package.to_owned();
+            found.insert(key.replace('-', "_"), Dependency { package, requirement });
         }
     }
     found

@@ -53,20 +53,20 @@ const TOOLS: [(&str, &str); 4] = [
 #[test]
 fn a_path_leads_through_modules_and_re_exports_to_the_declaration() {
     for (path, expected) in [
-        ("widget::Gear", "widget::tools::Gear tools.rs:6"),
-        ("Gear", "widget::tools::Gear tools.rs:6"),
-        ("widget::Rim", "widget::tools::Wheel tools.rs:24"),
-        ("widget::kit::turn", "widget::tools::turn tools.rs:25"),
-        ("widget::turn", "widget::tools::turn tools.rs:25"),
+        ("widget::Gear", "widget::Gear tools.rs:6"),
+        ("Gear", "widget::Gear tools.rs:6"),
+        ("widget::Rim", "widget::Rim tools.rs:24"),
+        ("widget::kit::turn", "widget::kit::turn tools.rs:25"),
+        ("widget::turn", "widget::turn tools.rs:25"),
         ("widget::deep::all::Colour", "widget::deep::all::Colour all.rs:1"),
-        ("::widget::Colour", "widget::deep::all::Colour all.rs:1"),
-        ("widget::Colour::Blue", "widget::deep::all::Colour::Blue all.rs:1"),
-        ("Gear::turn", "widget::tools::Gear::turn tools.rs:19"),
-        ("widget::Gear::<u8>::turn()", "widget::tools::Gear::turn tools.rs:19"),
-        ("Gear::from", "widget::tools::Gear::from tools.rs:13"),
-        ("Gear::teeth", "widget::tools::Gear::teeth tools.rs:8"),
-        ("Paint::paint", "widget::deep::all::Paint::paint all.rs:5"),
-        ("Paint::COATS", "widget::deep::all::Paint::COATS all.rs:3"),
+        ("::widget::Colour", "widget::Colour all.rs:1"),
+        ("widget::Colour::Blue", "widget::Colour::Blue all.rs:1"),
+        ("Gear::turn", "widget::Gear::turn tools.rs:19"),
+        ("widget::Gear::<u8>::turn()", "widget::Gear::turn tools.rs:19"),
+        ("Gear::from", "widget::Gear::from tools.rs:13"),
+        ("Gear::teeth", "widget::Gear::teeth tools.rs:8"),
+        ("Paint::paint", "widget::Paint::paint all.rs:5"),
+        ("Paint::COATS", "widget::Paint::COATS all.rs:3"),
         ("widget::deep::all", "widget::deep::all mod.rs:1"),
     ] {
         let answer = ask(&TOOLS, path);
@@ -89,6 +89,71 @@ fn a_declaration_comes_with_its_documentation_and_conditions() {
     assert!(turn.cfg.contains(&"unix".to_owned()));
     let teeth = ask(&TOOLS, "Gear::teeth").found.remove(0);
     assert_eq!(teeth.declaration, "pub teeth: Vec<(u8, u8)>");
+}
+
+#[test]
+fn an_item_is_called_as_users_reach_it_wherever_it_is_declared() {
+    let files = [
+        (
+            "src/lib.rs",
+            "mod tools;\nmod more;\npub mod prelude;\nmod secret { pub struct Key; }\n\
+             pub(crate) use secret::Key;\npub use self::tools::Gear;\n",
+        ),
+        ("src/tools.rs", "pub struct Gear;\npub struct Part;\npub(crate) fn oil() {}\n"),
+        (
+            "src/more.rs",
+            "use super::tools::{Gear, Part};\nimpl Gear { pub fn spin(&self) {} }\n\
+                         impl Part { pub fn fit(&self) {} }\n",
+        ),
+        ("src/prelude.rs", "pub use super::tools::*;\n"),
+    ];
+    for (path, expected) in [
+        ("Gear::spin", "widget::Gear::spin more.rs:2"),
+        ("Part", "widget::prelude::Part tools.rs:2"),
+        ("widget::prelude::Part", "widget::prelude::Part tools.rs:2"),
+        // Where nobody reaches it, and where it is not known how, it is called as it is declared.
+        ("Key", "widget::secret::Key lib.rs:4"),
+        ("oil", "widget::tools::oil tools.rs:3"),
+    ] {
+        assert_eq!(shown(&ask(&files, path).found), [expected], "{path}");
+    }
+    let near = ask(&files, "Gear::spinn").near;
+    assert_eq!(shown(&near), ["widget::Gear::spin more.rs:2"]);
+}
+
+#[test]
+fn names_that_share_words_are_near_those_of_the_same_type_before_others() {
+    let code = "pub struct Client;\nimpl Client {\n    pub fn get_multiplexed_async_connection(&self) {}\n    \
+                pub fn get_connection(&self) {}\n    pub fn open() {}\n    fn get_async() {}\n}\n\
+                pub struct Pool;\nimpl Pool { pub fn get_async_connection_now(&self) {} }\n\
+                pub struct ErrorData;\npub mod dangerous { pub fn insecure_decode() {} }\n";
+    let near = |path: &str| {
+        let near = ask(&[("src/lib.rs", code)], path).near;
+        near.into_iter().map(|item| item.path).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        near("widget::Client::get_async_connection"),
+        ["widget::Client::get_multiplexed_async_connection", "widget::Client::get_connection"]
+    );
+    assert_eq!(near("widget::Error"), ["widget::ErrorData"]);
+    let decode = ["widget::dangerous::insecure_decode"];
+    assert_eq!(near("widget::dangerous_insecure_decode"), decode);
+    assert_eq!(near("widget::close_everything"), [""; 0]);
+}
+
+#[test]
+fn a_signature_is_found_by_any_of_its_lines() {
+    let code = "use x;\n\n/// Asks.\npub async fn ask<T: Clone>(\n    a: u8,\n    b: impl Into<T>,\n) -> T\nwhere\n    \
+                T: Send,\n{\n    loop {}\n}\npub struct Wide<T>(T);\n";
+    let dir = library(&[("src/lib.rs", code)]);
+    let at = |line, name| signature(dir.path(), Path::new("src/lib.rs"), line, name);
+    let ask = "pub async fn ask<T: Clone>(a: u8, b: impl Into<T>) -> T where T: Send,";
+    for line in [4, 6, 9] {
+        assert_eq!(at(line, "ask"), Some((4, ask.to_owned())), "{line}");
+    }
+    assert_eq!(at(13, "Wide"), Some((13, "pub struct Wide<T>(T)".to_owned())));
+    assert_eq!((at(3, "ask"), at(4, "tell"), at(900, "nothing")), (None, None, None));
+    assert_eq!(signature(dir.path(), Path::new("../../etc/passwd"), 1, "root"), None);
 }
 
 #[test]
@@ -130,9 +195,10 @@ fn what_macros_make_is_unknown_and_what_stands_in_their_calls_is_told_so() {
     let knob = ask(&files, "widget::Knob");
     assert_eq!((knob.found, knob.unknown[0].line), (vec![], 1));
     assert!(knob.unknown[0].why.contains("the macro `make!` is called with `Knob`"));
-    for path in ["widget::net::Socket", "widget::Sock", "Socket"] {
+    for path in ["widget::net::Socket", "widget::Sock", "net::Socket"] {
         let found = ask(&files, path).found;
-        assert_eq!(shown(&found), ["widget::net::Socket lib.rs:3"], "{path}");
+        let name = path.trim_start_matches("widget::");
+        assert_eq!(shown(&found), [format!("widget::{name} lib.rs:3")], "{path}");
         assert_eq!(found[0].within_macros, ["cfg_net"], "{path}");
     }
     assert_eq!(ask(&files, "widget::pipe").found[0].within_macros, ["cfg_if"]);
@@ -166,7 +232,7 @@ fn circles_lead_nowhere_and_a_name_may_be_a_module_and_more() {
     // A place in one file is none in another, shorter one.
     let late = format!("{}pub use crate::*;\n", "// Long.\n".repeat(500));
     let files = [("src/lib.rs", "pub mod a;\npub struct Pin;\n"), ("src/a.rs", late.as_str())];
-    assert_eq!(shown(&ask(&files, "widget::a::Pin").found), ["widget::Pin lib.rs:2"]);
+    assert_eq!(shown(&ask(&files, "widget::a::Pin").found), ["widget::a::Pin lib.rs:2"]);
 }
 
 #[test]
@@ -181,7 +247,7 @@ fn what_is_included_is_a_part_and_one_module_under_many_conditions_is_one() {
     ];
     let level = ask(&files, "widget::low::level").found;
     assert_eq!(shown(&level), ["widget::low::level low.rs:1"]);
-    assert_eq!(shown(&ask(&files, "widget::open").found), ["widget::base::open base.rs:2"]);
+    assert_eq!(shown(&ask(&files, "widget::open").found), ["widget::open base.rs:2"]);
 }
 
 #[test]

@@ -3,8 +3,10 @@
 use std::rc::Rc;
 
 use super::Resolver;
-use crate::crates::items::collect::{self, Context, Entry, Module, Wanted, entries, places};
-use crate::crates::items::head::Shape;
+use crate::crates::items::collect::{
+    self, ANY, Context, Entry, Module, Unknowns, Wanted, entries, places,
+};
+use crate::crates::items::head::{Seen, Shape, Use};
 use crate::crates::items::source::File;
 use crate::crates::items::{Item, Kind};
 
@@ -12,6 +14,11 @@ use crate::crates::items::{Item, Kind};
 const BYTES: usize = 160 * 1024 * 1024;
 /// Bytes of files with the name in them that are taken apart.
 const PARSED: usize = 16 * 1024 * 1024;
+/// Bytes of a crate that are looked through for re-exports, and of files that are taken apart.
+const BYTES_FOR_USES: usize = 8 * 1024 * 1024;
+const PARSED_FOR_USES: usize = 2 * 1024 * 1024;
+/// Modules that may re-export something.
+const MOST_PLACES: usize = 12;
 /// Modules in modules.
 const DEEPEST: usize = 64;
 /// Items that are kept on the way.
@@ -70,7 +77,7 @@ pub(in crate::crates::items) fn everywhere(
 }
 
 /// The module of a file. Where it can't be told its path is what the file's says.
-fn module(resolver: &Resolver<'_>, file: Rc<File>) -> Rc<Module> {
+pub(in crate::crates::items) fn module(resolver: &Resolver<'_>, file: Rc<File>) -> Rc<Module> {
     if let Some(known) = resolver.module_of(&file.path) {
         return known;
     }
@@ -91,7 +98,12 @@ fn module(resolver: &Resolver<'_>, file: Rc<File>) -> Rc<Module> {
 }
 
 /// Adds what is called `name` in `module` and in the modules of the same file.
-fn in_module(resolver: &Resolver<'_>, module: &Rc<Module>, name: &str, found: &mut Vec<Item>) {
+pub(in crate::crates::items) fn in_module(
+    resolver: &Resolver<'_>,
+    module: &Rc<Module>,
+    name: &str,
+    found: &mut Vec<Item>,
+) {
     let wanted = Wanted { name, globs: false };
     let all = entries(module, wanted, &mut resolver.unknowns.borrow_mut());
     for entry in &all {
@@ -128,6 +140,22 @@ fn inline(parent: &Rc<Module>, entry: &Entry, name: &str) -> Rc<Module> {
     inner.context = entry.context.clone();
     inner.parent = Some(Rc::clone(parent));
     Rc::new(inner)
+}
+
+/// All members of the types and traits called `of` in `module` and in the modules of the same file.
+pub(in crate::crates::items) fn all_members(module: &Rc<Module>, of: &str, found: &mut Vec<Item>) {
+    let unknowns = &mut Unknowns::default();
+    for entry in &entries(module, Wanted { name: of, globs: false }, unknowns) {
+        match &entry.head.shape {
+            Shape::Impl { of: named, .. } | Shape::Named(_, named) if named == of => {
+                found.extend(collect::members(module, entry, ANY, unknowns));
+            }
+            Shape::Mod(named) if entry.piece.body.is_some() && module.names.len() < DEEPEST => {
+                all_members(&inline(module, entry, named), of, found);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The members called `name` of the type or trait `of`, which `home` declares.
@@ -180,6 +208,45 @@ fn members_in(
     }
 }
 
+/// The modules that may re-export something called `name`, the shortest paths first.
+pub(super) fn re_exports(resolver: &Resolver<'_>, name: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    let mut left = PARSED_FOR_USES;
+    resolver.source.each(BYTES_FOR_USES, &mut |path, bytes| {
+        let has = |text: &[u8]| memchr::memmem::find(&bytes, text).is_some();
+        let may = has(b"pub use ") && (has(b"*;") || places(&bytes, name).next().is_some());
+        if !may || left < bytes.len() {
+            return;
+        }
+        left -= bytes.len();
+        if let Some(module) = resolver.module_of(path) {
+            re_exports_in(&module, name, &mut found);
+        }
+    });
+    found.sort_by_key(|names: &Vec<String>| (names.len(), names.clone()));
+    found.dedup();
+    found.truncate(MOST_PLACES);
+    found
+}
+
+fn re_exports_in(module: &Rc<Module>, name: &str, found: &mut Vec<Vec<String>>) {
+    let all = entries(module, Wanted { name, globs: true }, &mut Unknowns::default());
+    for entry in &all {
+        match &entry.head.shape {
+            Shape::Use(uses) if entry.head.visibility == Seen::Public => {
+                let brings = |it: &Use| it.name.as_deref().is_none_or(|it| it == name);
+                if uses.iter().any(brings) {
+                    found.push(module.names[1..].to_vec());
+                }
+            }
+            Shape::Mod(named) if entry.piece.body.is_some() && module.names.len() < DEEPEST => {
+                re_exports_in(&inline(module, entry, named), name, found);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// The macros that are exported from the root module, wherever they are.
 pub(super) fn exported_macros(resolver: &Resolver<'_>, name: &str) -> Vec<Item> {
     let mut found = Vec::new();
@@ -200,7 +267,7 @@ pub(super) fn exported_macros(resolver: &Resolver<'_>, name: &str) -> Vec<Item> 
 }
 
 /// Whether `name` stands in `text` after a word that declares it.
-fn declares(text: &[u8], name: &str) -> bool {
+pub(in crate::crates::items) fn declares(text: &[u8], name: &str) -> bool {
     places(text, name).any(|at| word_before(&text[..at]).is_some_and(|it| KEYWORDS.contains(&it)))
 }
 
