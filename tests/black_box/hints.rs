@@ -124,6 +124,35 @@ fn json_and_coloured_output_are_read_too() {
 }
 
 #[test]
+fn what_became_private_or_takes_something_else_is_told_with_what_is_there_now() {
+    let sandbox = migrating();
+    let gears = "pub struct Gear;\nimpl Gear {\n    pub(crate) fn new(teeth: u8) -> Self { Self }\n    \
+                 pub fn new_round() -> Self { Self }\n    pub fn turn_by(\n        &self,\n        by: u8,\n    \
+                 ) {}\n}\n";
+    let files = [("src/lib.rs", "mod gears;\npub use gears::Gear;\n"), ("src/gears.rs", gears)];
+    sandbox.registry_crate("widget", "1.2.3", &files);
+    let file = "/home/me/.cargo/registry/src/index-1/widget-1.2.3/src/gears.rs";
+    let private = format!(
+        "error[E0624]: associated function `new` is private\n --> src/main.rs:3:26\n  |\n\
+         3 |     let it = widget::Gear::new();\n  |                            ^^^ private associated \
+         function\n  |\n ::: {file}:3:5\n  |\n3 |     pub(crate) fn new(teeth: u8) -> Self {{ Self }}\n  |     \
+         ------------------------------- private associated function defined here\n"
+    );
+    let arguments = format!(
+        "error[E0061]: this method takes 1 argument but 0 arguments were supplied\n --> src/main.rs:4:8\n\
+         note: method defined here\n --> {file}:5:12\n  |\n5 |     pub fn turn_by(\n  |            ^^^^^^^\n"
+    );
+    for (printed, expected) in [
+        (private, "`Gear::new` (E0624), widget 1.2.3: private; near: `widget::Gear::new_round`\n"),
+        (arguments, "widget 1.2.3\n  src/gears.rs:5:\n  > pub fn turn_by(&self, by: u8)\n"),
+    ] {
+        let told = Told { printed: printed.leak(), ..Told::in_ws(&sandbox) };
+        let said = hint(&sandbox, "claude", &told).expect("a hint");
+        assert!(said.contains(expected), "{expected}\n{said}");
+    }
+}
+
+#[test]
 fn errors_in_ones_own_code_and_in_unknown_crates_are_not_answered() {
     let sandbox = migrating();
     let own_type = "error[E0599]: no method named `turn` found for struct `Gear` in the current scope\n \

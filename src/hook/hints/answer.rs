@@ -3,7 +3,7 @@
 use super::asked::Candidate;
 use super::known::{Known, path_in};
 use super::said::Said;
-use super::wanted::Wanted;
+use super::wanted::{Kind, Wanted};
 use crate::crates::items::Item;
 use crate::crates::quote::one_line;
 
@@ -35,6 +35,9 @@ impl Hint {
         if known.is_absent {
             what.push("no such item".to_owned());
         }
+        if wanted.kind == Kind::Private && (known.declared.is_some() || !known.near.is_empty()) {
+            what.push("private".to_owned());
+        }
         if let Some(Item { path, file, line, cfg, .. }) = &known.declared {
             let file = file.strip_prefix(dir).unwrap_or(file).display();
             what.push(format!("`{}` is declared at {file}:{line}", one_line(path, LINE)));
@@ -49,6 +52,9 @@ impl Hint {
             let near = known.near.iter().map(|name| format!("`{}`", one_line(name, 100)));
             what.push(format!("near: {}", near.collect::<Vec<_>>().join(", ")));
         }
+        let signature = known.signature.iter().zip(&wanted.shown).map(|((line, text), shown)| {
+            format!("  {}:{line}:\n  > {}", shown.file.display(), one_line(text, LINE))
+        });
         let word = path.last().map_or("", String::as_str);
         let mention = |Said { mention: it, below, .. }: &Said| {
             let file = it.file.strip_prefix(dir).unwrap_or(&it.file).display();
@@ -57,11 +63,11 @@ impl Hint {
             format!("  {file}:{} ({}):\n  > {}", it.line, it.version, around(&text, word))
         };
         Self {
-            key: format!("{crate_} {item}"),
+            key: key(wanted, candidate),
             item: format!("`{}`{code}", one_line(&item, 200)),
             crate_,
             what,
-            mentions: known.said.iter().map(mention).collect(),
+            mentions: signature.chain(known.said.iter().map(mention)).collect(),
             source: dir.display().to_string(),
         }
     }
@@ -79,6 +85,12 @@ impl Hint {
         }
         text
     }
+}
+
+/// What a session remembers an item by.
+pub(super) fn key(wanted: &Wanted, candidate: &Candidate) -> String {
+    let path = path_in(wanted, candidate).join("::");
+    format!("{} {} {path}", candidate.name, candidate.version)
 }
 
 /// As many of `hints` as fit into `budget` letters, with the keys of those that do.

@@ -5,7 +5,7 @@ use super::asked::{Candidate, Trust};
 use super::said::{Said, said};
 use super::wanted::{Kind, Wanted};
 use crate::crates::changelog::Changelog;
-use crate::crates::items::{Item, look_up};
+use crate::crates::items::{Item, LookUp, look_around, look_up, may_be, signature};
 
 /// Mentions in a changelog that are shown.
 const SHOWN: usize = 3;
@@ -20,6 +20,8 @@ pub(super) struct Known {
     /// Where it is declared, or one of its name that may be it.
     pub declared: Option<Item>,
     pub near: Vec<String>,
+    /// What it takes now, with the line of it.
+    pub signature: Option<(usize, String)>,
     pub said: Vec<Said>,
 }
 
@@ -29,8 +31,14 @@ impl Known {
         let path = path_in(wanted, candidate);
         let Candidate { name, version, dir, trust } = candidate;
         let mut known = Self::default();
-        if wanted.kind == Kind::Missing && *trust != Trust::Used {
-            known.look_up(candidate, &path)?;
+        match (wanted.kind, &wanted.shown) {
+            (Kind::Missing, _) if *trust != Trust::Used => known.look_up(candidate, &path)?,
+            (Kind::Private, Some(_)) => known.look_around(candidate, &path),
+            (_, Some(shown)) if wanted.asks_for_signature => {
+                let name = path.last().map_or("", String::as_str);
+                known.signature = signature(dir, &shown.file, shown.line, name);
+            }
+            _ => {}
         }
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
         // Where the crate is only used, nothing tells whose member it is.
@@ -43,7 +51,8 @@ impl Known {
             known.said.retain(|it| it.is_clear);
         }
         known.said.truncate(SHOWN);
-        let has_news = !known.said.is_empty() || known.declared.is_some() || !known.near.is_empty();
+        let is_found = known.declared.is_some() || known.signature.is_some();
+        let has_news = is_found || !known.said.is_empty() || !known.near.is_empty();
         has_news.then_some(known)
     }
 
@@ -60,28 +69,31 @@ impl Known {
         }
         let whole = format!("{}::{}", name.replace('-', "_"), path.join("::"));
         let found = look_up(name, dir, &whole)?;
-        let (last, parents) = path.split_last()?;
-        let is_type = |name: &String| name.starts_with(|it: char| it.is_uppercase());
-        // What another type has under the name is no help; what a module has, is.
-        let of = parents.last().filter(|parent| is_type(parent));
-        let helps = |item: &Item| {
-            let mut names = item.path.rsplit("::").map(str::to_owned);
-            let (name, parent) = (names.next().unwrap_or_default(), names.next());
-            let is_alike = match (of, &parent) {
-                (Some(of), Some(parent)) => of == parent,
-                (_, parent) => !parent.as_ref().is_some_and(is_type),
-            };
-            item.is_public && is_type(&name) == is_type(last) && is_alike
-        };
         self.is_absent = found.found.is_empty();
+        self.take(found, path);
+        Some(())
+    }
+
+    /// Looks for what users of the crate may take in place of what is private.
+    fn look_around(&mut self, candidate: &Candidate, path: &[String]) {
+        let Candidate { name, dir, .. } = candidate;
+        let around = look_around(name, dir, &path.join("::"));
+        if let Some(LookUp { mut elsewhere, near, .. }) = around {
+            elsewhere.retain(|item| item.is_reached);
+            self.take(LookUp { elsewhere, near, ..LookUp::default() }, path);
+        }
+    }
+
+    /// Takes what helps of what was found.
+    fn take(&mut self, found: LookUp, path: &[String]) {
+        let path: Vec<&str> = path.iter().map(String::as_str).collect();
+        let helps = |item: &Item| may_be(item, &path);
         let mut declared = found.found.into_iter().chain(found.elsewhere.into_iter().filter(helps));
         self.declared = declared.next();
-        let mut near: Vec<String> =
-            found.near.into_iter().filter(|item| helps(item)).map(|item| item.path).collect();
-        near.dedup();
-        near.truncate(NEAR);
-        self.near = near;
-        Some(())
+        let near = found.near.into_iter().filter(|item| self.declared.is_none() && helps(item));
+        self.near = near.map(|item| item.path).collect();
+        self.near.dedup();
+        self.near.truncate(NEAR);
     }
 }
 

@@ -109,13 +109,23 @@ impl Search {
         let places = (&self.env, &self.dirs);
         let dependencies = Dependencies::new(&loaded.workspace, places, &self.cwd);
         let mut told = self.told.clone();
+        let mut declarations = Vec::new();
         for wanted in wanted {
             let candidates = dependencies.candidates(wanted);
-            let hint = candidates.iter().find_map(|candidate| {
-                let known = Known::of(wanted, candidate)?;
-                Some(Hint::new(wanted, candidate, &known))
-            });
-            let Some(hint) = hint.filter(|hint| !told.contains(&hint.key)) else { continue };
+            if candidates.iter().any(|candidate| told.contains(&answer::key(wanted, candidate))) {
+                continue;
+            }
+            let known = candidates.iter().find_map(|it| Some((it, Known::of(wanted, it)?)));
+            let Some((candidate, known)) = known else { continue };
+            // Of two errors at one declaration one is enough.
+            if let (Some((line, _)), Some(shown)) = (&known.signature, &wanted.shown) {
+                let place = (candidate.dir.join(&shown.file), *line);
+                if declarations.contains(&place) {
+                    continue;
+                }
+                declarations.push(place);
+            }
+            let hint = Hint::new(wanted, candidate, &known);
             told.push(hint.key.clone());
             if !each(hint) {
                 return;

@@ -40,7 +40,7 @@ pub(super) struct Said {
     pub mention: Mention,
     /// The headings that it stands below.
     pub below: String,
-    /// Whether it is surely about the item, and tells what became of it.
+    /// Whether it tells what became of the item.
     pub is_clear: bool,
 }
 
@@ -50,13 +50,13 @@ pub(super) fn said(changelog: &Changelog, path: &[&str], until: &Version, kind: 
     let tells = |text: &str| BECAME.iter().chain(takes).any(|word| text.contains(word));
     let judge = |mention: Mention| {
         let below = below(changelog, &mention);
-        let whole = format!("{below} {}", mention.text).to_lowercase();
-        let is_clear = tells(&whole) && is_about(&mention.text, path);
+        let is_clear = tells(&format!("{below} {}", mention.text).to_lowercase());
         Said { mention, below, is_clear }
     };
     let mentions = changelog.mentions(path, until, MOST).into_iter();
     // A sample of code says nothing of what is in it.
-    let mut all: Vec<Said> = mentions.filter(|it| !it.text.contains("```")).map(judge).collect();
+    let mentions = mentions.filter(|it| !it.text.contains("```") && is_about(&it.text, path));
+    let mut all: Vec<Said> = mentions.map(judge).collect();
     // Of two that say it, the one that says it in its own words.
     all.sort_by_key(|it| (!it.is_clear, it.mention.text.len() < SHORT));
     all.dedup_by(|later, kept| later.mention.text == kept.mention.text);
@@ -113,17 +113,28 @@ fn parent(own: &str, before: &[&str]) -> Option<String> {
 fn is_about(text: &str, path: &[&str]) -> bool {
     let Some((name, parents)) = path.split_last() else { return false };
     let is_spelt = name.contains('_') || name.chars().skip(1).any(char::is_uppercase);
-    let marks =
-        [("`", "`"), ("`", "("), ("`", "<"), ("`.", ""), (".", "("), ("", "()"), ("", "!`")];
+    let marks = [("", "()"), (".", "("), ("", "!`")];
     let has_mark =
         || marks.iter().any(|(before, after)| text.contains(&format!("{before}{name}{after}")));
-    let is_member = || {
-        text.match_indices(&format!("::{name}")).any(|(at, _)| {
-            let of = text[..at].rsplit(|it: char| !it.is_alphanumeric() && it != '_').next();
-            parents.last().is_none_or(|parent| of == Some(*parent))
-        })
-    };
-    is_spelt || has_mark() || is_member()
+    let parent = parents.last().copied();
+    // reStructuredText has code between two of these.
+    let plain = text.replace("``", "`");
+    let in_code = || plain.split('`').skip(1).step_by(2).any(|it| names_it(it, name, parent, true));
+    is_spelt || has_mark() || in_code() || names_it(&plain, name, parent, false)
+}
+
+/// Whether `name` is in `text` behind its own parent; or, where a bare name counts, behind nothing.
+fn names_it(text: &str, name: &str, parent: Option<&str>, bare_counts: bool) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + name.len()..]);
+        if before.ends_with(is_part) || after.starts_with(is_part) {
+            return false;
+        }
+        let Some(before) = before.strip_suffix("::") else { return bare_counts };
+        let of = before.rsplit(|letter| !is_part(letter)).next();
+        parent.is_none_or(|parent| of == Some(parent))
+    })
 }
 
 #[cfg(test)]
@@ -163,6 +174,6 @@ mod tests {
     #[test]
     fn words_and_other_types_are_not_the_item() {
         let text = "## 2.0.0\n\n- Removed a new line\n- Removed `Other::new`\n";
-        assert!(all(text, &["Widget", "new"], Kind::Missing).iter().all(|(is_clear, _)| !is_clear));
+        assert_eq!(all(text, &["Widget", "new"], Kind::Missing), []);
     }
 }

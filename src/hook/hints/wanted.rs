@@ -1,6 +1,6 @@
 //! What an error is about: the item that the code asks for, as far as rustc names it.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use semver::Version;
 
@@ -34,8 +34,8 @@ pub(super) struct Wanted {
     pub named: Vec<String>,
     /// The file of the workspace that asks for it.
     pub file: Option<String>,
-    /// What rustc says to do.
-    pub advice: Option<String>,
+    /// Whether what the item takes is what is at stake, and not what one's own type is.
+    pub asks_for_signature: bool,
 }
 
 /// What a path begins with.
@@ -54,7 +54,8 @@ pub(super) enum Root {
 pub(super) struct Shown {
     pub name: String,
     pub version: Version,
-    pub file: String,
+    /// The file, in the crate's folder.
+    pub file: PathBuf,
     pub line: usize,
 }
 
@@ -87,8 +88,8 @@ pub(super) fn wanted(block: &Block<'_>) -> Vec<Wanted> {
 
 impl Wanted {
     fn new(kind: Kind, path: Vec<String>, root: Root) -> Self {
-        let (code, shown, file, advice) = (None, None, None, None);
-        Self { code, kind, path, root, shown, named: Vec::new(), file, advice }
+        let (code, shown, file, named) = (None, None, None, Vec::new());
+        Self { code, kind, path, root, shown, named, file, asks_for_signature: false }
     }
 }
 
@@ -113,7 +114,11 @@ fn missing_name(block: &Block<'_>, main: &Part<'_>) -> Option<Wanted> {
 /// ``no method named `f` found for struct `T` in the current scope``
 fn member(block: &Block<'_>, main: &Part<'_>) -> Option<Wanted> {
     let message = block.message;
-    if !message.starts_with("no ") && !message.starts_with("the ") {
+    let is_refusal = message.starts_with("no ") || message.starts_with("the ");
+    // It is there, and rustc says which trait to import.
+    let remarks = block.parts.iter().flat_map(|part| &part.remarks);
+    let mut texts = remarks.copied().chain(block.parts.iter().map(|part| part.heading));
+    if !is_refusal || texts.any(|it| it.contains("can only be used if the trait is in scope")) {
         return None;
     }
     let mut names = ticked(message);
@@ -172,7 +177,8 @@ fn arguments(block: &Block<'_>) -> Option<Wanted> {
     let (shown, name) = notes.find_map(|note| Some((note.shown()?, note.primary()?)))?;
     let path = vec![shown.name.replace('-', "_"), name];
     let shown = Some(shown);
-    Some(Wanted { shown, ..Wanted::new(Kind::Arguments, path, Root::Crate) })
+    let wanted = Wanted::new(Kind::Arguments, path, Root::Crate);
+    Some(Wanted { shown, asks_for_signature: true, ..wanted })
 }
 
 /// ``the trait bound `T: a::B` is not satisfied``: the note names the function that asks for it.
@@ -183,8 +189,12 @@ fn bound(block: &Block<'_>) -> Option<Wanted> {
         Some((path_of(ticked(of).next()?), note.shown()?))
     });
     let (path, shown) = required?;
-    let shown = Some(shown);
-    Some(Wanted { shown, ..Wanted::new(Kind::Bound, path, Root::Type) })
+    // What a type of one's own lacks is not what became of the item.
+    let of = ticked(block.message).next().unwrap_or_default().trim_start_matches(['&', '(']);
+    let is_std = ["std::", "core::", "alloc::"].iter().any(|it| of.starts_with(it));
+    let is_primitive = of.starts_with(|it: char| it.is_lowercase()) && !of.contains("::");
+    let wanted = Wanted::new(Kind::Bound, path, Root::Type);
+    Some(Wanted { shown: Some(shown), asks_for_signature: is_std || is_primitive, ..wanted })
 }
 
 /// ``struct `T` is private``, ``field `f` of struct `T` is private``
@@ -208,8 +218,7 @@ fn private(block: &Block<'_>, main: &Part<'_>) -> Option<Wanted> {
 /// ``use of deprecated method `a::B::<T>::f`: use `g` instead``
 fn deprecated(block: &Block<'_>) -> Option<Wanted> {
     let path = path_of(ticked(block.message).next()?);
-    let advice = block.message.split_once("`: ").map(|(_, advice)| advice.to_owned());
-    (path.len() > 1).then(|| Wanted { advice, ..Wanted::new(Kind::Deprecated, path, Root::Crate) })
+    (path.len() > 1).then(|| Wanted::new(Kind::Deprecated, path, Root::Crate))
 }
 
 /// The member `name` of the type that rustc calls `of`.
@@ -244,8 +253,8 @@ impl Marked<'_> {
 impl Part<'_> {
     fn shown(&self) -> Option<Shown> {
         let file = self.file?;
-        let (name, version) = registry_crate(file)?;
-        Some(Shown { name, version, file: file.to_owned(), line: self.line })
+        let (name, version, file) = registry_crate(file)?;
+        Some(Shown { name, version, file, line: self.line })
     }
 
     fn is_declaration(&self) -> bool {
@@ -310,14 +319,14 @@ fn ticked(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// The crate, with its version, that a file in cargo's folder of sources belongs to.
-fn registry_crate(file: &str) -> Option<(String, Version)> {
+/// The crate, with its version, that a file in cargo's folder of sources belongs to, and the file in it.
+fn registry_crate(file: &str) -> Option<(String, Version, PathBuf)> {
     let file = file.replace('\\', "/");
     let (_, inside) = file.split_once("/registry/src/")?;
-    let folder = Path::new(inside).components().nth(1)?.as_os_str().to_str()?;
+    let (folder, file) = inside.split_once('/')?.1.split_once('/')?;
     let split = |(at, _)| {
         let version = Version::parse(folder.get(at + 1..)?).ok()?;
-        Some((folder[..at].to_owned(), version))
+        Some((folder[..at].to_owned(), version, PathBuf::from(file)))
     };
     folder.match_indices('-').find_map(split)
 }

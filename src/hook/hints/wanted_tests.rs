@@ -73,6 +73,14 @@ fn a_path_is_read_where_it_is_written() {
 }
 
 #[test]
+fn a_method_whose_trait_is_not_imported_is_there() {
+    let text = "error[E0599]: no method named `f` found for struct `W` in the current scope\n --> src/main.rs:6:54\n  \
+                |\n6 |     w.f();\n  |       ^\n  = help: items from traits can only be used if the trait is in scope\n\
+                help: trait `T` which provides `f` is implemented but not in scope; perhaps you want to import it\n";
+    assert_eq!(shown(text), [""; 0]);
+}
+
+#[test]
 fn notes_tell_the_crate_and_its_version() {
     let text = format!(
         "error[E0107]: struct takes 0 generic arguments but 1 generic argument was supplied\n   \
@@ -94,7 +102,7 @@ fn notes_tell_the_crate_and_its_version() {
     assert!(registry_crate(&windows).is_some());
     let pre = "/registry/src/index/widget-kit-2.1.0-rc.1/src/lib.rs";
     assert_eq!(
-        registry_crate(pre).map(|(_, version)| version.to_string()),
+        registry_crate(pre).map(|(_, version, _)| version.to_string()),
         Some("2.1.0-rc.1".into())
     );
 }
