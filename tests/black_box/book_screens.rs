@@ -7,7 +7,7 @@ use symposium_testlib::Sandbox;
 
 /// Compares the block of `page` whose first lines are `start` with `drawn`.
 #[track_caller]
-fn keep_in_step(page: &str, start: &str, drawn: &str) {
+pub(crate) fn keep_in_step(page: &str, start: &str, drawn: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("md").join(page);
     let text = std::fs::read_to_string(&path).expect("the page reads");
     let at = text.find(&format!("\n{start}")).unwrap_or_else(|| panic!("{page} has no {start:?}"));

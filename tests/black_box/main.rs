@@ -13,6 +13,7 @@ mod antigravity;
 mod background_pile;
 mod beside_writers;
 mod book_screens;
+mod book_session;
 mod candidates;
 #[cfg(unix)]
 mod cases_hooks;
