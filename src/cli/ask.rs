@@ -130,6 +130,33 @@ fn questions(sym: &Symposium, synced: &Synced) -> Vec<Question> {
     crates.into_iter().chain(plugins).collect()
 }
 
+/// Tells of what waits for the user's word where nobody is asked about it.
+pub(super) fn tell_candidates(sym: &Symposium, synced: &Synced) {
+    let (crates, plugins) = (&synced.candidates, &synced.suggestions);
+    let ships = match crates.as_slice() {
+        [] => None,
+        [one] => Some(format!("{} ships skills", one.name)),
+        many => Some(format!("{} dependencies ship skills", many.len())),
+    };
+    let suggested = match plugins.as_slice() {
+        [] => None,
+        [one] => Some(format!("the plugin {} is suggested", one.name)),
+        many => Some(format!("{} plugins are suggested", many.len())),
+    };
+    let what: Vec<_> = ships.into_iter().chain(suggested).collect();
+    let names = crates.iter().map(|found| &found.name);
+    let mut names = names.chain(plugins.iter().map(|found| &found.name));
+    let how = match (names.next(), names.next()) {
+        (None, _) => return,
+        (Some(one), None) => format!("`cargo agents use {one}` takes, `--remove` declines"),
+        _ => "`cargo agents status` names them, `cargo agents use NAME` takes one, `--remove` \
+              declines it"
+            .to_owned(),
+    };
+    let told = format!("{}, and you have not decided yet: {how}", what.join(" and "));
+    sym.report.event(&Event::status("Note", told));
+}
+
 /// Asks about each thing that `synced` found waiting. Esc leaves the rest for another time, and so
 /// does Ctrl-C, which ends the program.
 pub(super) fn about_candidates(sym: &mut Symposium, synced: &Synced) -> anyhow::Result<Answers> {

@@ -6,9 +6,11 @@ use crate::plugins::model::{Activation, CrateAtom, Gate, Predicate};
 pub(super) fn needs(gates: &[&Gate]) -> Option<String> {
     let mut parts = Vec::new();
     for gate in gates {
-        if let Some(crates) = &gate.crates {
-            let atoms: Vec<_> = crates.iter().map(atom).collect();
-            parts.push(if atoms.is_empty() { "none".to_owned() } else { atoms.join(" or ") });
+        let atoms: Vec<_> = gate.crates.iter().flatten().map(atom).collect();
+        match atoms.as_slice() {
+            [] if gate.is_dormant() => parts.push("to be asked for by `use`".to_owned()),
+            [] => {}
+            atoms => parts.push(atoms.join(" or ")),
         }
         parts.extend(gate.predicates.iter().map(predicate));
     }
@@ -55,7 +57,10 @@ mod tests {
         assert_eq!(needs(&[&Gate::default()]), None);
         assert_eq!(
             needs(&[&Gate { crates: Some(vec![]), predicates: vec![] }]).as_deref(),
-            Some("none")
+            Some("to be asked for by `use`")
         );
+        let unread = vec![Predicate::Unsupported("serde>>2".to_owned())];
+        let gate = Gate { crates: Some(vec![]), predicates: unread };
+        assert_eq!(needs(&[&gate]).as_deref(), Some("serde>>2"));
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::CommandResult;
+use super::ask::tell_candidates;
 use super::codex_trust::{self, TrustChoice};
 use super::grammar::InitArgs;
 use super::sync::{in_part, tell_what_to_commit};
@@ -106,7 +107,7 @@ pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
     forget_leaving(sym, None);
     let asked = args.is_empty() || args.hook_scope.is_some();
     let sweep = if asked { Sweep::Everything } else { Sweep::Recorded };
-    let init = Init { sym, sweep, start };
+    let init = Init { sym, sweep, start, asks: args.is_empty() };
     let (code, synced) = init.register(before.hook_scope, choices.trust, tally)?;
     // Others need not wait while people think.
     drop(lock);
@@ -231,6 +232,8 @@ struct Init<'a> {
     sym: &'a Symposium,
     sweep: Sweep,
     start: Instant,
+    /// Whether people are asked what they want.
+    asks: bool,
 }
 
 impl Init<'_> {
@@ -337,6 +340,9 @@ impl Init<'_> {
             (None, _) => outside,
         };
         if let Some(synced) = synced {
+            if !self.asks {
+                tell_candidates(sym, synced);
+            }
             tell_what_to_commit(sym, &synced.to_commit);
         }
         sym.report.finished(self.start, summary, changes, false);

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use super::CommandResult;
+use super::ask::tell_candidates;
 use super::grammar::SyncArgs;
 use super::screen::count;
 use super::self_update;
@@ -44,6 +45,9 @@ pub(super) fn run(sym: &mut Symposium, args: &SyncArgs) -> CommandResult {
         return Ok(ExitCode::SUCCESS);
     }
     let mut synced = sync(sym, &request)?;
+    if mode != Mode::Apply || !sym.report.is_interactive() {
+        tell_candidates(sym, &synced);
+    }
     finish(sym, &synced, mode, start);
     if mode == Mode::Apply {
         match settle(sym, &request, synced)? {

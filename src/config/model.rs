@@ -6,14 +6,17 @@ use super::Dirs;
 use super::choices::{Choices, PluginChoices};
 use super::earlier::{Earlier, our_name};
 use crate::files::{Limit, read_text};
-use crate::text::toml::{self as tables, Diagnostics, Located, Table};
-use crate::text::{Diagnostic, SecretUrl, Source, closest, did_you_mean};
+use crate::text::toml::{self as tables, Diagnostics, Table};
+use crate::text::{Diagnostic, Source, closest, did_you_mean};
 
 mod hints;
 mod log_level;
+mod sources;
 
 pub(crate) use hints::Hints;
 pub(crate) use log_level::LogLevel;
+pub(crate) use sources::SourceLocation;
+use sources::{SourceConfig, read_sources};
 
 /// Name of the source that holds the central recommendations.
 pub(crate) const RECOMMENDATIONS: &str = "symposium-recommendations";
@@ -96,32 +99,6 @@ impl Default for Defaults {
     }
 }
 
-/// One `[[plugin-source]]` (or `[[registry]]`).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SourceConfig {
-    /// The name it is shown under.
-    pub name: String,
-    pub location: SourceLocation,
-    /// Whether a git source is refreshed without being asked for by name.
-    pub auto_update: bool,
-}
-
-/// Where a plugin source is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum SourceLocation {
-    /// A git repository, by any URL that git takes.
-    Git {
-        /// The URL as written; `/tree/<ref>/<path>` forms are taken apart later.
-        url: SecretUrl,
-        /// A branch, tag or commit, when given as a key of its own.
-        rev: Option<String>,
-        /// A folder inside the repository, when given as a key of its own.
-        subdir: Option<String>,
-    },
-    /// A folder; absolute, or below `~`, the home folder.
-    Path(PathBuf),
-}
-
 /// The user's settings; [`Config::default`] where there is no file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Config {
@@ -172,17 +149,17 @@ pub(crate) enum ConfigState {
     Missing,
     /// Read, perhaps with warnings.
     Read,
-    /// Read, but for the list of agents: which ones are configured is not wholly known. Nothing that
-    /// is there for an agent may go by it.
+    /// Read, but for the list of agents or of plugin sources: which ones are configured is not wholly
+    /// known. Nothing that is there for an agent or from a source may go by it.
     Unclear,
     /// It does not parse; defaults serve this run and nobody may write the file.
     Broken,
 }
 
 impl ConfigState {
-    /// Whether it is known which agents the user wants. Where it is not, what is there for them must
-    /// stay.
-    pub(crate) fn names_the_agents(self) -> bool {
+    /// Whether it is known which agents and sources the user wants. Where it is not, what is there
+    /// for or from them must stay.
+    pub(crate) fn is_clear(self) -> bool {
         matches!(self, Self::Missing | Self::Read)
     }
 }
@@ -242,7 +219,7 @@ impl Config {
     }
 }
 
-/// The settings, and whether the list of agents was read as a whole.
+/// The settings, and whether the lists of agents and of sources were read as a whole.
 fn read_config(root: &Table<'_>, base: &Path) -> (Config, bool) {
     let mut earlier = Earlier::default();
     let (agents, is_clear) = match earlier.agents(root) {
@@ -287,20 +264,14 @@ fn read_config(root: &Table<'_>, base: &Path) -> (Config, bool) {
         config.register_mcp = mcp.bool("register").is_some_and(|flag| flag.value);
         warn_unread(&mcp);
     }
-    for key in ["plugin-source", "registry"] {
-        for source in root.tables(key).unwrap_or_default() {
-            if let Some(source) = read_source(&source, base, &config.sources) {
-                config.sources.push(source);
-            }
-        }
-    }
+    let has_sources = read_sources(root, base, &mut config.sources);
     if let Some(plugins) = root.table("plugins") {
         config.plugins = read_choices(&plugins);
     }
     earlier.finish(root, &mut config.plugins);
     config.hints = Hints::read(root);
     warn_unread(root);
-    (config, is_clear)
+    (config, is_clear && has_sources)
 }
 
 /// The agents' names, and whether all of them could be read.
@@ -352,62 +323,6 @@ fn read_choices(table: &Table<'_>) -> PluginChoices {
     }
     warn_unread(table);
     choices
-}
-
-fn read_source(table: &Table<'_>, base: &Path, known: &[SourceConfig]) -> Option<SourceConfig> {
-    let name = table.string("name");
-    let git = table.string("git");
-    let path = table.string("path");
-    let rev = table.string("rev").map(|rev| rev.value);
-    let subdir = table.string("subdir").map(|subdir| subdir.value);
-    let auto_update = table.bool("auto-update").is_none_or(|flag| flag.value);
-    warn_unread(table);
-    let left_out = |what: &str| {
-        table.diagnostics().warning(&table.span, format!("this plugin source is left out: {what}"));
-    };
-    let Some(name) = name else {
-        left_out("it has no `name`");
-        return None;
-    };
-    if name.value.trim().is_empty() {
-        left_out("its `name` is empty");
-        return None;
-    }
-    if known.iter().any(|source| source.name == name.value)
-        || [RECOMMENDATIONS, USER_PLUGINS, "builtin"].contains(&name.value.as_str())
-    {
-        left_out(&format!("the name `{}` is taken", name.value));
-        return None;
-    }
-    let location = match (git, path) {
-        (Some(Located { value: url, .. }), None) => {
-            SourceLocation::Git { url: url.into(), rev, subdir }
-        }
-        (None, Some(path)) if path.value.trim().is_empty() => {
-            left_out("its `path` is empty");
-            return None;
-        }
-        (None, Some(path)) => {
-            let beside = [("rev", rev.is_some()), ("subdir", subdir.is_some())];
-            for (key, _) in beside.iter().filter(|(_, is_there)| *is_there) {
-                let span = table.key_span(key).unwrap_or_else(|| table.span.clone());
-                let message =
-                    format!("`{key}` has no effect beside `path`: a folder is used as it is");
-                table.diagnostics().warning(&span, message);
-            }
-            let path = PathBuf::from(path.value);
-            SourceLocation::Path(if path.starts_with("~") { path } else { base.join(path) })
-        }
-        (Some(_), Some(_)) => {
-            left_out("it has both `git` and `path`; keep one");
-            return None;
-        }
-        (None, None) => {
-            left_out("it needs `git = \"<url>\"` or `path = \"<folder>\"`");
-            return None;
-        }
-    };
-    Some(SourceConfig { name: name.value, location, auto_update })
 }
 
 fn choice<T: Copy>(table: &Table<'_>, key: &str, choices: &[(&str, T)]) -> Option<T> {

@@ -11,6 +11,7 @@ use crate::files::{Lock, LockError, open};
 use crate::plugins::model::{Installation, Plugin};
 use crate::plugins::source::age;
 use crate::process::find_program;
+use crate::text::Diagnostic;
 
 /// What kind of obstacle it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,9 +56,19 @@ impl Acquirer<'_> {
         }
     }
 
+    /// As whoever tried to install it is told.
+    pub(crate) fn diagnose(&self, plugin: &Plugin, error: &InstallError) -> Diagnostic {
+        let told = error.diagnose();
+        match self.obstacle(plugin, error, "") {
+            Obstacle { kind: ObstacleKind::Missing, remedy, .. } => told.note(remedy),
+            _ => told,
+        }
+    }
+
     fn obstacle(&self, plugin: &Plugin, error: &InstallError, what: &str) -> Obstacle {
         let named = format!("{what} `{}`", error.name);
-        let own_file = format!("put it there, or correct {}", plugin.manifest.display());
+        let own_file =
+            format!("put it there, or correct {}", self.sym.report.path(&plugin.manifest));
         let (kind, message, remedy) = match (&error.trouble, installation(plugin, &error.name)) {
             (Trouble::Unusable(problem), Ok(known)) => {
                 let is_brought = known.source.is_none() && known.install_commands.is_empty();

@@ -1,5 +1,7 @@
 //! The plugin sources in force, and each one's folder on disk.
 
+mod spec;
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -8,22 +10,19 @@ use sha2::{Digest as _, Sha256};
 
 use super::builtin;
 use crate::Symposium;
-use crate::config::{
-    ConfigState, RECOMMENDATIONS, RECOMMENDATIONS_URL, SourceLocation, USER_PLUGINS,
-};
+use crate::config::{ConfigState, USER_PLUGINS};
 use crate::fetch::git::{Checkout, GitError, Outcome, Policy, Repository};
 use crate::report::{Action, Change, Event, Kind, Progress};
 use crate::symposium::UpdateLevel;
-use crate::text::{Diagnostic, Severity, Subject};
+use crate::text::{Diagnostic, Subject};
 use crate::workspace::Fingerprint;
+
+pub(crate) use spec::{Location, SourceSpec, effective};
 
 /// Name of the source inside the binary.
 pub(crate) const BUILTIN: &str = "builtin";
 /// Name of its plugin, which no other source's plugin may have.
 pub(crate) const BUILTIN_PLUGIN: &str = "cargo-agents";
-
-/// Another place for the central recommendations: a mirror, or a test's repository.
-const RECOMMENDATIONS_VARIABLE: &str = "SYMPOSIUM_RECOMMENDATIONS_URL";
 
 /// What kind of source it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -36,107 +35,6 @@ pub(crate) enum SourceKind {
     Git,
     /// Inside the binary.
     Builtin,
-}
-
-/// Where a source is.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Location {
-    /// A folder, absolute.
-    Path(PathBuf),
-    /// A repository, or why what was written is none.
-    Git(Result<Repository, Box<Diagnostic>>),
-    /// Inside the binary.
-    Builtin,
-}
-
-/// One source, before anything was looked at.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct SourceSpec {
-    pub name: String,
-    pub location: Location,
-    /// Whether a git source is refreshed without being asked for by name.
-    pub auto_update: bool,
-    /// Whether its copy of the repository is its own: one that stays as it is must not move with
-    /// another source's.
-    own_copy: bool,
-}
-
-impl SourceSpec {
-    /// The folder with the copy of its repository.
-    pub(crate) fn copies(&self, sym: &Symposium) -> PathBuf {
-        let shared = sym.dirs.plugin_sources();
-        if !self.own_copy {
-            return shared;
-        }
-        let hash = Sha256::digest(self.name.as_bytes());
-        shared.join(format!("own-{}", crate::text::hex(&hash[..8])))
-    }
-
-    pub(crate) fn kind(&self) -> SourceKind {
-        match self.location {
-            Location::Path(_) => SourceKind::Path,
-            Location::Git(_) => SourceKind::Git,
-            Location::Builtin => SourceKind::Builtin,
-        }
-    }
-}
-
-/// The sources in force, in the order in which they are searched: the first plugin of a name wins.
-/// What the user configured comes first, in the order of the file, then the user's own folder, the
-/// central recommendations, and last what is inside the binary.
-pub(crate) fn effective(sym: &Symposium) -> Vec<SourceSpec> {
-    let defaults = sym.config.defaults;
-    let mut specs: Vec<SourceSpec> = sym
-        .config
-        .sources
-        .iter()
-        .map(|source| SourceSpec {
-            name: source.name.clone(),
-            auto_update: source.auto_update,
-            own_copy: false,
-            location: match &source.location {
-                SourceLocation::Path(path) => Location::Path(below_home(sym, path)),
-                SourceLocation::Git { url, rev, subdir } => {
-                    let url = from_configuration(sym, url.expose());
-                    Location::Git(Repository::parse(&url, rev.as_deref(), subdir.as_deref()))
-                }
-            },
-        })
-        .collect();
-    let mut add = |enabled: bool, name: &str, location: Location| {
-        if enabled {
-            let name = name.to_owned();
-            specs.push(SourceSpec { name, location, auto_update: true, own_copy: false });
-        }
-    };
-    add(defaults.user_plugins, USER_PLUGINS, Location::Path(sym.dirs.user_plugins()));
-    let url = sym.env.text(RECOMMENDATIONS_VARIABLE).unwrap_or(RECOMMENDATIONS_URL);
-    let recommendations = Location::Git(Repository::parse(url, None, None));
-    add(defaults.symposium_recommendations, RECOMMENDATIONS, recommendations);
-    add(defaults.builtin, BUILTIN, Location::Builtin);
-    let moving: Vec<Location> =
-        specs.iter().filter(|spec| spec.auto_update).map(|spec| spec.location.clone()).collect();
-    for spec in specs.iter_mut().filter(|spec| !spec.auto_update) {
-        spec.own_copy = moving.contains(&spec.location);
-    }
-    specs
-}
-
-/// A folder of the configuration, which may be below `~`.
-fn below_home(sym: &Symposium, path: &Path) -> PathBuf {
-    let from_home = path.strip_prefix("~").ok().and_then(|rest| Some(sym.env.home()?.join(rest)));
-    from_home.as_deref().unwrap_or(path).components().collect()
-}
-
-/// In the configuration a repository may be a path relative to it, or to the home folder.
-fn from_configuration(sym: &Symposium, url: &str) -> String {
-    let from_home = url.strip_prefix("~/").and_then(|rest| Some(sym.env.home()?.join(rest)));
-    let is_relative = url == "." || url == ".." || url.starts_with("./") || url.starts_with("../");
-    let from_config = is_relative.then(|| sym.dirs.config().join(url));
-    match from_home.or(from_config) {
-        Some(path) => path.components().collect::<PathBuf>().to_string_lossy().into_owned(),
-        None => url.to_owned(),
-    }
 }
 
 /// What is refreshed, and how.
@@ -228,6 +126,11 @@ pub(crate) struct SourceState {
 }
 
 impl SourceState {
+    /// Whether the configuration does not say where it is.
+    pub(crate) fn is_nowhere(&self) -> bool {
+        self.location.is_empty()
+    }
+
     /// What people should hear of it: that it was fetched, or what is missing.
     pub(crate) fn event(&self) -> Option<Event> {
         let (action, origin, reason) = match (&self.notice, self.outcome) {
@@ -269,20 +172,22 @@ pub(crate) fn open(
     };
     let diagnostic = match &spec.location {
         Location::Path(path) => open_path(sym, spec, path, &mut state),
-        Location::Git(Ok(repository)) => open_git(sym, spec, repository, refresh, &mut state),
-        Location::Git(Err(problem)) => {
+        Location::Git(repository) => open_git(sym, spec, repository, refresh, &mut state),
+        Location::Unusable(_, problem) => {
             state.notice = Some(problem.message.clone());
-            let mut told = Diagnostic::clone(problem);
-            // The others go on, as with a folder that is missing.
-            told.severity = Severity::Warning;
-            told.message =
-                format!("the plugin source `{}` is left out: {}", spec.name, told.message);
-            Some(in_configuration(sym, spec, told))
+            Some(unusable(sym, spec, problem))
         }
         Location::Builtin => open_builtin(sym, &mut state),
     };
     state.is_told = diagnostic.is_some();
     (state, diagnostic.into_iter().collect())
+}
+
+/// What is told of a source that can't be used.
+pub(crate) fn unusable(sym: &Symposium, spec: &SourceSpec, problem: &Diagnostic) -> Diagnostic {
+    let message = format!("the plugin source `{}` is left out: {}", spec.name, problem.message);
+    in_configuration(sym, spec, Diagnostic { message, ..problem.clone() })
+        .note("mend it, or take the source out: what came from it stays until then")
 }
 
 /// The problem at the source's place in the configuration, if it stands there.

@@ -1,7 +1,9 @@
 use std::fs;
 use std::time::UNIX_EPOCH;
 
+use super::spec::from_configuration;
 use super::*;
+use crate::config::RECOMMENDATIONS_URL;
 use crate::fetch::git::testing::{Repo, environment};
 
 struct Place {
@@ -43,7 +45,7 @@ fn f19_f20_the_users_sources_come_first_and_the_binarys_last() {
     assert_eq!(names(&specs), ["b", "a", "user-plugins", "symposium-recommendations", "builtin"]);
     assert_eq!(specs[0].location, Location::Path(place.dir.path().join("b")));
     assert!(!specs[1].auto_update && specs[2].auto_update);
-    let Location::Git(Ok(central)) = &specs[3].location else { panic!("{:?}", specs[3]) };
+    let Location::Git(central) = &specs[3].location else { panic!("{:?}", specs[3]) };
     assert_eq!(central.shown(), RECOMMENDATIONS_URL);
 
     let place = Place::new(
@@ -57,7 +59,7 @@ fn the_central_repository_can_be_a_mirror() {
     let mut place = Place::new("[defaults]\nuser-plugins = false\n");
     let vars = [("SYMPOSIUM_RECOMMENDATIONS_URL", "https://mirror.example/r")];
     place.sym.env = environment(place.dir.path(), &vars);
-    let Location::Git(Ok(found)) = &effective(&place.sym)[0].location else { panic!("git") };
+    let Location::Git(found) = &effective(&place.sym)[0].location else { panic!("git") };
     assert_eq!(found.identity(), "mirror.example/r");
 }
 

@@ -91,7 +91,7 @@ impl Work {
         sym.report.diagnostics(&sym.config_diagnostics);
         self.env.test_switches().panic_at("sync");
         std::thread::sleep(self.env.test_switches().slow_sync);
-        if !sym.config_state.names_the_agents() {
+        if !sym.config_state.is_clear() {
             // What the user wants is not known until the file is mended.
             return self.old.clone().or_else(|| self.look(&sym));
         }

@@ -26,5 +26,7 @@ pub(crate) mod survey;
 
 pub(crate) use placing::desired_skills::shown as shown_origin;
 pub(crate) use registration::opt_out::forget as forget_leaving;
-pub(crate) use request::{Caller, Mode, Request, Sweep, Synced, configured_agents};
+pub(crate) use request::{
+    Caller, Mode, Request, Sweep, Synced, configured_agents, unclear_configuration,
+};
 pub(crate) use run::sync;

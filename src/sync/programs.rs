@@ -16,12 +16,22 @@ pub(super) fn prepare(sync: &SyncContext<'_>, facts: &Facts<'_>) -> Vec<Prepared
 }
 
 /// Tells the user of programs that hooks lack, each once. Says whether one could not be got.
-pub(super) fn tell_unprepared(sync: &SyncContext<'_>, prepared: &[PreparedHook]) -> bool {
+pub(super) fn tell_unprepared(
+    sync: &SyncContext<'_>,
+    facts: &Facts<'_>,
+    prepared: &[PreparedHook],
+) -> bool {
     if sync.request.caller != Caller::Command {
         return false;
     }
+    let fetcher = Network::new(sync.sym);
+    let acquirer = Acquirer::new(sync.sym, &fetcher);
+    let hooks = facts.hooks.iter().zip(prepared);
+    let lacking = hooks.flat_map(|((plugin, _), prepared)| {
+        problems(prepared).iter().map(|error| acquirer.diagnose(plugin, error))
+    });
     let mut told: Vec<Diagnostic> = Vec::new();
-    for problem in prepared.iter().flat_map(problems).map(InstallError::diagnose) {
+    for problem in lacking {
         if !told.contains(&problem) {
             sync.sym.report.diagnostic(&problem);
             told.push(problem);

@@ -126,20 +126,27 @@ pub(crate) fn configured_agents(sym: &Symposium) -> Vec<Agent> {
     agents
 }
 
-/// Where it is not known which agents are configured, none would count as such, and what is there for
-/// them would be removed.
+/// Where it is not known which agents or sources are configured, none would count as such, and what is
+/// there for or from them would be removed.
 pub(in crate::sync) fn refuse_broken(sym: &Symposium, request: &Request) -> Result<(), Diagnostic> {
     let acts = request.mode == Mode::Apply && request.named.is_none();
-    if !acts || sym.config_state.names_the_agents() {
-        return Ok(());
+    unclear_configuration(sym).filter(|_| acts).map_or(Ok(()), Err)
+}
+
+/// Why no sync acts by the configuration, where that is so.
+pub(crate) fn unclear_configuration(sym: &Symposium) -> Option<Diagnostic> {
+    if sym.config_state.is_clear() {
+        return None;
     }
     let message = match sym.config_state {
         ConfigState::Broken => "the configuration can't be read, so nothing is changed",
-        _ => "which agents are configured can't be read, so nothing is changed",
+        _ => "which agents and plugin sources are configured can't be read, so nothing is changed",
     };
-    Err(Diagnostic::error(message)
-        .in_file(sym.dirs.config_file())
-        .note("each agent is a section: `[[agent]]`, and below it `name = \"claude\"`"))
+    let problem = Diagnostic::error(message).in_file(sym.dirs.config_file());
+    Some(problem.note(
+        "each is a section with a name: `[[agent]]` or `[[plugin-source]]`, and below it \
+         `name = \"claude\"`",
+    ))
 }
 
 /// What every step of one sync of one workspace needs.

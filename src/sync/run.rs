@@ -116,13 +116,7 @@ fn reached(step: &str) {
 fn run(sync: &SyncContext<'_>) -> anyhow::Result<Synced> {
     let (sym, mode) = (sync.sym, sync.request.mode);
     tell_workspace(sync);
-    let agents = sync.request.named.clone().unwrap_or_else(|| configured_agents(sym));
-    if agents.is_empty() {
-        sym.report.event(&Event::status(
-            "Note",
-            "no agents are configured: `cargo agents init`, or name one with `--agent`",
-        ));
-    }
+    let agents = agents(sync);
     let found_programs = FoundPrograms::keep(sym);
     reached("begin");
     let mut registry = load_registry(sync);
@@ -165,7 +159,7 @@ fn run(sync: &SyncContext<'_>) -> anyhow::Result<Synced> {
         let done = (&agents[..], &synced, &prepared[..]);
         synced.stored = remember(sync, &registry, observed, &facts, &chosen, done);
         // Events do not try what failed to be installed again, so the snapshot does not say so.
-        synced.failed |= tell_unprepared(sync, &prepared);
+        synced.failed |= tell_unprepared(sync, &facts, &prepared);
         reached("remembered");
         if mode == Mode::Apply && sync.request.caller == Caller::Command {
             registry.forget_others(&sym.dirs);
@@ -174,6 +168,18 @@ fn run(sync: &SyncContext<'_>) -> anyhow::Result<Synced> {
         sweep_outdated(sym);
     }
     Ok(synced)
+}
+
+/// Those that it is for.
+fn agents(sync: &SyncContext<'_>) -> Vec<Agent> {
+    let agents = sync.request.named.clone().unwrap_or_else(|| configured_agents(sync.sym));
+    if agents.is_empty() {
+        sync.sym.report.event(&Event::status(
+            "Note",
+            "no agents are configured: `cargo agents init`, or name one with `--agent`",
+        ));
+    }
+    agents
 }
 
 fn tell_workspace(sync: &SyncContext<'_>) {
@@ -246,7 +252,7 @@ pub(in crate::sync) fn plan_skills<'r>(
     chosen.wanted.force = sync.request.force;
     chosen.wanted.protected = protected(sync, &parents, agents);
     chosen.wanted.missing = facts.missing.iter().map(|missing| missing.name.clone()).collect();
-    chosen.wanted.unavailable = facts.unavailable.keys().cloned().collect();
+    chosen.wanted.unavailable = unavailable(sym, &facts);
     if !chosen.wanted.skills.is_empty() {
         chosen.blocked.extend(members_outside(sync));
     }
@@ -260,6 +266,7 @@ pub(in crate::sync) fn plan_skills<'r>(
         chosen: &chosen,
         parents: &parents,
         agents,
+        observer: &sync.observer,
     };
     chosen.wanted.fates = inquest.fates(&disk);
     if sync.request.caller == Caller::Command {
@@ -342,17 +349,27 @@ fn gather<'r>(sync: &SyncContext<'_>, registry: &'r Registry) -> Facts<'r> {
     facts
 }
 
+/// The sources of which it is not known what they bring, each with why.
+fn unavailable(sym: &Symposium, facts: &Facts<'_>) -> BTreeMap<String, String> {
+    let sources = facts.unavailable.iter().map(|(name, lack)| {
+        let why = match &lack.gap {
+            Some(gap) => {
+                format!("not all of its source `{name}` can be read: {}", sym.report.path(gap))
+            }
+            None => format!("its source `{name}` can't be read now"),
+        };
+        (name.clone(), why)
+    });
+    sources.collect()
+}
+
 /// With `--agent`, folders of other configured agents are left as they are.
 fn protected(sync: &SyncContext<'_>, parents: &Parents, agents: &[Agent]) -> BTreeSet<usize> {
     if sync.request.named.is_none() {
         return BTreeSet::new();
     }
     let configured = sync.sym.config.agents.iter().filter_map(|name| Agent::from_name(name));
-    configured
-        .filter(|agent| !agents.contains(agent))
-        .flat_map(|agent| agent.identity().skill_dirs)
-        .filter_map(|dir| parents.index(dir))
-        .collect()
+    parents.read_by(configured.filter(|agent| !agents.contains(agent)))
 }
 
 /// With `--agent`, the agents that a person places skills for though they are not configured, for each
@@ -366,15 +383,10 @@ fn by_hand_for(
     if sync.request.named.is_none() {
         return folders;
     }
-    let configured = |name: &str| sync.sym.config.agents.iter().any(|known| known == name);
-    let reads = |agent: Agent| {
-        let dirs = agent.identity().skill_dirs.iter();
-        dirs.filter_map(|dir| parents.index(dir)).collect::<BTreeSet<_>>()
-    };
-    let theirs: BTreeSet<usize> =
-        Agent::ALL.into_iter().filter(|agent| configured(agent.name())).flat_map(reads).collect();
+    let configured = sync.sym.config.agents.iter().filter_map(|name| Agent::from_name(name));
+    let theirs = parents.read_by(configured);
     for agent in agents {
-        for index in reads(*agent).difference(&theirs) {
+        for index in parents.read_by([*agent]).difference(&theirs) {
             folders.entry(*index).or_default().push(agent.name().to_owned());
         }
     }
@@ -411,6 +423,10 @@ fn summary(
             parts.push(format!("{ready} of {}", count(all, "hook")))
         }
         (all, _) => parts.push(count(all, "hook")),
+    }
+    let by_hand = by_hand(&chosen.wanted).iter().map(|placed| placed.skills.len()).sum();
+    if by_hand > 0 {
+        parts.push(format!("{} placed by hand", count(by_hand, "skill")));
     }
     if parts.is_empty() {
         parts.push(why_none(chosen, facts, agents));

@@ -68,6 +68,13 @@ impl Diagnostics {
         self.diagnostics.borrow().iter().skip(mark).any(Diagnostic::is_error)
     }
 
+    /// Whether something recorded after `mark` is about a place in `range`.
+    pub(crate) fn any_within(&self, mark: usize, range: &Range<usize>) -> bool {
+        let all = self.diagnostics.borrow();
+        let mut spans = all.iter().skip(mark).filter_map(|diagnostic| diagnostic.span.as_ref());
+        spans.any(|span| range.contains(&span.start))
+    }
+
     /// Makes warnings of the errors recorded after `mark`; `note` says what was left out for them.
     pub(crate) fn soften_since(&self, mark: usize, note: &str) {
         for diagnostic in self.diagnostics.borrow_mut().iter_mut().skip(mark) {

@@ -27,6 +27,7 @@ pub(crate) fn keep_in_step(page: &str, start: &str, drawn: &str) {
 /// A small shop with a bit of everything.
 fn webshop() -> Sandbox {
     let mut sandbox = sandbox();
+    sandbox.install();
     sandbox.package(&[("axum", "0.8.4"), ("sqlx", "0.8.6"), ("memchr", "2.7.4")]);
     for file in ["Cargo.toml", "Cargo.lock", "src/lib.rs"] {
         sandbox.write(&format!("home/src/webshop/{file}"), sandbox.read(&format!("ws/{file}")));

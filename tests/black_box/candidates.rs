@@ -34,6 +34,40 @@ fn nothing_of_a_candidate_is_installed_and_it_is_shown() {
 }
 
 #[test]
+fn a_sync_that_can_ask_nobody_says_in_one_line_how_many_there_are_and_how_to_decide() {
+    let sandbox = with_candidate();
+    let one = "widget ships skills, and you have not decided yet: `cargo agents use widget` takes, \
+               `--remove` declines";
+    let many = "2 dependencies ship skills and the plugin helper is suggested, and you have not \
+                decided yet: `cargo agents status` names them, `cargo agents use NAME` takes one";
+    let told = |args: &[&str]| {
+        let talk = sandbox.run(args).stderr;
+        let talk = talk.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(talk.matches("not decided yet").count() <= 1, "{talk}");
+        talk
+    };
+    for args in [&["sync"][..], &["sync", "--dry-run"], &["init", "--add-agent", "codex"]] {
+        let talk = told(args);
+        assert!(talk.contains(one), "{args:?}: {talk}");
+    }
+    sandbox.registry_crate("gadget", "0.4.0", &[("skills/g/SKILL.md", &skill("gears", "g"))]);
+    sandbox.package(&[("widget", "1.2.3"), ("gadget", "0.4.0")]);
+    sandbox.user_plugin(
+        "helper/SYMPOSIUM.toml",
+        "name = \"helper\"\ncrates = [\"widget\"]\nactivation = \"suggested\"\n[[skills]]\n\
+         source.path = \"skills\"\n",
+    );
+    let talk = told(&["sync"]);
+    assert!(talk.contains(many), "{talk}");
+    assert!(!told(&["sync", "-q"]).contains("decided"));
+    sandbox.run(&["use", "widget"]).ok();
+    sandbox.run(&["use", "gadget", "--remove"]).ok();
+    assert!(told(&["sync"]).contains("the plugin helper is suggested"));
+    sandbox.run(&["use", "helper", "--remove"]).ok();
+    assert!(!told(&["sync"]).contains("decided"));
+}
+
+#[test]
 fn a_session_hears_of_it_in_one_line_until_there_is_an_answer() {
     let mut sandbox = with_candidate();
     sandbox.set("SYMPOSIUM_NO_BACKGROUND", "1");
@@ -324,7 +358,7 @@ fn decision_32_use_wakes_a_plugin_that_names_no_crate_here_or_everywhere() {
         for screen in [["status"].as_slice(), &["plugin", "list"]] {
             let told = sandbox.run(screen).ok().stdout;
             let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert!(told.contains("`cargo agents use NAME` takes it"), "{told}");
+            assert!(told.contains("`cargo agents use sleeper` takes it"), "{told}");
         }
         let args: Vec<&str> = ["use", "sleeper"].into_iter().chain(scope).collect();
         sandbox.run(&args).ok();

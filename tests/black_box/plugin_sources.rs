@@ -1,5 +1,6 @@
 //! Plugin sources on disk (F18, F21, F114–F123) and manifests.
 
+use crate::hook_kit::{Event, Told, send};
 use crate::{NO_BUILTIN, configure, plugin_with_skill, sandbox, skill};
 use symposium_testlib::Sandbox;
 
@@ -208,12 +209,72 @@ fn a_folder_that_is_away_takes_nothing_along() {
 }
 
 #[test]
+fn a_source_whose_place_is_a_mistake_keeps_what_came_from_it_its_guards_too() {
+    let sandbox = sandbox();
+    let configure = |source: &str| {
+        let text = format!("[[agent]]\nname = \"claude\"\n{NO_BUILTIN}\n{source}");
+        sandbox.write("home/.symposium/config.toml", text);
+    };
+    let good = format!(
+        "[[plugin-source]]\nname = \"disk\"\npath = \"{}\"\n",
+        sandbox.dir().join("disk").display()
+    );
+    configure(&good);
+    sandbox.package(&[("widget", "1.2.3")]);
+    sandbox.write(
+        "disk/w/SYMPOSIUM.toml",
+        "name = \"w\"\ncrates = [\"widget\"]\n[[skills]]\nsource.path = \"skills\"\n\
+         [[mcp_servers]]\nname = \"tools\"\ncommand = \"npx\"\n\
+         [[hooks]]\nname = \"guard\"\nevent = \"PreToolUse\"\n\
+         command = { script = \"guard.sh\" }\n",
+    );
+    sandbox.write("disk/w/guard.sh", "echo keep out >&2; exit 2\n");
+    sandbox.write("disk/w/skills/basics/SKILL.md", skill("basics", "b"));
+    sandbox.run(&["sync"]).ok();
+    let installed = "ws/.claude/skills/basics/SKILL.md";
+    let servers = sandbox.read("home/.claude.json");
+    assert!(sandbox.has(installed) && servers.contains("tools"), "{servers}");
+    for mistake in [
+        "[[plugin-source]]\nname = \"disk\"\npath = \"\"\n",
+        "[[plugin-source]]\nname = \"disk\"\n",
+        "[[plugin-source]]\nname = \"disk\"\npath = \"disk\"\ngit = \"disk\"\n",
+        "[[plugin-source]]\nname = \"disk\"\npath = [\"disk\"]\n",
+        "[[plugin-source]]\nname = \"disk\"\ngit = \"ext::sh -c x\"\n",
+        "[[plugin-source]]\npath = \"disk\"\n",
+        "[plugin-source]\nname = \"disk\"\npath = \"disk\"\n",
+    ] {
+        configure(mistake);
+        for _ in 0..2 {
+            let run = sandbox.run(&["sync"]);
+            assert_eq!(run.code, 1, "{mistake}: {}", run.stderr);
+            assert!(run.stderr.contains("error: "), "{mistake}: {}", run.stderr);
+            assert!(run.stderr.contains("config.toml:"), "{mistake}: {}", run.stderr);
+            assert!(sandbox.has(installed), "{mistake}: {}", run.stderr);
+            assert_eq!(sandbox.read("home/.claude.json"), servers, "{mistake}");
+        }
+        let run = send(&sandbox, "claude", Event::PreToolUse, &Told::in_ws(&sandbox).id(mistake));
+        assert!(format!("{run:?}").contains("keep out"), "{mistake}: {run:?}");
+        for screen in [["status"].as_slice(), &["doctor", "--offline"]] {
+            let told = sandbox.run(screen).stdout;
+            assert!(told.contains("config.toml:"), "{mistake}: {told}");
+        }
+    }
+    configure(&good);
+    sandbox.run(&["sync"]).ok();
+    assert!(sandbox.has(installed));
+}
+
+#[test]
 fn f18_a_source_in_trouble_is_told_of_once_with_its_place() {
     let sandbox = ready("");
     let gone = format!("git = \"file://{}/nowhere/x\"", sandbox.dir().display());
     for (source, place, message) in [
         ("path = \"gone\"", "config.toml:3:8", "does not exist"),
         ("path = \"config.toml\"", "config.toml:3:8", "is not a folder"),
+        ("path = \"\"", "config.toml:3:8", "its `path` is empty"),
+        ("path = 1", "config.toml:3:8", "its `path` is no string"),
+        ("git = \"a\"\npath = \"b\"", "config.toml:3:7", "both `git` and `path`"),
+        ("", "config.toml:2:8", "it needs `git"),
         ("git = \"ext::sh -c x\"", "config.toml:3:7", "ext::"),
         (&*gone, "config.toml:3:7", "/nowhere/x"),
         ("git = \"https://example.com/a\"\nrev = \"-x\"", "config.toml:4:7", "-x"),
@@ -223,7 +284,12 @@ fn f18_a_source_in_trouble_is_told_of_once_with_its_place() {
             "home/.symposium/config.toml",
             format!("[[plugin-source]]\nname = \"odd\"\n{source}\n{NO_BUILTIN}"),
         );
-        let run = sandbox.run(&["sync", "--agent", "claude"]).ok();
+        let run = sandbox.run(&["sync", "--agent", "claude"]);
+        // What is not there now may come; what can't be a place has to be mended.
+        let is_mistake = !message.contains("does not") && !message.starts_with('/');
+        let is_mistake = is_mistake && message != "is not a folder";
+        assert_eq!(run.code, i32::from(is_mistake), "{source}: {}", run.stderr);
+        assert_eq!(run.stderr.contains("error: "), is_mistake, "{source}: {}", run.stderr);
         let heads = run
             .stderr
             .lines()

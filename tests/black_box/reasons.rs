@@ -121,6 +121,28 @@ fn an_agent_that_is_gone_or_all_of_them() {
 }
 
 #[test]
+fn another_manifest_of_the_source_that_is_broken_is_no_reason() {
+    let broken = |sandbox: &Sandbox| {
+        sandbox.user_plugin("broken/SYMPOSIUM.toml", "name = \"broken\"\ncrates = [\n");
+    };
+    let sandbox = with_skill();
+    broken(&sandbox);
+    configure(&sandbox, &[], "");
+    goes(&sandbox, "no agent is configured");
+    let sandbox = with_skill();
+    broken(&sandbox);
+    plugin_with_skill(&sandbox, "w", "widget>=2", "basics");
+    goes(&sandbox, "widget 1.2.3 is not ≥ 2");
+    // Where it may be the one that brings it, the copy stays, and that is the reason.
+    let sandbox = with_skill();
+    sandbox.user_plugin("w/SYMPOSIUM.toml", "name = \"v\"\ncrates = [\n");
+    std::fs::remove_dir_all(sandbox.home().join(".symposium/last-good")).expect("removes");
+    let told = flat(&sandbox.run(&["sync"]).stderr);
+    assert!(told.contains("Kept basics") && sandbox.has(PLACED), "{told}");
+    assert!(told.contains("not all of its source `user-plugins` can be read"), "{told}");
+}
+
+#[test]
 fn a_predicate_that_holds_no_more() {
     let sandbox = with_skill();
     sandbox.user_plugin(
@@ -186,7 +208,8 @@ fn by_hand() -> Sandbox {
 fn what_was_placed_by_hand_for_an_agent_is_known_as_that_and_stays() {
     let sandbox = by_hand();
     let words = "1 skill in .claude/skills was placed by hand for claude";
-    let remedy = "`cargo agents sync --agent claude` brings that up to date";
+    let remedy =
+        "syncs keep that up to date; `cargo agents sync --agent claude` also brings what is new";
     for args in [vec!["status"], vec!["doctor", "--offline"], vec!["sync"]] {
         let run = sandbox.run(&args);
         let text = flat(&format!("{}{}", run.stdout, run.stderr));
@@ -209,6 +232,35 @@ fn what_was_placed_by_hand_for_an_agent_is_known_as_that_and_stays() {
     assert!(!run.stderr.contains("Updated basics"), "{}", run.stderr);
     configure(&sandbox, &["codex"], "");
     goes(&sandbox, "none of your agents reads .claude/skills");
+}
+
+#[test]
+fn what_was_placed_by_hand_is_brought_up_to_date_by_every_sync_and_nothing_is_added_to_it() {
+    let sandbox = by_hand();
+    for (round, agents) in [&[][..], &["codex"]].into_iter().enumerate() {
+        configure(&sandbox, agents, "");
+        let text = format!("round {round}");
+        let source = "home/.symposium/plugins/w/skills";
+        sandbox.write(&format!("{source}/basics/SKILL.md"), skill("basics", &text));
+        sandbox.write(&format!("{source}/more/SKILL.md"), skill("more", "b"));
+        for args in [vec!["status"], vec!["doctor", "--offline"], vec!["sync", "--dry-run"]] {
+            let run = sandbox.run(&args);
+            let screen = flat(&format!("{}{}", run.stdout, run.stderr));
+            assert!(screen.contains("basics"), "{args:?} says nothing of the change: {screen}");
+            assert!(!sandbox.read(PLACED).contains(&text));
+        }
+        let told = sandbox.run(&["sync"]).ok().stderr;
+        assert!(told.contains("Updated basics"), "{told}");
+        assert!(sandbox.read(PLACED).contains(&text));
+        assert!(sandbox.read("ws/.claude/skills/basics/.symposium").contains("by_hand_for"));
+        assert!(!sandbox.has("ws/.claude/skills/more"));
+        assert!(!sandbox.run(&["sync"]).ok().stderr.contains("Updated"));
+    }
+    // What a person edits stays, as everywhere.
+    sandbox.write(PLACED, skill("basics", "mine"));
+    let told = flat(&sandbox.run(&["sync"]).ok().stderr);
+    assert!(told.contains("Kept basics") && told.contains("edited by you"), "{told}");
+    assert!(sandbox.read(PLACED).contains("mine"));
 }
 
 #[test]

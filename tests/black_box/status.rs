@@ -1,5 +1,6 @@
 //! `cargo agents status`: one screen.
 
+use crate::hook_kit::{Event, Told, send};
 use crate::{plugin_with_skill, skill, with_agents};
 use serde_json::Value;
 use symposium_testlib::Sandbox;
@@ -13,7 +14,8 @@ fn status(sandbox: &Sandbox, more: &[&str]) -> String {
 
 #[test]
 fn each_agent_shows_what_is_registered_and_whether_it_is_healthy() {
-    let sandbox = with_agents(&["claude", "codex"]);
+    let mut sandbox = with_agents(&["claude", "codex"]);
+    sandbox.install();
     plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
     let before = status(&sandbox, &[]);
     assert!(before.contains("never synced, 3 changes for `cargo agents sync`"), "{before}");
@@ -156,8 +158,47 @@ fn forty_columns_hold_every_line() {
 }
 
 #[test]
-fn case_19_a_hook_that_somebody_removed_is_seen_and_comes_back() {
+fn what_was_only_looked_at_is_not_called_synced_and_errors_are_not_nothing_to_do() {
     let sandbox = with_agents(&["claude"]);
+    plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
+    let config = sandbox.read("home/.symposium/config.toml");
+    sandbox.write("home/.symposium/config.toml", format!("auto-sync = false\n{config}"));
+    send(&sandbox, "claude", Event::PostToolUse, &Told::in_ws(&sandbox));
+    let screen = status(&sandbox, &[]);
+    assert!(screen.contains("never synced"), "{screen}");
+    sandbox.run(&["sync"]).ok();
+    send(&sandbox, "claude", Event::PostToolUse, &Told::in_ws(&sandbox).id("2"));
+    let screen = status(&sandbox, &[]);
+    assert!(!screen.contains("never synced") && screen.contains("nothing to do"), "{screen}");
+    std::fs::remove_dir_all(sandbox.ws().join(".claude")).expect("removes");
+    sandbox.write("ws/.claude", "no folder\n");
+    sandbox.run(&["sync"]).code(1);
+    let screen = status(&sandbox, &[]);
+    assert!(screen.contains(" with errors, a sync can't do more: see the errors"), "{screen}");
+    let json = sandbox.run(&["status", "--json"]).ok();
+    assert_eq!(json.json_lines()[0]["workspace"]["sync_failed"], true, "{}", json.stdout);
+}
+
+#[test]
+fn hooks_that_find_no_program_are_not_called_fine() {
+    // A build's own folder is no place to be called at.
+    let mut sandbox = with_agents(&["claude"]);
+    sandbox.run(&["sync"]).ok();
+    let screen = status(&sandbox, &[]);
+    let told = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("hooks global !"), "{screen}");
+    assert!(told.contains("! `cargo-agents` is not on the PATH that agents see"), "{screen}");
+    assert!(told.contains("hooks do nothing until it is found by name"), "{screen}");
+    sandbox.install();
+    sandbox.run(&["sync"]).ok();
+    let screen = status(&sandbox, &[]);
+    assert!(screen.contains("hooks global ✓") && !screen.contains("PATH"), "{screen}");
+}
+
+#[test]
+fn case_19_a_hook_that_somebody_removed_is_seen_and_comes_back() {
+    let mut sandbox = with_agents(&["claude"]);
+    sandbox.install();
     sandbox.run(&["sync"]).ok();
     assert!(status(&sandbox, &[]).contains("hooks global ✓"));
     sandbox.write("home/.claude/settings.json", "{}\n");

@@ -271,9 +271,7 @@ impl<'a> Lookup<'a> {
             let here = here.join(", ");
             problem = problem.note(format!("on this machine is no version{meets}, only of {here}"));
         }
-        if let Some(workspace) = self.workspace.filter(|workspace| !self.is_known(workspace)) {
-            problem.notes.extend(self.meant(workspace));
-        }
+        problem.notes.extend(self.stranger());
         if missing.is_without_cargo || self.sym.options.offline {
             problem = problem.note(missing.remedy(&outside, true));
         }

@@ -10,7 +10,7 @@ use crate::sync::{Request, Sweep, configured_agents, sync};
 pub(super) fn fix(sym: &Symposium) -> anyhow::Result<Vec<Change>> {
     let mut changes = Vec::new();
     // Without a configuration nobody knows what should be registered.
-    if !sym.config_state.names_the_agents() {
+    if !sym.config_state.is_clear() {
         return Ok(changes);
     }
     for root in orphans::find(sym).0 {

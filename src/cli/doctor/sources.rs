@@ -7,7 +7,7 @@ use super::agents::is_about_budget;
 use super::model::{Finding, Weight};
 use crate::fetch::git::Repository;
 use crate::plugins::registry::counted;
-use crate::plugins::source::{Location, SourceKind, SourceSpec, SourceState, effective};
+use crate::plugins::source::{Location, SourceKind, SourceSpec, SourceState, effective, unusable};
 use crate::sync::facts::candidates::{BRINGS_SOURCES, told_absent};
 use crate::text::Diagnostic;
 
@@ -29,10 +29,10 @@ pub(super) fn sources(context: &CheckContext<'_>) -> Vec<Finding> {
                 .at(path)
                 .remedy("create the folder, or correct `path` in the configuration"),
             ),
-            (Location::Git(Err(problem)), _) => findings.push(
-                Finding::of("source-url", Weight::Error, problem, "correct the URL")
-                    .at(sym.dirs.config_file()),
-            ),
+            (Location::Unusable(_, problem), _) => {
+                let problem = unusable(sym, spec, problem);
+                findings.push(Finding::of("source-url", Weight::Error, &problem, "correct it"));
+            }
             (Location::Builtin, Some(notice)) => findings.push(
                 Finding::new(
                     "source-missing",
@@ -47,13 +47,13 @@ pub(super) fn sources(context: &CheckContext<'_>) -> Vec<Finding> {
     if context.sym.options.offline {
         return findings;
     }
-    let is_git = |spec: &&SourceSpec| matches!(spec.location, Location::Git(Ok(_)));
+    let is_git = |spec: &&SourceSpec| matches!(spec.location, Location::Git(_));
     let asked: Vec<&str> = specs.iter().filter(is_git).map(|spec| spec.name.as_str()).collect();
     let _busy = (!asked.is_empty())
         .then(|| context.sym.report.busy("Asking", &format!("the source {}", asked.join(", "))));
     let asked = std::thread::scope(|scope| {
         let git = specs.iter().filter_map(|spec| match &spec.location {
-            Location::Git(Ok(repository)) => Some((spec, repository)),
+            Location::Git(repository) => Some((spec, repository)),
             _ => None,
         });
         let threads: Vec<_> = git
@@ -68,7 +68,7 @@ pub(super) fn sources(context: &CheckContext<'_>) -> Vec<Finding> {
 /// Sources that were not asked whether they answer, and why.
 pub(super) fn unasked(context: &CheckContext<'_>) -> Option<String> {
     let git = effective(&context.survey.inputs.sym);
-    let git = git.iter().filter(|spec| matches!(spec.location, Location::Git(Ok(_))));
+    let git = git.iter().filter(|spec| matches!(spec.location, Location::Git(_)));
     let names = named(git.map(|spec| spec.name.as_str()))?;
     context.sym.options.offline.then(|| format!("with `--offline` {names} not asked"))
 }

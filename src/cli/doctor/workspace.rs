@@ -1,9 +1,10 @@
 //! The configuration, the workspace, and what of ours lies about in it.
 
+use std::collections::BTreeSet;
+
 use super::CheckContext;
 use super::model::{Finding, Weight};
 use crate::agents::Agent;
-use crate::config::ConfigState;
 use crate::report::{Action, Change, Kind};
 use crate::sync::registration::orphans;
 use crate::text::{closest, did_you_mean, same_crate};
@@ -11,8 +12,7 @@ use crate::text::{closest, did_you_mean, same_crate};
 /// `config.toml` reads, and says nothing odd.
 pub(super) fn configuration(context: &CheckContext<'_>) -> Vec<Finding> {
     let sym = &context.survey.inputs.sym;
-    let broken = sym.config_state == ConfigState::Broken;
-    let weight = if broken { Weight::Error } else { Weight::Warning };
+    let weight = if sym.config_state.is_clear() { Weight::Warning } else { Weight::Error };
     let of = |found| Finding::of("configuration", weight, found, "correct or remove it");
     let mut findings: Vec<Finding> = sym.config_diagnostics.iter().map(of).collect();
     for name in &sym.config.agents {
@@ -124,11 +124,7 @@ fn left(change: &Change, what: &str) -> Finding {
 /// Copies are as they should be.
 pub(super) fn skills(context: &CheckContext<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut pending = Vec::new();
     for view in context.skills {
-        if view.pending.is_some() {
-            pending.push(format!("`{}`", view.name));
-        }
         if let Some(why) = &view.left_alone {
             let message = format!("the skill `{}` stays as it is: {why}", view.name);
             findings.push(
@@ -140,8 +136,16 @@ pub(super) fn skills(context: &CheckContext<'_>) -> Vec<Finding> {
     findings.extend(context.survey.by_hand().iter().map(|placed| {
         Finding::new("by-hand", Weight::Note, placed.told()).remedy(placed.remedy())
     }));
+    let brings = |change: &&Change| {
+        let comes = [Action::Install, Action::Update, Action::Restore].contains(&change.action);
+        change.kind == Kind::Skill && comes
+    };
+    let changes = context.survey.changes();
+    let pending: BTreeSet<_> =
+        changes.iter().filter(brings).map(|change| format!("`{}`", change.name)).collect();
     if !pending.is_empty() {
-        let message = format!("skills that are missing or out of date: {}", pending.join(", "));
+        let pending = Vec::from_iter(pending).join(", ");
+        let message = format!("skills that are missing or out of date: {pending}");
         findings.push(
             Finding::new("not-synced", Weight::Warning, message)
                 .remedy("`cargo agents sync`")

@@ -100,7 +100,9 @@ fn report_source(
 ) -> bool {
     let name = &state.name;
     if state.kind != SourceKind::Git {
-        if named {
+        // A folder that is missing is as good as a fetch that failed.
+        let failed = state.notice.is_some() && (named || state.is_nowhere());
+        if named && !failed {
             let what = match state.kind {
                 SourceKind::Builtin => "it is inside the program",
                 _ => "it is a folder, looked at each time",
@@ -108,8 +110,6 @@ fn report_source(
             let line = format!("{name} needs no fetch: {what} ({})", state.location);
             sym.report.event(&Event::status("Finished", line));
         }
-        // A folder that is missing is as good as a fetch that failed.
-        let failed = named && state.notice.is_some();
         sym.report.diagnostics(&as_errors(diagnostics, failed));
         return failed;
     }

@@ -2,7 +2,7 @@
 
 use crate::Symposium;
 use crate::plugins::model::{Gate, Plugin};
-use crate::plugins::predicate::{Facts, evaluate_all};
+use crate::plugins::predicate::{Evaluation, Facts, evaluate_all, evaluate_plugin};
 use crate::plugins::registry::{PluginEntry, Registry};
 use crate::plugins::source::Refresh;
 use crate::report::Verdict;
@@ -76,9 +76,7 @@ impl<'a> View<'a> {
 
     /// Whether all of `gates` hold here.
     pub(super) fn standing(&self, gates: &[&Gate]) -> Standing {
-        let evaluation = evaluate_all(gates, &self.facts());
-        let state = if evaluation.holds { Verdict::Matched } else { Verdict::Skipped };
-        Standing { state, reason: evaluation.reason }
+        standing(evaluate_all(gates, &self.facts()))
     }
 
     /// Why the user does not want a plugin or skill here, where that is so.
@@ -95,7 +93,7 @@ impl<'a> View<'a> {
         if let Some(reason) = self.disabled_by(&plugin.name) {
             return Standing { state: Verdict::Disabled, reason: reason.to_owned() };
         }
-        let mut own = self.standing(&[&plugin.gate]);
+        let mut own = standing(evaluate_plugin(plugin, &self.facts()));
         let parts = gates(plugin).map(|gate| {
             let part = self.standing(&[&plugin.gate, gate]);
             (part.is_active(), part.reason)
@@ -116,4 +114,9 @@ fn gates(plugin: &Plugin) -> impl Iterator<Item = &Gate> {
     let servers = plugin.servers.iter().map(|server| &server.gate);
     let subcommands = plugin.subcommands.iter().map(|subcommand| &subcommand.gate);
     groups.chain(hooks).chain(servers).chain(subcommands)
+}
+
+fn standing(evaluation: Evaluation) -> Standing {
+    let state = if evaluation.holds { Verdict::Matched } else { Verdict::Skipped };
+    Standing { state, reason: evaluation.reason }
 }

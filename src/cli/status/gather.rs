@@ -1,6 +1,5 @@
 //! From a survey to what `status` tells.
 
-use std::path::Path;
 use std::time::SystemTime;
 
 use super::model::{
@@ -10,16 +9,16 @@ use super::model::{
 use crate::agents::Agent;
 use crate::agents::checkup::{Finding, Topic};
 use crate::cli::programs::programs;
-use crate::config::ConfigState;
 use crate::installations::{Acquirer, Network};
 use crate::plugins::registry::PluginEntry;
 use crate::report::{Action, Change, Kind, Verdict};
 use crate::skills::SkillOrigin;
 use crate::sync::facts::PluginFate;
 use crate::sync::facts::candidates::{Suggestion, told_absent};
-use crate::sync::shown_origin;
-use crate::sync::snapshot::Snapshot;
+use crate::sync::registration::duplicates::Duplicate;
+use crate::sync::snapshot::{Snapshot, Stored};
 use crate::sync::survey::{Health, Obstructed, SkillView, Survey, described};
+use crate::sync::{shown_origin, unclear_configuration};
 use crate::text::Diagnostic;
 
 /// What the survey says, as a document.
@@ -34,7 +33,7 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
     let is_told = |found: &&Diagnostic| Some(*found) == survey.inputs.trouble.as_ref();
     let errors = survey.diagnostics().into_iter().filter(|found| found.is_error());
     let errors = errors.filter(|found| !is_told(found)).map(ToString::to_string).collect();
-    if survey.inputs.sym.config_state == ConfigState::Broken {
+    if !survey.inputs.sym.config_state.is_clear() {
         warnings.push("nothing is synced until the configuration can be read".to_owned());
     }
     Status {
@@ -102,35 +101,41 @@ fn trouble(found: &Diagnostic, remedy: &str) -> Trouble {
 
 fn configuration(survey: &Survey<'_>) -> Option<Trouble> {
     let sym = &survey.inputs.sym;
-    if sym.config_state != ConfigState::Broken {
-        return None;
-    }
-    let remedy = "correct or remove the file";
-    let mut errors = sym.config_diagnostics.iter().filter(|found| found.is_error());
-    let unknown = || {
-        let found = Diagnostic::error("it can't be read").in_file(sym.dirs.config_file());
-        trouble(&found, remedy)
-    };
-    Some(errors.next().map_or_else(unknown, |found| trouble(found, remedy)))
+    let problem = unclear_configuration(sym)?;
+    let mut told = sym.config_diagnostics.iter().collect::<Vec<_>>();
+    told.sort_by_key(|found| !found.is_error());
+    Some(trouble(told.first().copied().unwrap_or(&problem), "correct or remove the file"))
 }
 
 fn workspace(survey: &Survey<'_>) -> Option<WorkspaceStatus> {
     let workspace = &survey.inputs.loaded.as_ref()?.workspace;
     let mut names: Vec<_> = workspace.dependencies.iter().map(|found| &found.name).collect();
     names.dedup();
-    let synced = last_sync(survey, &workspace.root);
+    let last = last_sync(survey);
     Some(WorkspaceStatus {
         root: workspace.root.clone(),
         members: workspace.members.len(),
         dependencies: names.len(),
-        synced_at: synced.map(|at| humantime::format_rfc3339_seconds(at).to_string()),
+        synced_at: last.map(|last| humantime::format_rfc3339_seconds(last.at).to_string()),
+        sync_failed: last.is_some_and(|last| last.failed),
     })
 }
 
-/// Each sync that ended well writes the snapshot.
-pub(super) fn last_sync(survey: &Survey<'_>, root: &Path) -> Option<SystemTime> {
-    let path = Snapshot::path(&survey.inputs.sym.dirs, root);
-    std::fs::metadata(path).ok()?.modified().ok()
+/// The last sync of a workspace.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LastSync {
+    pub(super) at: SystemTime,
+    /// Whether it could not do all it should.
+    pub(super) failed: bool,
+}
+
+/// Each sync writes the snapshot.
+pub(super) fn last_sync(survey: &Survey<'_>) -> Option<LastSync> {
+    let (dirs, root) = (&survey.inputs.sym.dirs, survey.inputs.root()?);
+    let at = std::fs::metadata(Snapshot::path(dirs, root)).ok()?.modified().ok()?;
+    let header = Stored::of(dirs, root).map(|stored| stored.header);
+    let failed = header.as_ref().is_some_and(|header| header.failed);
+    (!header.is_some_and(|header| header.unsynced)).then_some(LastSync { at, failed })
 }
 
 fn of_agent(
@@ -142,11 +147,12 @@ fn of_agent(
     let mut problems = Vec::new();
     let hooks = survey.hooks_of(agent).map(|hooks| {
         let state = state_of(&hooks.health, "hooks", &mut problems);
-        HooksStatus {
-            scope: survey.inputs.sym.config.hook_scope.name().to_owned(),
-            files: hooks.files,
-            state: switched_off(state, Topic::Hooks, None, &found),
-        }
+        let state = switched_off(state, Topic::Hooks, None, &found);
+        let lost = lost_program(survey, agent).filter(|_| state == State::Ok);
+        let state = if lost.is_some() { State::CantStart } else { state };
+        problems.extend(lost);
+        let scope = survey.inputs.sym.config.hook_scope.name().to_owned();
+        HooksStatus { scope, files: hooks.files, state }
     });
     let servers = survey.servers_of(agent).into_iter().map(|server| {
         let state = state_of(&server.health, &format!("server `{}`", server.name), &mut problems);
@@ -160,12 +166,12 @@ fn of_agent(
     });
     let servers = servers.collect();
     let doubles = survey.duplicates.iter().filter(|double| double.agent == agent);
-    let doubles =
-        doubles.map(|double| (double.recorded, &double.told)).filter(|(recorded, told)| {
-            // A sync takes back what is recorded, unless the file stays as it is.
-            !recorded || told.location().is_some_and(|place| survey.stays(&place.path))
-        });
-    problems.extend(doubles.map(|(_, told)| Problem {
+    let lasting = doubles.filter(|double| {
+        // A sync takes back what is recorded, unless the file stays as it is.
+        let place = double.told.location();
+        !double.recorded || place.is_some_and(|place| survey.stays(&place.path))
+    });
+    problems.extend(lasting.map(|Duplicate { told, .. }| Problem {
         severity: "warning".to_owned(),
         message: told.message.clone(),
         remedy: told.remedy().unwrap_or_else(|| "`cargo agents doctor` tells".to_owned()),
@@ -186,6 +192,16 @@ fn of_agent(
         description_budget: agent.identity().description_budget,
         problems,
     }
+}
+
+/// What is said where `agent` would not find our program.
+fn lost_program(survey: &Survey<'_>, agent: Agent) -> Option<Problem> {
+    let (_, told) = survey.setup.program(agent, survey.inputs.sym.config.hook_scope);
+    told.map(|told| Problem {
+        severity: "warning".to_owned(),
+        message: told.message,
+        remedy: told.notes.join("; "),
+    })
 }
 
 /// Whether the next sync brings a skill, to `agent` or to anybody, which is not there yet.

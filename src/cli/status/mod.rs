@@ -29,7 +29,7 @@ pub(super) fn run(sym: &Symposium, args: &StatusArgs) -> CommandResult {
         width: sym.report.width(),
         home: home.as_deref(),
         verbosity: sym.report.verbosity(),
-        synced: inputs.root().and_then(|root| gather::last_sync(&survey, root)),
+        synced: gather::last_sync(&survey),
     };
     sym.report.result(&show::show(&status, &view));
     Ok(ExitCode::SUCCESS)

@@ -71,6 +71,8 @@ pub(crate) struct WorkspaceStatus {
     /// When it was last synced, in RFC 3339; left out when it never was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub synced_at: Option<String>,
+    /// Whether that sync could not do all it should.
+    pub sync_failed: bool,
 }
 
 /// How a registration stands.
@@ -88,7 +90,7 @@ pub(crate) enum State {
     Broken,
     /// It is registered, and the agent does not use it.
     Off,
-    /// Its program can't be started; its plugin's problems tell why.
+    /// Its program can't be started; the agent's or its plugin's problems tell why.
     CantStart,
     /// The agent can't do this.
     Unsupported,

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::SystemTime;
 
+use super::gather::LastSync;
 use super::model::{AgentStatus, PluginState, PluginStatus, SkillStatus, State, Status, Trouble};
 use crate::cli::screen::{Screen, column, count};
 use crate::plugins::source::age;
@@ -19,7 +20,7 @@ pub(super) struct View<'a> {
     pub(super) width: usize,
     pub(super) home: Option<&'a Path>,
     pub(super) verbosity: Verbosity,
-    pub(super) synced: Option<SystemTime>,
+    pub(super) synced: Option<LastSync>,
 }
 
 impl View<'_> {
@@ -71,7 +72,10 @@ fn workspace(screen: &mut Screen, status: &Status, view: &View<'_>) {
     };
     screen.line(2, &format!("{}, {dependencies}", count(workspace.members, "member")));
     let synced = match view.synced {
-        Some(at) => format!("synced {}", age(SystemTime::now(), at)),
+        Some(LastSync { at, failed }) => {
+            let outcome = if failed { " with errors" } else { "" };
+            format!("synced {}{outcome}", age(SystemTime::now(), at))
+        }
         None if !status.by_hand.is_empty() => "synced by hand".to_owned(),
         None => "never synced".to_owned(),
     };
@@ -80,6 +84,7 @@ fn workspace(screen: &mut Screen, status: &Status, view: &View<'_>) {
         _ if status.configuration_trouble.is_some() => {
             "nothing is synced until the configuration can be read".to_owned()
         }
+        0 if !status.errors.is_empty() => "a sync can't do more: see the errors".to_owned(),
         0 => "nothing to do".to_owned(),
         number => format!("{} for `cargo agents sync`", count(number, "change")),
     };

@@ -94,7 +94,9 @@ impl Inquiry<'_> {
                 "is one of your plugin sources, and not on this machine"
             };
             let mut trail = Trail::new(Kind::Source, &state.name, is_here, verdict);
-            trail.step("at", &state.location);
+            if !state.is_nowhere() {
+                trail.step("at", &state.location);
+            }
             if let Some(commit) = &state.commit {
                 let fetched = state.fetched_at.map(|at| age(std::time::SystemTime::now(), at));
                 let fetched = fetched.map(|ago| format!(", fetched {ago}")).unwrap_or_default();

@@ -62,19 +62,46 @@ fn f19_f20_f21_sources_have_one_place_and_relative_paths_start_at_the_configurat
          [[plugin-source]]\nname = \"d\"\ngit = \"u\"\npath = \"p\"\n\
          [[plugin-source]]\nname = \"a\"\npath = \"q\"\n",
     );
-    assert_eq!(config.sources.len(), 2);
+    let names: Vec<_> = config.sources.iter().map(|source| source.name.as_str()).collect();
+    assert_eq!(names, ["a", "c", "d", "b"]);
     assert_eq!(config.sources[0].location, SourceLocation::Path("/base/p".into()));
-    assert!(!config.sources[1].auto_update);
-    assert_eq!(diagnostics.len(), 3, "{diagnostics:?}");
+    for unusable in &config.sources[1..3] {
+        assert!(matches!(unusable.location, SourceLocation::Unusable(_)), "{unusable:?}");
+    }
+    assert!(!config.sources[3].auto_update);
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
+    assert!(diagnostics[0].contains("the name `a` is taken"), "{diagnostics:?}");
 }
 
 #[test]
-fn an_empty_path_is_no_source_and_keys_of_repositories_mean_nothing_beside_a_path() {
+fn a_source_that_nobody_can_tell_the_name_of_leaves_the_list_unclear() {
+    for text in [
+        "plugin-source = 1\n",
+        "[plugin-source]\nname = \"a\"\npath = \"p\"\n",
+        "plugin-source = [1]\n",
+        "[[plugin-source]]\npath = \"p\"\n",
+        "[[registry]]\nname = 1\npath = \"p\"\n",
+        "[[registry]]\nname = \" \"\npath = \"p\"\n",
+    ] {
+        let (config, diagnostics, state) = parse(text);
+        assert_eq!((config.sources.len(), state), (0, ConfigState::Unclear), "{text}");
+        assert!(!diagnostics.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn an_empty_path_is_no_place_and_keys_of_repositories_mean_nothing_beside_a_path() {
     for path in ["", " "] {
         let text = format!("[[plugin-source]]\nname = \"a\"\npath = \"{path}\"\n");
-        let (config, diagnostics, _) = parse(&text);
-        assert_eq!(config.sources, []);
-        assert!(diagnostics[0].contains("its `path` is empty"), "{diagnostics:?}");
+        let (config, _, state) = parse(&text);
+        let why = SourceLocation::Unusable("its `path` is empty".to_owned());
+        assert_eq!((&config.sources[0].location, state), (&why, ConfigState::Read));
+    }
+    for key in ["git", "path", "rev", "subdir"] {
+        let place = if key == "git" { "" } else { "git = \"u\"\n" };
+        let (config, ..) = parse(&format!("[[plugin-source]]\nname = \"a\"\n{place}{key} = 1\n"));
+        let why = SourceLocation::Unusable(format!("its `{key}` is no string"));
+        assert_eq!(config.sources[0].location, why);
     }
     let (config, diagnostics, _) = parse(
         "[[plugin-source]]\nname = \"a\"\npath = \"p\"\nrev = \"main\"\nsubdir = \"s\"\n\

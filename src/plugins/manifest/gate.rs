@@ -51,9 +51,23 @@ pub(super) fn read_of(cx: &Context<'_>, table: &Table<'_>, what: &'static str) -
     gate
 }
 
-/// A gate that never holds.
-pub(super) fn never() -> Gate {
+/// The gate of what names no crate.
+pub(super) fn dormant() -> Gate {
     Gate { crates: Some(Vec::new()), predicates: Vec::new() }
+}
+
+/// A gate that never holds, in place of the one in `table` that can't be read: the first key that
+/// `is_wrong` by its place tells people which it is.
+pub(super) fn unread(
+    cx: &Context<'_>,
+    table: &Table<'_>,
+    is_wrong: impl Fn(&Range<usize>) -> bool,
+) -> Gate {
+    let entries =
+        KEYS.iter().filter_map(|key| Some(table.key_span(key)?.start..table.span_of(key)?.end));
+    let wrong = entries.filter(is_wrong).min_by_key(|span| span.start);
+    let text = wrong.and_then(|span| cx.diagnostics.source.text.get(span)).unwrap_or("crates");
+    Gate { predicates: vec![Predicate::Unsupported(shown(text))], ..dormant() }
 }
 
 /// Whether the level says anything.

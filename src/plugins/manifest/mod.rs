@@ -182,7 +182,7 @@ fn plugin_gate(cx: &Context<'_>, root: &Table<'_>) -> Gate {
     if gate.crates.as_ref().is_some_and(|crates| !crates.is_empty()) && cx.strict {
         return gate;
     }
-    gate::never()
+    gate::unread(cx, root, |entry| cx.diagnostics.any_within(mark, entry))
 }
 
 /// A plugin says somewhere which crates it is for; a server says so itself or its plugin does.
@@ -192,7 +192,7 @@ fn check_target(cx: &Context<'_>, root: &Table<'_>, plugin: &mut Plugin) {
         let message = "the plugin says nowhere which crates it is for";
         let note = "it never applies; `crates = [\"*\"]` stands for every workspace";
         cx.reject(cx.problem(codes::NO_TARGET, &span, message).note(note));
-        plugin.gate = gate::never();
+        plugin.gate = gate::dormant();
         return;
     }
     if gate::is_given(&plugin.gate) {

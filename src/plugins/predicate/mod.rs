@@ -16,7 +16,7 @@ use std::path::Path;
 
 use crate::config::Environment;
 use crate::files::contained;
-use crate::plugins::model::{Activation, CrateAtom, Gate, MatchedCrate, Predicate};
+use crate::plugins::model::{Activation, CrateAtom, Gate, MatchedCrate, Plugin, Predicate};
 use crate::text::same_crate;
 use crate::workspace::{Dependency, Member, Observer};
 
@@ -139,14 +139,22 @@ pub(crate) fn evaluate_all(gates: &[&Gate], facts: &Facts<'_>) -> Evaluation {
     }
 }
 
+/// Evaluates a plugin as a whole.
+pub(crate) fn evaluate_plugin(plugin: &Plugin, facts: &Facts<'_>) -> Evaluation {
+    let mut evaluation = evaluate_all(&[&plugin.gate], facts);
+    if plugin.gate.is_dormant() {
+        evaluation.reason.push_str(&format!(": `cargo agents use {}` takes it", plugin.name));
+    }
+    evaluation
+}
+
 /// What an empty list of crates comes to. Where nothing in it could be read, that is what is said.
 fn no_crates(gate: &Gate) -> Option<Finding> {
     let is_unread = |predicate: &Predicate| matches!(predicate, Predicate::Unsupported(_));
     if gate.predicates.iter().any(is_unread) {
         return None;
     }
-    let remedy = if gate.is_dormant() { ": `cargo agents use NAME` takes it" } else { "" };
-    let reason = format!("it names no crate that it could be for{remedy}");
+    let reason = "it names no crate that it could be for".to_owned();
     Some(Finding { truth: Truth::No, reason })
 }
 

@@ -85,15 +85,15 @@ pub(super) struct Content {
     pub(super) plugins: Vec<Found>,
     /// All else.
     pub(super) rest: Scan,
-    /// See [`Scan::has_gaps`].
-    pub(super) has_gaps: bool,
+    /// See [`Scan::gap`].
+    pub(super) gap: Option<PathBuf>,
     /// What was observed of a path source before it was read.
     pub(super) fingerprint: Option<Fingerprint>,
 }
 
 impl Content {
     fn new(mut scan: Scan, depends: Depends<'_>, fingerprint: Option<Fingerprint>) -> Self {
-        let has_gaps = scan.has_gaps();
+        let gap = scan.gap().cloned();
         let plugins = std::mem::take(&mut scan.plugins).into_iter().map(|plugin| {
             if matters(concern(&plugin).as_deref(), depends) {
                 Found::Plugin(Box::new(plugin))
@@ -101,7 +101,7 @@ impl Content {
                 Found::PassedOver { name: plugin.name, manifest: plugin.manifest }
             }
         });
-        Self { plugins: plugins.collect(), rest: scan, has_gaps, fingerprint }
+        Self { plugins: plugins.collect(), rest: scan, gap, fingerprint }
     }
 }
 
@@ -221,7 +221,7 @@ fn load(bytes: &[u8], state: &SourceState, root: &Path, depends: Depends<'_>) ->
     Some(Content {
         plugins: compiled.plugins.iter().map(read).collect::<Option<_>>()?,
         rest: Scan { skills: compiled.skills, ..Scan::default() },
-        has_gaps: false,
+        gap: None,
         fingerprint,
     })
 }

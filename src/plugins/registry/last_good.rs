@@ -22,6 +22,8 @@ use crate::text::{Diagnostic, Source};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct LastGood {
+    /// The source's name.
+    source: String,
     /// The source's folder when it was last read.
     root: PathBuf,
     /// By path below the root.
@@ -39,9 +41,19 @@ struct GoodManifest {
 }
 
 impl LastGood {
-    /// The record of a source; an empty one where there is none.
+    /// The record of a source; an empty one where there is none. Where nobody knows any more where the
+    /// source is, any record of its name will do.
     pub(super) fn load(dirs: &Dirs, state: &SourceState) -> Self {
-        let bytes = read_bytes(&path(dirs, state), Limit::OURS).unwrap_or_default();
+        if !state.is_nowhere() {
+            return Self::read(&path(dirs, state));
+        }
+        let mut all = records(dirs).iter().map(|path| Self::read(path)).collect::<Vec<_>>();
+        all.retain(|record| record.source == state.name);
+        all.pop().unwrap_or_default()
+    }
+
+    fn read(path: &Path) -> Self {
+        let bytes = read_bytes(path, Limit::OURS).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
@@ -93,7 +105,8 @@ impl LastGood {
 
     /// Remembers what was found in the source at `root`. What can't be read stays as it was.
     pub(super) fn update(self, dirs: &Dirs, state: &SourceState, root: &Path, found: &Scan) {
-        let mut now = Self { root: root.to_path_buf(), manifests: BTreeMap::new() };
+        let (source, root_now) = (state.name.clone(), root.to_path_buf());
+        let mut now = Self { source, root: root_now, manifests: BTreeMap::new() };
         for (inside, good) in &self.manifests {
             let manifest = root.join(inside);
             if found.unread.iter().any(|path| manifest.starts_with(path)) {
@@ -146,13 +159,22 @@ fn path(dirs: &Dirs, state: &SourceState) -> PathBuf {
     dirs.last_good().join(format!("{}.json", file_name(state)))
 }
 
+fn records(dirs: &Dirs) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dirs.last_good()).into_iter().flatten().flatten();
+    let is_record = |path: &PathBuf| path.extension().is_some_and(|found| found == "json");
+    entries.map(|entry| entry.path()).filter(is_record).collect()
+}
+
 /// Removes the records of all sources but these.
 pub(super) fn forget_others(dirs: &Dirs, sources: &[SourceState]) {
     let kept: Vec<PathBuf> = sources.iter().map(|state| path(dirs, state)).collect();
-    let entries = std::fs::read_dir(dirs.last_good()).into_iter().flatten().flatten();
-    let is_record = |path: &PathBuf| path.extension().is_some_and(|found| found == "json");
-    for path in entries.map(|entry| entry.path()).filter(is_record) {
+    let is_lost = |path: &Path| {
+        let name = LastGood::read(path).source;
+        sources.iter().any(|state| state.is_nowhere() && state.name == name)
+    };
+    for path in records(dirs) {
         if !kept.contains(&path)
+            && !is_lost(&path)
             && let Err(error) = std::fs::remove_file(&path)
         {
             tracing::warn!("{}: {error}", path.display());

@@ -37,9 +37,18 @@ pub(crate) struct Registry {
     /// is for those to observe who follow it.
     pub fingerprint: Fingerprint,
     /// The sources that can't be had, or not whole: what they offer is not known, not gone.
-    pub unavailable: BTreeMap<String, SourceKind>,
-    /// Whether a manifest can't be read and counts as it was.
+    pub unavailable: BTreeMap<String, Unavailable>,
+    /// Whether a manifest, or where a source is, can't be read and counts as it was.
     pub is_stale: bool,
+}
+
+/// What is not known of a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unavailable {
+    /// Whether servers that are registered may be its.
+    pub may_serve: bool,
+    /// What of it can't be read; `None`: nothing can.
+    pub gap: Option<PathBuf>,
 }
 
 /// A plugin, and whether it is in force.
@@ -145,9 +154,12 @@ impl Registry {
                 self.plugins.push(PluginEntry { plugin: *plugin, shadowed_by });
             }
         }
-        self.is_stale |= !content.rest.kept.is_empty();
-        if is_away || content.has_gaps {
-            self.unavailable.insert(state.name.clone(), state.kind);
+        self.is_stale |= !content.rest.kept.is_empty() || state.is_nowhere();
+        if is_away || content.gap.is_some() {
+            // A repository that was never fetched brought none, one that was stays in the cache.
+            let may_serve = state.kind == SourceKind::Path || state.is_nowhere();
+            let lack = Unavailable { may_serve, gap: content.gap };
+            self.unavailable.insert(state.name.clone(), lack);
         }
         self.skills.extend(content.rest.skills);
         self.diagnostics.extend(content.rest.diagnostics);

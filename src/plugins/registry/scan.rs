@@ -57,10 +57,11 @@ pub(super) struct ReadManifest {
 }
 
 impl Scan {
-    /// Whether something of the source is not known: what came from it can't be told to be gone.
-    pub(super) fn has_gaps(&self) -> bool {
+    /// A manifest or folder of which it is not known what it holds: what came from the source can't
+    /// be told to be gone.
+    pub(super) fn gap(&self) -> Option<&PathBuf> {
         let is_plugin = |path: &PathBuf| self.plugins.iter().any(|known| known.manifest == *path);
-        !self.kept.is_empty() || !self.unread.iter().all(is_plugin)
+        self.kept.first().or_else(|| self.unread.iter().find(|path| !is_plugin(path)))
     }
 }
 

@@ -19,9 +19,9 @@ use crate::plugins::git::GitPlace;
 use crate::plugins::model::{
     CrateAtom, Gate, Hook, MatchedCrate, McpServer, Plugin, SkillGroup, SkillSource, Subcommand,
 };
-use crate::plugins::predicate::{Facts as GateFacts, evaluate_all};
-use crate::plugins::registry::Registry;
-use crate::plugins::source::{BUILTIN, SourceKind};
+use crate::plugins::predicate::{Facts as GateFacts, evaluate_all, evaluate_plugin};
+use crate::plugins::registry::{Registry, Unavailable};
+use crate::plugins::source::BUILTIN;
 use crate::report::{Event, Kind, Progress, Verdict};
 use crate::skills::crate_source::{CrateRequest, CrateSources, NotOnDisk};
 use crate::skills::resolve::{GitFolder, Resolution, Resolver, Unread};
@@ -31,8 +31,7 @@ use crate::sync::dependencies::page::{self, DESCRIPTION, Places};
 use crate::sync::dependencies::{self, DirectDependency};
 use crate::text::{Diagnostic, same_crate};
 use crate::workspace::{Observer, Workspace};
-
-use self::candidates::{Candidate, Suggestion};
+use candidates::{Candidate, Suggestion};
 
 /// Everything that applies, with the reasons.
 #[derive(Debug, Default)]
@@ -48,7 +47,7 @@ pub(crate) struct Facts<'r> {
     pub subcommands: Vec<(&'r Plugin, &'r Subcommand, Option<String>)>,
     pub active: Vec<&'r Plugin>,
     /// Sources that can't be had now, of which it is not known what they offer.
-    pub unavailable: BTreeMap<String, SourceKind>,
+    pub unavailable: BTreeMap<String, Unavailable>,
     /// Every plugin of the registry and what became of it, in the registry's order.
     pub plugins: Vec<PluginFate<'r>>,
     /// Dependencies that ship skills of their own, about which nobody said anything yet.
@@ -312,7 +311,7 @@ impl<'r> Facts<'r> {
         resolver: &mut Resolver<'_>,
         refused: &dyn Fn(&str) -> Option<&'static str>,
     ) {
-        let evaluation = evaluate_all(&[&plugin.gate], facts);
+        let evaluation = evaluate_plugin(plugin, facts);
         for warning in &evaluation.warnings {
             self.diagnostics.push(Diagnostic::warning(warning).in_file(&plugin.manifest));
         }
@@ -326,6 +325,23 @@ impl<'r> Facts<'r> {
         self.explain(Kind::Plugin, &plugin.name, Verdict::Matched, &*evaluation.reason);
         self.active.push(plugin);
         awaited(plugin).iter().for_each(|program| facts.observer.observe(program));
+        let parts = self.parts(plugin, facts, resolver, refused);
+        let mut reason = evaluation.reason;
+        let told = parts.iter().map(|part| (part.holds, part.reason.clone()));
+        if let Some(told) = delivers_nothing(told) {
+            reason = format!("{reason}; {told}");
+        }
+        self.plugins.push(PluginFate { plugin, verdict: Verdict::Matched, reason, parts });
+    }
+
+    /// Takes what holds of a plugin that applies, and says what became of each thing it offers.
+    fn parts(
+        &mut self,
+        plugin: &'r Plugin,
+        facts: &GateFacts<'_>,
+        resolver: &mut Resolver<'_>,
+        refused: &dyn Fn(&str) -> Option<&'static str>,
+    ) -> Vec<Part> {
         let mut parts = Vec::new();
         let mut judge = |kind, index, gate: &Gate| {
             let levels = evaluate_all(&[&plugin.gate, gate], facts);
@@ -347,8 +363,8 @@ impl<'r> Facts<'r> {
             if levels.holds {
                 self.hooks.push((plugin, hook));
             }
-            let name = format!("{} of {}", hook.name, plugin.name);
-            self.explain(Kind::Hooks, &name, verdict_of(levels.holds), levels.reason);
+            let name = &format!("{} of {}", hook.name, plugin.name);
+            self.explain(Kind::Hooks, name, verdict_of(levels.holds), levels.reason);
         }
         for (index, server) in plugin.servers.iter().enumerate() {
             let levels = judge(Kind::Server, index, &server.gate);
@@ -363,12 +379,7 @@ impl<'r> Facts<'r> {
             let needs = (!levels.holds).then_some(levels.reason);
             self.subcommands.push((plugin, subcommand, needs));
         }
-        let (verdict, mut reason) = (Verdict::Matched, evaluation.reason);
-        let told = parts.iter().map(|part: &Part| (part.holds, part.reason.clone()));
-        if let Some(told) = delivers_nothing(told) {
-            reason = format!("{reason}; {told}");
-        }
-        self.plugins.push(PluginFate { plugin, verdict, reason, parts });
+        parts
     }
 
     fn group(
@@ -404,8 +415,7 @@ impl<'r> Facts<'r> {
     }
 }
 
-/// A project's skill folders may end up in its repository where the user keeps Symposium's files
-/// there.
+/// A project's skill folders may end up in its repository.
 fn places(config: &Config) -> Places {
     let is_shared =
         config.hook_scope == HookScope::Project || config.skill_ignore == SkillIgnore::None;

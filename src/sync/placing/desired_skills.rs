@@ -9,6 +9,7 @@ use super::targets;
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::report::{Event, Kind, Verdict};
+use crate::skills::content::Content;
 use crate::skills::files::collect;
 use crate::skills::naming::{NamedSkill, assign_names};
 use crate::skills::resolve::Unread;
@@ -158,6 +159,29 @@ fn source_of(facts: &Facts<'_>, origin: &SkillOrigin, plugin: Option<&str>) -> S
     found.map(|plugin| plugin.source.clone()).unwrap_or_default()
 }
 
+/// The skill as it is now, for a copy under the name `install_name`; `None` where it can't be read.
+pub(super) fn copy_of(
+    facts: &Facts<'_>,
+    skill: &Skill,
+    install_name: &str,
+    observer: &Observer,
+) -> Option<WantedSkill> {
+    let files = collect(skill, install_name, observer).ok()?;
+    let source = source_of(facts, &skill.origin, skill.plugin.as_deref());
+    Some(wanted_skill(skill, install_name, files.content, source))
+}
+
+fn wanted_skill(skill: &Skill, name: &str, content: Content, source: String) -> WantedSkill {
+    WantedSkill {
+        name: name.to_owned(),
+        content: Arc::new(content),
+        origin: shown(skill),
+        path: skill.origin.path().to_owned(),
+        source,
+        parents: Vec::new(),
+    }
+}
+
 /// What copies of skills that can't be read look like.
 fn copies_of(facts: &Facts<'_>, unread: &Unread) -> UnreadSkills {
     let (origin, plugin) = (&unread.origin, unread.plugin.as_deref());
@@ -190,14 +214,8 @@ impl DesiredSkills {
                 self.diagnostics.extend(files.warnings);
                 self.descriptions.push(skill.description.clone());
                 self.skills.push(skill.clone());
-                self.wanted.skills.push(WantedSkill {
-                    name: install_name.to_owned(),
-                    content: Arc::new(files.content),
-                    origin: shown(skill),
-                    path: skill.origin.path().to_owned(),
-                    source,
-                    parents,
-                });
+                let wanted = wanted_skill(skill, install_name, files.content, source);
+                self.wanted.skills.push(WantedSkill { parents, ..wanted });
             }
             Err(error) => self.leave_out(skill, &error),
         }

@@ -1,8 +1,10 @@
 //! The folders that hold skill folders, with links resolved.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::plan::Parent;
+use crate::agents::Agent;
 use crate::config::Environment;
 use crate::sync::bounds::{self, Bounds, NEUTRAL, every_skill_dir};
 use crate::text::Diagnostic;
@@ -59,6 +61,12 @@ impl Parents {
     pub(crate) fn index(&self, name: &str) -> Option<usize> {
         let found = self.names.iter().find(|(known, _)| *known == name);
         found.and_then(|(_, place)| place.as_ref().ok().copied())
+    }
+
+    /// The folders that some of `agents` read.
+    pub(crate) fn read_by(&self, agents: impl IntoIterator<Item = Agent>) -> BTreeSet<usize> {
+        let dirs = agents.into_iter().flat_map(|agent| agent.identity().skill_dirs);
+        dirs.filter_map(|dir| self.index(dir)).collect()
     }
 
     /// What stands in the way of folders, each with its name.

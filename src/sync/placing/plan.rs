@@ -62,12 +62,15 @@ pub(crate) enum Found {
 pub(crate) type Disk = Vec<BTreeMap<String, Found>>;
 
 /// What becomes of a copy of ours that is not wanted where it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Fate {
     /// It goes, for this reason.
     Goes(String),
-    /// It was placed by hand for these agents, and stays until that is done anew or the skill goes.
-    ByHand(Vec<String>),
+    /// So it does as far as is known: what its source can't be asked may say otherwise.
+    Unneeded(String),
+    /// It was placed by hand for these agents, and stays as long as the skill does: as the skill is
+    /// now, or as it is on disk where that can't be had.
+    ByHand(Vec<String>, Option<WantedSkill>),
 }
 
 /// By the index of the parent, and the name.
@@ -80,8 +83,8 @@ pub(crate) struct Wanted {
     pub parents: Vec<Parent>,
     /// Indices of parents whose stale skills are left alone this time.
     pub protected: BTreeSet<usize>,
-    /// Plugin sources that can't be had now: what they brought stays.
-    pub unavailable: BTreeSet<String>,
+    /// Plugin sources that can't be had now, each with the reason to tell: what they brought stays.
+    pub unavailable: BTreeMap<String, String>,
     /// Crates whose sources can't be had now: what came from them, in whatever version, stays.
     pub missing: BTreeSet<String>,
     /// Skills that can't be read now: what was placed of them stays.
@@ -135,8 +138,8 @@ impl UnreadSkills {
 impl Wanted {
     /// Why it is not known whether a skill is still needed, if so.
     fn unknown(&self, marker: &Marker) -> Option<String> {
-        if self.unavailable.contains(&marker.source) {
-            return Some(format!("its source `{}` can't be read now", marker.source));
+        if let Some(why) = self.unavailable.get(&marker.source) {
+            return Some(why.clone());
         }
         let (name, _) = marker.origin.split_once(' ')?;
         self.missing.contains(name).then(|| format!("the sources of {name} can't be had now"))
@@ -200,14 +203,17 @@ pub(crate) fn plan(wanted: &Wanted, disk: &Disk) -> Plan {
         let mut kept = BTreeSet::new();
         for skill in wanted.skills.iter().filter(|skill| skill.parents.contains(&index)) {
             kept.insert(skill.name.as_str());
-            steps.extend(step_for(wanted, (index, parent), skill, found.get(&skill.name)));
+            let by_hand_for = wanted.by_hand_for.get(&index).cloned().unwrap_or_default();
+            let found = found.get(&skill.name);
+            steps.extend(step_for(wanted, parent, (skill, by_hand_for), found));
         }
         for (name, found) in found {
             if kept.contains(name.as_str()) {
                 continue;
             }
+            let fate = wanted.fates.get(&(index, name.clone()));
             if let Found::Ours { marker, .. } = found
-                && wanted.unknown(marker).is_none()
+                && (matches!(fate, Some(Fate::Goes(_))) || wanted.unknown(marker).is_none())
                 && let Some(at) = wanted.unread.iter().position(|unread| unread.is_copy(marker))
             {
                 let is_same = wanted.unread[at].origin == marker.origin;
@@ -216,7 +222,6 @@ pub(crate) fn plan(wanted: &Wanted, disk: &Disk) -> Plan {
                 continue;
             }
             if *found == Found::Leftover || !wanted.protected.contains(&index) {
-                let fate = wanted.fates.get(&(index, name.clone()));
                 steps.extend(step_for_stale(wanted, (parent, fate), name, found));
             }
         }
@@ -272,11 +277,10 @@ fn complete(
 
 fn step_for(
     wanted: &Wanted,
-    (index, parent): (usize, &Parent),
-    skill: &WantedSkill,
+    parent: &Parent,
+    (skill, by_hand_for): (&WantedSkill, Vec<String>),
     found: Option<&Found>,
 ) -> Option<Step> {
-    let by_hand_for = wanted.by_hand_for.get(&index).cloned().unwrap_or_default();
     let (content, wanted_marker) = complete(skill, wanted.ignore, by_hand_for);
     let step = |action, reason: Option<String>| Step {
         action,
@@ -375,15 +379,17 @@ fn step_for_stale(
         Found::Leftover => Some(step(Action::Remove, None, None, true)),
         Found::Ours { marker, files } => {
             let origin = Some(marker.origin.as_str());
-            if let Some(reason) = wanted.unknown(marker) {
+            if !matches!(fate, Some(Fate::Goes(_)))
+                && let Some(reason) = wanted.unknown(marker)
+            {
                 return Some(step(Action::Keep, origin, Some(&reason), false));
             }
             let why = match fate {
-                Some(Fate::ByHand(agents)) => {
-                    let reason = by_hand_reason(agents);
-                    return Some(step(Action::Keep, origin, Some(&reason), true));
+                Some(Fate::ByHand(agents, skill)) => {
+                    let wanted_copy = (skill.as_ref()?, agents.clone());
+                    return step_for(wanted, parent, wanted_copy, Some(found));
                 }
-                Some(Fate::Goes(reason)) => reason,
+                Some(Fate::Goes(reason) | Fate::Unneeded(reason)) => reason,
                 None => "no longer needed",
             };
             let edited = marker.damaged || is_edited(marker, files, &Hashes::new());
@@ -405,12 +411,6 @@ fn step_for_stale(
             Some(step(Action::Remove, origin, reason.as_deref(), false))
         }
     }
-}
-
-/// Why a copy stays that was placed by hand.
-pub(crate) fn by_hand_reason(agents: &[String]) -> String {
-    let options: Vec<String> = agents.iter().map(|agent| format!("--agent {agent}")).collect();
-    format!("placed by hand: `cargo agents sync {}`", options.join(" "))
 }
 
 /// Whether the user changed a file of ours into something else than it would become, or deleted one

@@ -194,10 +194,11 @@ fn folders_of_agents_that_were_not_asked_for_are_spared() {
 #[test]
 fn what_a_source_brought_that_can_not_be_read_stays() {
     let disk = installed(&wanted(&[("a", "x")]));
-    let away = Wanted { unavailable: ["team".to_owned()].into(), ..wanted(&[]) };
+    let lacking = |source: &str| [(source.to_owned(), "away".to_owned())].into();
+    let away = Wanted { unavailable: lacking("team"), ..wanted(&[]) };
     let kept = plan(&away, &disk);
     assert!(is_empty(&kept));
-    assert_eq!(kept.changes()[0].reason.as_deref(), Some("its source `team` can't be read now"));
-    let other = Wanted { unavailable: ["other".to_owned()].into(), ..wanted(&[]) };
+    assert_eq!(kept.changes()[0].reason.as_deref(), Some("away"));
+    let other = Wanted { unavailable: lacking("other"), ..wanted(&[]) };
     assert_eq!(plan(&other, &disk).steps[0].action, Action::Remove);
 }

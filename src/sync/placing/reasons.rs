@@ -4,21 +4,22 @@ use std::collections::BTreeMap;
 
 use semver::Version;
 
-use super::desired_skills::{DesiredSkills, shown};
+use super::desired_skills::{DesiredSkills, copy_of, shown};
 use super::marker::Marker;
 use super::parents::Parents;
 use super::plan::{Disk, Fate, Fates, Found, Wanted};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::plugins::model::{Plugin, SkillSource};
-use crate::plugins::predicate::{Facts as GateFacts, evaluate_all};
+use crate::plugins::predicate::{Facts as GateFacts, evaluate_plugin};
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
 use crate::report::{Event, Kind, Verdict};
+use crate::skills::Skill;
 use crate::sync::facts::candidates::takes_crate;
 use crate::sync::facts::{Facts, PluginFate};
 use crate::text::{Diagnostic, same_crate};
-use crate::workspace::{UNOBSERVED, Workspace};
+use crate::workspace::{Observer, UNOBSERVED, Workspace};
 
 /// What decides about copies.
 pub(crate) struct Inquest<'a> {
@@ -30,6 +31,8 @@ pub(crate) struct Inquest<'a> {
     pub parents: &'a Parents,
     /// Those that this sync is for.
     pub agents: &'a [Agent],
+    /// Skills are read through it.
+    pub observer: &'a Observer,
 }
 
 impl Inquest<'_> {
@@ -53,19 +56,41 @@ impl Inquest<'_> {
     fn fate(&self, index: usize, name: &str, marker: &Marker) -> Fate {
         let is_ours = |agent: &String| self.agents.iter().any(|ours| ours.name() == agent);
         let by_hand = !marker.by_hand_for.is_empty() && !marker.by_hand_for.iter().any(is_ours);
-        if by_hand && self.still_applies(name, marker) {
-            return Fate::ByHand(marker.by_hand_for.clone());
+        if by_hand && let Some(skill) = self.still_applies(name, marker) {
+            let copy = copy_of(self.facts, skill, name, self.observer);
+            return Fate::ByHand(marker.by_hand_for.clone(), copy);
         }
-        let folder = self.folder_is_not_read(index, name, marker).filter(|_| !by_hand);
-        Fate::Goes(folder.unwrap_or_else(|| self.is_not_needed(name, marker)))
+        if !by_hand && let Some(reason) = self.folder_is_not_read(index, name, marker) {
+            return Fate::Goes(reason);
+        }
+        let reason = self.is_not_needed(name, marker);
+        if self.is_plugin_known(marker) { Fate::Goes(reason) } else { Fate::Unneeded(reason) }
     }
 
-    /// Whether a sync for the right agent would place it, in whatever version.
-    fn still_applies(&self, name: &str, marker: &Marker) -> bool {
-        self.facts.skills.iter().chain(&self.facts.own_skills).any(|skill| {
+    /// Whether it is known what the plugin brings that brought the copy, though not all of its source
+    /// may be.
+    fn is_plugin_known(&self, marker: &Marker) -> bool {
+        let is_its = |plugin: &Plugin| {
+            plugin.source == marker.source && Some(&*plugin.name) == self.plugin_of(marker)
+        };
+        let lack = self.facts.unavailable.get(&marker.source);
+        lack.is_none_or(|lack| lack.gap.is_some())
+            && self.facts.plugins.iter().any(|fate| is_its(fate.plugin))
+    }
+
+    /// The plugin in whose own folder the skill was, by the copy's marker.
+    fn plugin_of<'m>(&self, marker: &'m Marker) -> Option<&'m str> {
+        marker.origin.strip_suffix(&format!(" ({})", marker.source))
+    }
+
+    /// The skill that a sync for the right agent would place, in whatever version.
+    fn still_applies(&self, name: &str, marker: &Marker) -> Option<&Skill> {
+        let mut skills = self.facts.skills.iter().chain(&self.facts.own_skills).filter(|skill| {
             place_of(&shown(skill)) == place_of(&marker.origin)
                 && name.strip_prefix(skill.name.as_str()).is_some_and(is_suffix)
-        })
+        });
+        let first = skills.clone().next();
+        skills.find(|skill| marker.path.as_deref() == Some(skill.origin.path())).or(first)
     }
 
     /// Why nobody reads the folder, while the skill itself may be needed.
@@ -158,7 +183,7 @@ impl Inquest<'_> {
 
     /// A skill of a plugin's own folder, of a repository, or of a source itself.
     fn of_source(&self, marker: &Marker) -> String {
-        let named = marker.origin.strip_suffix(&format!(" ({})", marker.source));
+        let named = self.plugin_of(marker);
         let takes = |plugin: &Plugin| match named {
             Some(name) => plugin.name == name,
             None => {
@@ -205,7 +230,7 @@ impl Inquest<'_> {
             env: &self.sym.env,
             observer: &UNOBSERVED,
         };
-        evaluate_all(&[&plugin.gate], &facts).reason
+        evaluate_plugin(plugin, &facts).reason
     }
 }
 
@@ -238,8 +263,8 @@ impl ByHand {
             self.agents.iter().map(|agent| format!(" {option} {agent}")).collect()
         };
         format!(
-            "`cargo agents sync{}` brings that up to date, and with `cargo agents init{}` every sync \
-             and event does",
+            "syncs keep that up to date; `cargo agents sync{}` also brings what is new, and after \
+             `cargo agents init{}` every sync does",
             options("--agent"),
             options("--add-agent")
         )
@@ -250,7 +275,7 @@ impl ByHand {
 pub(crate) fn by_hand(wanted: &Wanted) -> Vec<ByHand> {
     let mut found: Vec<ByHand> = Vec::new();
     for ((index, name), fate) in &wanted.fates {
-        let (Fate::ByHand(agents), Some(parent)) = (fate, wanted.parents.get(*index)) else {
+        let (Fate::ByHand(agents, _), Some(parent)) = (fate, wanted.parents.get(*index)) else {
             continue;
         };
         let folder = format!("{}/skills", parent.shown);

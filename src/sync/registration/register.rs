@@ -8,7 +8,6 @@ use super::{Desired, LedgerKind, Registered, Registrar, hooks, opt_out, servers,
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::config::Config;
-use crate::plugins::source::SourceKind;
 use crate::report::Action;
 use crate::sync::facts::Facts;
 use crate::sync::request::{Caller, Mode, SyncContext, configured_agents, refuse_broken};
@@ -73,9 +72,8 @@ pub(in crate::sync) fn desired_by_sync(
 ) -> (Desired, Vec<Diagnostic>) {
     let (mut desired, notes) =
         hooks::configured(setup, agents, registrar.ledgers(), sync.request.sweep);
-    // Which server came from which source is not recorded. A repository that was never fetched
-    // brought none, one that was fetched stays in the cache.
-    if facts.unavailable.values().any(|kind| *kind == SourceKind::Path) {
+    // Which server came from which source is not recorded.
+    if facts.unavailable.values().any(|lack| lack.may_serve) {
         let applies = |name: &str| facts.servers.iter().any(|(_, server, _)| server.name == name);
         servers::keep(registrar, &mut desired, |name| !applies(name));
     }

@@ -30,8 +30,7 @@ use crate::symposium::VERSION;
 use crate::sync::dependencies::changes::{DependencyChange, KnownDependency};
 use crate::workspace::Fingerprint;
 
-/// Version of the file's layout. The fingerprint's bytes do not tell what they stand for: whatever changes
-/// them raises this; a test tells.
+/// Version of the file's layout: whatever changes the bytes raises it; a test tells.
 const LAYOUT: u32 = 6;
 
 /// The lines of JSON: the header, the events, the offer and the member_entry_dirs.
@@ -57,12 +56,14 @@ pub(crate) struct Header {
     /// Names of the servers, to tell a server's tool by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<String>,
-    /// Whether a refresh in the background could bring something: there are sources or programs to
-    /// be fetched.
+    /// Whether there are sources or programs that a refresh in the background could fetch.
     pub refreshable: bool,
     /// Whether this is no workspace: see [`Snapshot::outside`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outside: bool,
+    /// Whether the workspace was never synced, only looked at.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsynced: bool,
     /// Whether the sync could not do all it should: the next session tries again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
@@ -252,8 +253,7 @@ impl Snapshot {
     }
 }
 
-/// FNV-1a, 64 bits: a hook computes it for some folders at every event. Two workspaces whose folders
-/// had the same one would take turns with the file, which says whose it is.
+/// FNV-1a, 64 bits: a hook computes it for some folders at every event. The file says whose it is.
 fn short_hash(folder: &Path) -> u64 {
     folder.as_os_str().as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
@@ -370,6 +370,7 @@ mod tests {
                 servers: vec!["docs".to_owned()],
                 refreshable: false,
                 outside: false,
+                unsynced: false,
                 failed: false,
                 hooks: BTreeMap::new(),
             },
@@ -419,8 +420,7 @@ mod tests {
         assert_eq!((half.hooks(Event::PreToolUse).len(), half.offer()), (0, Offer::default()));
     }
 
-    /// Where this fails, the bytes of files that others have read differently from now on: raise
-    /// [`LAYOUT`], and then correct what is expected.
+    /// Where this fails, raise [`LAYOUT`], and then correct what is expected.
     #[cfg(unix)]
     #[test]
     fn other_bytes_have_another_layout() {

@@ -62,6 +62,7 @@ pub(in crate::sync) fn remember(
             servers: servers(sym, facts),
             refreshable: !is_outside && is_refreshable(registry, facts),
             outside: is_outside,
+            unsynced: !acts && before.as_ref().is_none_or(|before| before.header.unsynced),
             failed: synced.failed,
             hooks: BTreeMap::new(),
         },

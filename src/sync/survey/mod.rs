@@ -147,7 +147,7 @@ impl Survey<'_> {
     /// Everything the next sync would change or leave alone, as people see it. Nothing while the
     /// configuration can't be read: then a sync changes nothing either.
     pub(crate) fn changes(&self) -> Vec<Change> {
-        if !self.inputs.sym.config_state.names_the_agents() {
+        if !self.inputs.sym.config_state.is_clear() {
             return Vec::new();
         }
         let mut changes =

@@ -114,6 +114,38 @@ fn a_predicate_that_can_not_be_read_is_told_of_all_that_it_keeps_out() {
     has(&told, &["broken", "(plugin)", "is", "left", "out", "for", "a", "mistake"]);
 }
 
+#[test]
+fn a_gate_of_a_wrong_type_is_a_mistake_that_use_does_not_wake() {
+    for gate in [
+        "crates = 1",
+        "crates = [1]",
+        "crates = {}",
+        "depends-on = {}",
+        "depends-on = false",
+        "predicates = 3",
+        "predicates = [3]",
+        "predicates = {}",
+        "crates = [\"widget\", 1]",
+    ] {
+        let sandbox = with_agents(&["claude"]);
+        let manifest = format!("name = \"w\"\n{gate}\n[[skills]]\nsource.path = \"skills\"\n");
+        sandbox.user_plugin("w/SYMPOSIUM.toml", &manifest);
+        sandbox.user_plugin("w/skills/basics/SKILL.md", &skill("basics", "d"));
+        for args in [vec!["status"], vec!["plugin", "list"], vec!["why", "w"]] {
+            let screen = flat(&sandbox.run(&args).stdout);
+            assert!(screen.contains(&format!("`{gate}` is not understood")), "{args:?} {screen}");
+            assert!(!screen.contains("no crate") && !screen.contains("none"), "{args:?} {screen}");
+        }
+        let doctor = flat(&sandbox.run(&["doctor", "--offline"]).stdout);
+        for screen in [doctor, flat(&why(&sandbox, "w"))] {
+            assert!(screen.contains("SYMPOSIUM.toml:2:"), "{gate}: {screen}");
+        }
+        sandbox.run(&["use", "w"]);
+        sandbox.run(&["sync"]);
+        assert!(!sandbox.has("ws/.claude/skills/basics"), "{gate}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_of_a_git_source_that_was_left_out_is_told() {

@@ -89,12 +89,18 @@ fn what_cannot_be_read_never_makes_a_plugin_apply_more_widely() {
         "crates = [1]",
         "crates = [\"a b\"]",
         "crates = [\"*\"]\ndepends-on = [\"x\"]",
+        "depends-on = {}",
+        "crates = true",
+        "crates = [[]]",
+        "crates = [\"*\", 1]",
+        "predicates = 3",
+        "predicates = [3]",
+        "crates = []\npredicates = {}",
     ] {
         let (plugin, _) = loaded(&format!("name = \"w\"\n{gate}\n"));
         assert_eq!(plugin.gate.crates, Some(Vec::new()), "{gate}");
+        assert!(!plugin.gate.is_dormant(), "`use` wakes {gate}");
     }
-    // It is none that `use` wakes.
-    assert!(!loaded("name = \"w\"\ncrates = [\"a b\"]\n").0.gate.is_dormant());
     let (plugin, _) = loaded("name = \"w\"\ncrates = [\"*\"]\npredicates = [\"oops\"]\n");
     assert_eq!(plugin.gate.predicates, [Predicate::Unsupported("oops".to_owned())]);
     let (plugin, _) = loaded("name = \"w\"\ncrates = [\"a b\", \"x\"]\n");
