@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::head::{self, Head, Seen, Shape};
 use super::source::File;
-use super::split::{Ends, Piece, split};
+use super::split::{Ends, Piece};
 use super::{Item, Kind, Unknown};
 
 /// Macros in macros.
@@ -41,7 +41,7 @@ pub(super) struct Context {
 /// A piece with what it declares.
 pub(super) struct Entry {
     pub piece: Piece,
-    pub head: Head,
+    pub head: Rc<Head>,
     pub context: Context,
 }
 
@@ -67,12 +67,10 @@ pub(super) struct Wanted<'w> {
 }
 
 impl Wanted<'_> {
-    fn is_in(self, text: &str) -> bool {
-        self.name == ANY
-            || has_name(text, self.name)
-            || self.globs && text.contains("*;") && text.contains("use ")
-            || self.globs && text.contains("*,")
-            || self.globs && (text.contains("*}") || text.contains("include!"))
+    fn is_in(self, text: &str, piece: &Piece) -> bool {
+        self.globs && piece.is_open
+            || self.name == ANY
+            || has_name(&text[piece.range.clone()], self.name)
     }
 }
 
@@ -111,11 +109,11 @@ fn gather(
     found: &mut Vec<Entry>,
 ) {
     let text = &place.file.text;
-    for piece in split(text, place.range.clone(), place.ends) {
-        if !wanted.is_in(&text[piece.range.clone()]) {
+    for piece in place.file.pieces(place.range.clone(), place.ends).iter() {
+        if !wanted.is_in(text, piece) {
             continue;
         }
-        let head = read(text, &piece);
+        let head = place.file.head(piece);
         let is_in_macro = !context.within_macros.is_empty();
         let name = match &head.shape {
             Shape::Call(name) => Some(name.as_str()),
@@ -137,7 +135,7 @@ fn gather(
                 if wanted.name != ANY && has_name(&text[piece.range.clone()], wanted.name) {
                     let name = name.filter(|name| !name.is_empty());
                     let outer = context.within_macros.last().map(String::as_str);
-                    unknown.add(place.file, &piece, name.or(outer), wanted.name);
+                    unknown.add(place.file, piece, name.or(outer), wanted.name);
                 }
             }
             (None, Some(range), Shape::Extern) => {
@@ -146,17 +144,10 @@ fn gather(
             }
             _ => {
                 let context = context.with(&head.cfg);
-                found.push(Entry { piece, head, context });
+                found.push(Entry { piece: piece.clone(), head, context });
             }
         }
     }
-}
-
-/// What a piece declares. The braces of `use a::{b}` are a part of it, no body.
-fn read(text: &str, piece: &Piece) -> Head {
-    let head = text[piece.head()].trim_end();
-    let is_use = piece.body.is_some() && (head.ends_with("::") || head.ends_with(" use"));
-    head::read(if is_use { &text[piece.range.clone()] } else { &text[piece.head()] })
 }
 
 /// The members of `entry` with this name, or [`ANY`]: of an `impl` or a trait, an enum, a struct.
@@ -183,9 +174,10 @@ pub(super) fn members(
             gather(&place, wanted, &entry.context, unknown, &mut found);
         }
         Some(kind) => {
-            for piece in split(&file.text, range, Ends::Commas) {
-                if name == ANY || has_name(&file.text[piece.range.clone()], name) {
-                    let head = head::read_part(&file.text[piece.range.clone()], kind);
+            for piece in file.pieces(range, Ends::Commas).iter() {
+                let own = &file.text[piece.range.clone()];
+                if name == ANY || has_name(own, name) {
+                    let (piece, head) = (piece.clone(), Rc::new(head::read_part(own, kind)));
                     found.push(Entry { context: entry.context.with(&head.cfg), piece, head });
                 }
             }
@@ -198,7 +190,7 @@ pub(super) fn members(
         if name == ANY || named == name {
             let names = [parent.clone(), named.clone()];
             if is_shown {
-                member.head.visibility = Seen::Public;
+                Rc::make_mut(&mut member.head).visibility = Seen::Public;
             }
             items.push(item(module, &member, kind, &names.each_ref().map(String::as_str)));
         }

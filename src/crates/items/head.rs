@@ -18,7 +18,7 @@ const LONGEST_RUN: usize = 256;
 const MOST_USES: usize = 4_000;
 
 /// What a piece says of itself.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Head {
     pub shape: Shape,
     pub visibility: Seen,
@@ -46,7 +46,7 @@ pub(super) enum Seen {
     Public,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) enum Shape {
     Named(Kind, String),
     Mod(String),
@@ -67,7 +67,7 @@ pub(super) enum Shape {
 }
 
 /// One name that a `use` brings.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Use {
     /// Without the name itself for `*`.
     pub path: Vec<String>,

@@ -1,6 +1,7 @@
 //! What a path of a crate leads to: module by module, and through `use`.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -24,7 +25,7 @@ pub(super) struct Resolver<'s> {
     steps: Cell<usize>,
     searches: Cell<usize>,
     pub unknowns: RefCell<Unknowns>,
-    files: RefCell<Vec<Rc<File>>>,
+    files: RefCell<HashMap<PathBuf, Rc<File>>>,
     /// The names of `use` that are being followed: none is an answer to itself.
     busy: RefCell<Vec<Followed>>,
 }
@@ -113,11 +114,11 @@ impl<'s> Resolver<'s> {
     }
 
     fn file(&self, path: &Path) -> Option<Rc<File>> {
-        if let Some(known) = self.files.borrow().iter().find(|file| file.path == path) {
+        if let Some(known) = self.files.borrow().get(path) {
             return Some(Rc::clone(known));
         }
         let file = Source::read(path)?;
-        self.files.borrow_mut().push(Rc::clone(&file));
+        self.files.borrow_mut().insert(path.to_path_buf(), Rc::clone(&file));
         Some(file)
     }
 

@@ -1,6 +1,8 @@
 //! A crate's files, and what its manifest says of them.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -8,6 +10,8 @@ use semver::VersionReq;
 use toml::{Table, Value};
 use walkdir::WalkDir;
 
+use super::head::{self, Head};
+use super::split::{Ends, Piece, split};
 use crate::files::{Limit, contained, read_bytes, read_text};
 use crate::text::same_crate;
 
@@ -38,11 +42,42 @@ pub(super) struct Dependency {
     pub requirement: Option<VersionReq>,
 }
 
-/// A file that is read.
+/// Where a part of a file begins and ends, and what ends its pieces.
+type Part = (usize, usize, Ends);
+
+/// A file that is read, with what was found of it: a path may lead through it many times.
 #[derive(Debug)]
 pub(super) struct File {
     pub path: PathBuf,
     pub text: String,
+    pieces: RefCell<HashMap<Part, Rc<[Piece]>>>,
+    heads: RefCell<HashMap<usize, Rc<Head>>>,
+}
+
+impl File {
+    pub(super) fn new(path: &Path, text: String) -> Rc<Self> {
+        let (pieces, heads) = Default::default();
+        Rc::new(Self { path: path.to_path_buf(), text, pieces, heads })
+    }
+
+    /// The pieces of a part of it.
+    pub(super) fn pieces(&self, range: Range<usize>, ends: Ends) -> Rc<[Piece]> {
+        let key = (range.start, range.end, ends);
+        let mut known = self.pieces.borrow_mut();
+        Rc::clone(known.entry(key).or_insert_with(|| split(&self.text, range, ends).into()))
+    }
+
+    /// What an item declares. The braces of `use a::{b}` are a part of it, no body.
+    pub(super) fn head(&self, piece: &Piece) -> Rc<Head> {
+        let mut known = self.heads.borrow_mut();
+        let read = || {
+            let head = self.text[piece.head()].trim_end();
+            let is_use = piece.body.is_some() && (head.ends_with("::") || head.ends_with(" use"));
+            let range = if is_use { piece.range.clone() } else { piece.head() };
+            Rc::new(head::read(&self.text[range]))
+        };
+        Rc::clone(known.entry(piece.range.start).or_insert_with(read))
+    }
 }
 
 impl Source {
@@ -80,7 +115,7 @@ impl Source {
 
     pub(super) fn read(path: &Path) -> Option<Rc<File>> {
         let text = read_text(path, Limit::CARGO).ok()?;
-        Some(Rc::new(File { path: path.to_path_buf(), text }))
+        Some(File::new(path, text))
     }
 
     /// The folder that the library's modules are in.

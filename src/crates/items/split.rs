@@ -12,9 +12,18 @@ pub(super) struct Piece {
     pub range: Range<usize>,
     /// What is between the braces that it ends with, or has last.
     pub body: Option<Range<usize>>,
+    /// Whether names may stand for it that it does not have in it: `use x::*`.
+    pub is_open: bool,
 }
 
 impl Piece {
+    fn of(text: &str, range: Range<usize>, body: Option<Range<usize>>) -> Self {
+        let own = &text[range.clone()];
+        let is_open = own.contains("*;") && own.contains("use ")
+            || ["*,", "*}", "include!"].iter().any(|mark| own.contains(mark));
+        Self { range, body, is_open }
+    }
+
     /// Where it stands without its body and the braces around that.
     pub(super) fn head(&self) -> Range<usize> {
         let end = self.body.as_ref().map_or(self.range.end, |body| body.start - 1);
@@ -23,7 +32,7 @@ impl Piece {
 }
 
 /// What ends a piece.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Ends {
     /// `;` or a block: items.
     Items,
@@ -70,12 +79,12 @@ pub(super) fn split(text: &str, range: Range<usize>, ends: Ends) -> Vec<Piece> {
         }
         at += 1;
         if is_end {
-            pieces.push(Piece { range: start..at, body: body.take() });
+            pieces.push(Piece::of(text, start..at, body.take()));
             (start, angles, open) = (at, 0, None);
         }
     }
     if !text[start..range.end].trim().is_empty() {
-        pieces.push(Piece { range: start..range.end, body });
+        pieces.push(Piece::of(text, start..range.end, body));
     }
     pieces
 }

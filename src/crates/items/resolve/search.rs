@@ -59,7 +59,7 @@ pub(in crate::crates::items) fn everywhere(
         if (is_declared || is_member().is_some())
             && let Ok(text) = String::from_utf8(bytes)
         {
-            files.push((!is_declared, Rc::new(File { path: path.to_path_buf(), text })));
+            files.push((!is_declared, File::new(path, text)));
         }
     });
     files.sort_by_key(|(is_doubtful, _)| *is_doubtful);
@@ -178,7 +178,7 @@ pub(super) fn members(
         }
         left -= bytes.len();
         if let Ok(text) = String::from_utf8(bytes) {
-            let file = Rc::new(File { path: path.to_path_buf(), text });
+            let file = File::new(path, text);
             members_in(resolver, &module(resolver, file), of, name, &mut found);
         }
     });
@@ -255,7 +255,7 @@ pub(super) fn exported_macros(resolver: &Resolver<'_>, name: &str) -> Vec<Item> 
         if places(&bytes, name).any(is_it)
             && let Ok(text) = String::from_utf8(bytes)
         {
-            let file = Rc::new(File { path: path.to_path_buf(), text });
+            let file = File::new(path, text);
             in_module(resolver, &module(resolver, file), name, &mut found);
         }
     });

@@ -81,10 +81,10 @@ impl Resolver<'_> {
         for module in modules {
             let wanted = Wanted { name: ANY, globs: false };
             for entry in entries(&module, wanted, &mut Unknowns::default()) {
-                match entry.head.shape {
+                match &entry.head.shape {
                     _ if entry.head.visibility != Seen::Public => {}
-                    Shape::Named(_, name) | Shape::Mod(name) => drop(names.insert(name)),
-                    Shape::Use(uses) => names.extend(uses.into_iter().filter_map(|it| it.name)),
+                    Shape::Named(_, name) | Shape::Mod(name) => drop(names.insert(name.clone())),
+                    Shape::Use(uses) => names.extend(uses.iter().filter_map(|it| it.name.clone())),
                     _ => {}
                 }
             }
