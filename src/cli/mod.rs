@@ -130,7 +130,10 @@ fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
     };
     let level = sym.config.log_level;
     log::install(sym.dirs.logs(), move || level);
-    sym.report.diagnostics(&sym.config_diagnostics);
+    // `doctor` has them among its findings.
+    if !matches!(cli.command, Some(Command::Doctor(_))) {
+        sym.report.diagnostics(&sym.config_diagnostics);
+    }
     // `init` may be called off, and then nothing was written.
     if !matches!(cli.command, Some(Command::Init(_))) {
         record_start(&sym, &name_of(args));

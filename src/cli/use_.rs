@@ -29,11 +29,10 @@ pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
                 .into());
         }
     };
-    check(&inputs.survey()?, &args.name, choice, scope)?.iter().for_each(|note| {
-        sym.report.diagnostic(note);
-    });
+    let notes = check(&inputs.survey()?, &args.name, choice, scope)?;
     let root = root.map(Path::to_path_buf);
     ask::save(sym, &args.name, root.as_deref(), choice, scope)?;
+    sym.report.diagnostics(&notes);
     let (verb, place) = (
         if choice == Choice::Use { "Using" } else { "Declining" },
         if scope == ChoiceScope::Workspace { "in this workspace" } else { "in every workspace" },

@@ -138,15 +138,18 @@ pub(crate) fn unclear_configuration(sym: &Symposium) -> Option<Diagnostic> {
     if sym.config_state.is_clear() {
         return None;
     }
-    let message = match sym.config_state {
-        ConfigState::Broken => "the configuration can't be read, so nothing is changed",
-        _ => "which agents and plugin sources are configured can't be read, so nothing is changed",
+    let (message, remedy) = match sym.config_state {
+        ConfigState::Broken => (
+            "the configuration can't be read, so nothing is changed",
+            "mend it, or move it away and run `cargo agents init`",
+        ),
+        _ => (
+            "which agents and plugin sources are configured can't be read, so nothing is changed",
+            "each is a section with a name: `[[agent]]` or `[[plugin-source]]`, and below it \
+             `name = \"claude\"`",
+        ),
     };
-    let problem = Diagnostic::error(message).in_file(sym.dirs.config_file());
-    Some(problem.note(
-        "each is a section with a name: `[[agent]]` or `[[plugin-source]]`, and below it \
-         `name = \"claude\"`",
-    ))
+    Some(Diagnostic::error(message).in_file(sym.dirs.config_file()).note(remedy))
 }
 
 /// What every step of one sync of one workspace needs.

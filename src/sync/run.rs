@@ -277,6 +277,9 @@ pub(in crate::sync) fn plan_skills<'r>(
     }
     let plan = plan(&chosen.wanted, &disk);
     chosen.tell_unread(&facts, &plan);
+    if sync.request.mode == Mode::Plan {
+        chosen.blocked.extend(folders::unwritable(&plan));
+    }
     briefly.finish();
     sym.report.diagnostics(chosen.blocked.iter().chain(&chosen.diagnostics));
     for event in facts.explanations.iter().chain(&chosen.explanations) {

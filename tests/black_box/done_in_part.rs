@@ -53,6 +53,21 @@ fn a_cache_that_can_not_be_written_is_named() {
     assert!(!run.stderr.contains("scratch"), "{}", run.stderr);
 }
 
+/// Runs the program as somebody who may not write everywhere, as root may.
+#[cfg(unix)]
+fn as_a_user(sandbox: &Sandbox, args: &[&str]) -> Run {
+    use std::os::unix::process::CommandExt as _;
+    const NOBODY: u32 = 65_534;
+    let mut command = sandbox.command(args);
+    if rustix::process::geteuid().is_root() {
+        let mut chown = std::process::Command::new("chown");
+        let status = chown.args(["-R", &NOBODY.to_string()]).arg(sandbox.dir()).status();
+        assert!(status.expect("starts").success());
+        command.uid(NOBODY);
+    }
+    Run::of(&mut command, b"")
+}
+
 #[cfg(unix)]
 #[test]
 fn what_keeps_skills_out_of_a_folder_is_told_once() {
@@ -65,14 +80,33 @@ fn what_keeps_skills_out_of_a_folder_is_told_once() {
         std::fs::set_permissions(sandbox.ws().join(".claude/skills"), mode).expect("sets it");
     };
     mode(0o500);
-    // Root writes anywhere: there is nothing to see then.
-    if std::fs::write(sandbox.ws().join(".claude/skills/probe"), "").is_ok() {
-        return;
-    }
-    let run = sandbox.run(&["sync"]).code(1);
-    mode(0o700);
-    assert!(run.stderr.contains("can't install the skills `advanced`, `basics`: "));
+    let run = as_a_user(&sandbox, &["sync"]).code(1);
+    let told = "can't install the skills `advanced`, `basics`: ";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+    assert!(run.stderr.contains("; make the folder writable for you"), "{}", run.stderr);
     assert_eq!(run.stderr.matches("can't install").count(), 1, "{}", run.stderr);
+    // What would not work is not called the remedy.
+    for args in [&["status"][..], &["doctor", "--offline"], &["sync", "--dry-run"]] {
+        let run = as_a_user(&sandbox, args);
+        let text = format!("{}{}", run.stdout, run.stderr);
+        let told = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains("`.claude/skills` can't be written"), "{args:?}: {told}");
+        assert!(told.contains("make the folder writable for you"), "{args:?}: {told}");
+        assert!(!told.contains("missing or out of date"), "{args:?}: {told}");
+    }
+    mode(0o700);
+    as_a_user(&sandbox, &["sync"]).ok();
+    let told = as_a_user(&sandbox, &["doctor", "--offline"]).stdout;
+    assert!(!told.contains("can't be written"), "{told}");
+}
+
+#[test]
+fn what_could_not_be_saved_is_not_called_remembered() {
+    let sandbox = with_agents(&["claude"]);
+    sandbox.write("home/.symposium/config.toml", "auto-update = \n");
+    let run = sandbox.run(&["use", "widget"]).code(1);
+    assert!(!run.stderr.contains("remembered"), "{}", run.stderr);
+    assert!(run.stderr.contains("so it is not changed"), "{}", run.stderr);
 }
 
 /// A workspace with one hook, whose requirement can't be installed.

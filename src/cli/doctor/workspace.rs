@@ -6,6 +6,8 @@ use super::CheckContext;
 use super::model::{Finding, Weight};
 use crate::agents::Agent;
 use crate::report::{Action, Change, Kind};
+use crate::sync::placing::folders::is_writable;
+use crate::sync::placing::plan::Step;
 use crate::sync::registration::orphans;
 use crate::text::{closest, did_you_mean, same_crate};
 
@@ -136,13 +138,15 @@ pub(super) fn skills(context: &CheckContext<'_>) -> Vec<Finding> {
     findings.extend(context.survey.by_hand().iter().map(|placed| {
         Finding::new("by-hand", Weight::Note, placed.told()).remedy(placed.remedy())
     }));
-    let brings = |change: &&Change| {
-        let comes = [Action::Install, Action::Update, Action::Restore].contains(&change.action);
-        change.kind == Kind::Skill && comes
+    let brings = |step: &&Step| {
+        let comes = [Action::Install, Action::Update, Action::Restore].contains(&step.action);
+        comes && !step.silent && is_writable(&step.parent.path)
     };
-    let changes = context.survey.changes();
+    let survey = context.survey;
+    let planned = survey.planned.iter().filter(|_| survey.inputs.sym.config_state.is_clear());
+    let steps = planned.flat_map(|planned| &planned.plan.steps);
     let pending: BTreeSet<_> =
-        changes.iter().filter(brings).map(|change| format!("`{}`", change.name)).collect();
+        steps.filter(brings).map(|step| format!("`{}`", step.name)).collect();
     if !pending.is_empty() {
         let pending = Vec::from_iter(pending).join(", ");
         let message = format!("skills that are missing or out of date: {pending}");

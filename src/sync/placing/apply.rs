@@ -43,7 +43,9 @@ pub(crate) fn apply_and_tell(
     let mut failures: Vec<(Action, String, Vec<&str>)> = Vec::new();
     for Done { step, result } in apply(plan, bounds) {
         let Err(error) = result else { continue };
-        let problem = error.to_string();
+        let refused = error.kind() == io::ErrorKind::PermissionDenied;
+        let remedy = if refused { "; make the folder writable for you" } else { "" };
+        let problem = format!("{error}{remedy}");
         match failures.iter_mut().find(|(action, why, _)| *action == step.action && *why == problem)
         {
             Some((.., names)) => names.push(&step.name),
@@ -95,7 +97,8 @@ fn replace_folder(
     fs::create_dir_all(parent).map_err(|error| named(parent, &error))?;
     let staged = staging(parent, "new", name);
     discard(&staged)?;
-    fs::create_dir(&staged).map_err(|error| named(&staged, &error))?;
+    // What keeps it from being made is the matter of the folder around it.
+    fs::create_dir(&staged).map_err(|error| named(parent, &error))?;
     let built = check().and_then(|()| write_files(&staged, content)).and_then(|()| {
         check()?;
         let old = staging(parent, "old", name);
@@ -148,6 +151,9 @@ fn remove_folder(parent: &Path, name: &str, target: &Path) -> io::Result<()> {
     match rename(target, &old) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            return Err(named(parent, &error));
+        }
         Err(error) => return Err(named(target, &error)),
     }
     remove_ours(&old)?;

@@ -1,6 +1,7 @@
 //! Skill folders, and the folders that installing them made: remembered, so that a later command
 //! knows where something of ours is, and takes back empty folders that were not there before.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use crate::documents::{Entry, Ledger, Record, hash_bytes};
 use crate::report::Action;
 use crate::skills::discover::SKILL_FILE;
 use crate::sync::bounds::{self, Bounds};
+use crate::text::Diagnostic;
 
 /// How long another process of ours may hold the ledger.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -35,6 +37,31 @@ pub(crate) fn remember(sym: &Symposium, root: &Path, plan: &Plan) {
         ledger.record(record(&step.parent.path.join(&step.name), entry));
     }
     save(sym, &mut ledger);
+}
+
+/// What is told of the folders in which `plan` changes something, and nobody can.
+pub(crate) fn unwritable(plan: &Plan) -> Vec<Diagnostic> {
+    let changing = plan.steps.iter().filter(|step| step.action.is_change());
+    let parents: BTreeSet<&Parent> = changing.map(|step| &step.parent).collect();
+    let told = parents.into_iter().filter(|parent| !is_writable(&parent.path)).map(|parent| {
+        let message = format!("`{}/skills` can't be written", parent.shown);
+        Diagnostic::error(message).in_file(&parent.path).note("make the folder writable for you")
+    });
+    told.collect()
+}
+
+/// Whether something may be made in the folder, or in the one that it would be made in.
+#[cfg(unix)]
+pub(crate) fn is_writable(folder: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    let there = folder.ancestors().find(|dir| dir.exists());
+    there.is_none_or(|dir| access(dir, Access::WRITE_OK | Access::EXEC_OK).is_ok())
+}
+
+/// What Windows says of a folder beforehand means nothing.
+#[cfg(not(unix))]
+pub(crate) fn is_writable(_folder: &Path) -> bool {
+    true
 }
 
 /// Tells folders of ours that went but for foreign files, where a skill may go again, from those of
