@@ -2,7 +2,8 @@
 //!
 //! `cargo bench --bench latency` prints the table of `md/design/performance.md`. With a number after
 //! `--` it runs each case that many times (200 by default); with `quick`, only the small cases; with
-//! `load`, 16 hooks at once for a minute beside a running `cargo build`.
+//! `results`, only those of tools' results; with `load`, 16 hooks at once for a minute beside a running
+//! `cargo build`.
 #![allow(
     clippy::disallowed_methods,
     clippy::disallowed_macros,
@@ -11,6 +12,7 @@
 
 mod load;
 mod measure;
+mod results;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,9 +45,13 @@ fn main() {
         "{:<64} {:>8} {:>8} {:>8} {:>8} {:>8}",
         "case", "wall", "× floor", "CPU", "× floor", "memory"
     );
+    if words.iter().any(|word| word == "results") {
+        return bench.results();
+    }
     bench.warm_hooks(quick);
     if !quick {
         bench.others();
+        bench.results();
         bench.growth();
     }
 }
