@@ -69,7 +69,19 @@ pub fn command() -> clap::Command {
 pub fn main() -> ExitCode {
     #[cfg(unix)]
     crate::process::outlive_file_limits();
+    end_at_a_panic();
     run(std::env::args_os().collect(), Environment::capture())
+}
+
+/// A panic ends the program with the exit code that Rust programs have then. A release build does not
+/// unwind (see `Cargo.toml`), and would end by a signal, as if the system had stopped it.
+#[allow(clippy::disallowed_methods, reason = "nothing unwinds: the panic hook has the last word")]
+fn end_at_a_panic() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        tell(panic);
+        std::process::exit(101);
+    }));
 }
 
 /// Runs the program: `args` with the program's name first, as `cargo agents …` or

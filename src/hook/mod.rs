@@ -40,7 +40,6 @@ mod unsupported;
 use crate::report::ExitCode;
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Read as _, Write as _};
-use std::panic::AssertUnwindSafe;
 
 use self::event::Call;
 use crate::agents::wire::Answer;
@@ -54,11 +53,16 @@ const LARGEST_EVENT: usize = 256 * 1024 * 1024;
 
 /// Answers `hook <agent> <event>`: `args` are those after `hook`. Never fails; the exit code is the
 /// agent's answer.
+#[allow(clippy::disallowed_methods, reason = "nothing unwinds: the panic hook has the last word")]
 pub(crate) fn main(args: &[OsString], env: &Environment) -> ExitCode {
-    // A panic is logged like any other trouble; its usual message would reach the agent's screen.
-    std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
-    let answer = std::panic::catch_unwind(AssertUnwindSafe(|| read_and_answer(args, env)))
-        .unwrap_or_else(|_| Answer::carry_on());
+    // A panic is logged like any other trouble, and the event goes on: its usual message would reach the
+    // agent's screen. The program does not unwind, so this is the last place to answer from, and no
+    // output with exit code 0 is "carry on" for every agent.
+    std::panic::set_hook(Box::new(|panic| {
+        tracing::error!("{panic}");
+        std::process::exit(i32::from(Answer::carry_on().exit));
+    }));
+    let answer = read_and_answer(args, env);
     // An agent that closed its end does not want to hear it.
     let _ = std::io::stdout().lock().write_all(answer.stdout.as_bytes());
     let _ = std::io::stderr().lock().write_all(answer.stderr.as_bytes());
