@@ -57,6 +57,12 @@ pub(crate) trait Codec: Sync {
         true
     }
 
+    /// The event as this agent would send it, for a program that knows no other format; `None` where
+    /// there are no such programs.
+    fn encode_event(&self, _decoded: &Decoded) -> Option<Vec<u8>> {
+        None
+    }
+
     /// Reads the answer of a program that speaks this agent's own format.
     fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome;
 

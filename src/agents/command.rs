@@ -12,7 +12,7 @@ use crate::text::Diagnostic;
 
 pub(crate) use recognise::is_ours;
 pub(crate) use shared_server::{
-    OWN_SERVER, argv, is_own_server, is_shared_server, own_server, shared_server,
+    OWN_SERVER, argv, is_own_server, is_shared_server, own_server, shared_server, started_server,
 };
 
 /// Our program's name, as a shell finds it on `PATH`.

@@ -57,6 +57,8 @@ pub(crate) struct Identity {
     pub fields: Fields,
     /// How a server's `env` and `headers` refer to variables; `None` where no form is known.
     pub env_reference: Option<EnvReference>,
+    /// The variable in which hooks find the folder that the agent was started in.
+    pub project_variable: Option<&'static str>,
     /// Keys of the JSON object that is an answer of its hooks; none where answers are plain text.
     pub answer_keys: &'static [&'static str],
     /// Its tools whose names or fields are not the canonical ones.
@@ -168,6 +170,7 @@ impl Identity {
             hook_timeout: 60,
             fields: Fields::COMMON,
             env_reference: None,
+            project_variable: None,
             answer_keys: &[],
             tools: &[],
         }

@@ -150,7 +150,7 @@ impl Payload {
         let cwd = self.non_empty(fields.cwd).map(str::to_owned);
         let mut tool_use_id = None;
         let mut delivery = None;
-        let mut kind = String::new();
+        let mut started = None;
         let input = match self.event {
             Event::PreToolUse | Event::PostToolUse => {
                 tool_use_id = self.non_empty(fields.tool_use_id).map(str::to_owned);
@@ -167,16 +167,16 @@ impl Payload {
                 if !self.names_event && session_id.is_none() && cwd.is_none() {
                     return Err(self.error("neither its event nor a session nor a folder is named"));
                 }
-                kind = self.non_empty(&["source"]).unwrap_or_default().to_owned();
+                started = self.non_empty(&["source"]).map(str::to_owned);
                 Input::SessionStart(SessionStartInput { session_id, cwd })
             }
         };
         let delivery = match (delivery, self.identity(fields.moment)) {
             (Some(name), _) => Delivery::Named(name),
             (None, Some(moment)) => Delivery::Timed(moment),
-            (None, None) => Delivery::Unnamed(kind),
+            (None, None) => Delivery::Unnamed(started.clone().unwrap_or_default()),
         };
-        Ok(Decoded { input, tool_use_id, delivery, foreign: false, failed: false })
+        Ok(Decoded { input, tool_use_id, delivery, started, foreign: false, failed: false })
     }
 
     fn tool(

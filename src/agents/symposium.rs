@@ -46,6 +46,7 @@ impl Codec for Symposium {
             input,
             tool_use_id: None,
             delivery: Delivery::Single,
+            started: None,
             foreign: false,
             failed: false,
         })

@@ -293,7 +293,14 @@ mod tests {
             ..PreToolUseInput::default()
         });
         let delivery = Delivery::Single;
-        let decoded = Decoded { input, tool_use_id: None, delivery, foreign: false, failed: false };
+        let decoded = Decoded {
+            input,
+            tool_use_id: None,
+            delivery,
+            started: None,
+            foreign: false,
+            failed: false,
+        };
         Value::Object(native(&TABLE, &decoded, &map(updated)))
     }
 

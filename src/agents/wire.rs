@@ -16,6 +16,8 @@ pub(crate) struct Decoded {
     pub tool_use_id: Option<String>,
     /// What tells this event from others of its kind in the session.
     pub delivery: Delivery,
+    /// How the session started, in the agent's word, where it says it.
+    pub started: Option<String>,
     /// Whether the event is another agent's doing and must be answered with nothing (Copilot runs a
     /// project's Claude hooks too).
     pub foreign: bool,
@@ -41,6 +43,12 @@ pub(crate) enum Delivery {
 }
 
 impl Decoded {
+    /// How the session started, in the words that agents share.
+    pub(crate) fn start(&self) -> &str {
+        let known = self.started.as_deref().unwrap_or_default();
+        if ["resume", "clear", "compact"].contains(&known) { known } else { "startup" }
+    }
+
     /// The names of the event's tool, each once: the canonical one, then the agent's own. None for
     /// an event without a tool.
     pub(crate) fn tool_names(&self) -> Vec<&str> {
@@ -386,6 +394,7 @@ mod tests {
             }),
             tool_use_id: None,
             delivery: Delivery::Single,
+            started: None,
             foreign: false,
             failed: false,
         };

@@ -144,6 +144,8 @@ pub(super) enum PluginCommand {
         /// Its name, or `source/name`
         name: String,
     },
+    /// Add a source: a folder, a git repository or a marketplace, after a look at what is in it
+    Add(AddArgs),
     /// Fetch git sources
     Sync {
         /// Only this source, were it excepted from updates
@@ -162,6 +164,22 @@ pub(super) enum PluginCommand {
         /// The code
         code: String,
     },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct AddArgs {
+    /// The folder, or the repository's URL
+    #[arg(value_name = "URL-OR-PATH")]
+    pub place: String,
+    /// What it is for, where its plugins do not say it: serde,tokio>=1.40
+    #[arg(long, value_name = "CRATES", value_delimiter = ',')]
+    pub crates: Vec<String>,
+    /// What it is called; by default as its folder or repository
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Don't ask
+    #[arg(long, short)]
+    pub yes: bool,
 }
 
 #[derive(Debug, Args)]

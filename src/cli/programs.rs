@@ -127,6 +127,10 @@ fn describe(installation: &Installation, runnable: Option<&Runnable>) -> String 
     let file = match runnable.or(installation.runnable.as_ref()) {
         Some(Runnable::Executable(path)) => Some(path.clone()),
         Some(Runnable::Script(path)) => Some(format!("script {path}")),
+        Some(Runnable::Shell) => {
+            let words = installation.args.iter().flatten().map(String::as_str);
+            Some(shlex::try_join(std::iter::once("sh").chain(words)).unwrap_or_default())
+        }
         None => None,
     };
     let source = match &installation.source {

@@ -1,12 +1,12 @@
 //! `cargo agents run-server`: agents start a plugin's MCP server with it, where a file that a team
-//! shares says so.
+//! shares says so, and the servers of packages, whose folders each start puts in.
 //!
 //! Only servers of the user's own plugin sources are started: the file gives a name, no program.
 
 use super::CommandResult;
 use super::grammar::RunServerArgs;
 use crate::Symposium;
-use crate::installations::{Acquirer, Mode, Network};
+use crate::installations::{Acquirer, Mode, Network, packaged_server};
 use crate::plugins::model::Transport;
 use crate::process::{Child, run_inherited};
 use crate::report::ExitCode;
@@ -17,6 +17,10 @@ use crate::text::Diagnostic;
 /// Runs the server; its standard streams are the agent's.
 pub(super) fn run(sym: &Symposium, args: &RunServerArgs) -> CommandResult {
     let (plugin, server) = servers::find(sym, &args.name)?;
+    if let Some(package) = &plugin.package {
+        let child = packaged_server(sym, (&plugin, package), &server)?;
+        return Ok(ExitCode::from(run_inherited(&child)?.exit_code()));
+    }
     let network = Network::new(sym);
     let acquirer = Acquirer::new(sym, &network);
     let server = resolve_server(&acquirer, &plugin, &server, Mode::Explicit)?;

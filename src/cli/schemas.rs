@@ -26,6 +26,7 @@ shapes! {
     why: super::why::model::Why,
     doctor: super::doctor::model::Doctor,
     event: crate::report::Event,
+    plugin_add: super::plugin::add::Added,
     plugin_list: super::plugin::list::Listing,
     plugin_show: super::plugin::show::Shown,
     plugin_show_skill: super::plugin::offer::SkillOffer,

@@ -74,6 +74,13 @@ impl PluginChoices {
         matches!(self.choice_for(name, root), Some((Choice::Use, _)))
     }
 
+    /// Whether the user asked for `name` anywhere.
+    pub(crate) fn is_used_somewhere(&self, name: &str) -> bool {
+        let lists = self.workspaces.iter().map(|(_, choices)| &choices.use_);
+        let mut lists = lists.chain([&self.use_]);
+        lists.any(|list| list.iter().any(|known| same_crate(known, name)))
+    }
+
     /// Where the configuration says no to `name`, for people; `None` where it does not.
     pub(crate) fn disabled_by(&self, name: &str, root: Option<&Path>) -> Option<&'static str> {
         match self.choice_for(name, root)? {

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest as _, Sha256};
+
 use super::Environment;
 use super::environment::HOME;
 
@@ -111,6 +113,13 @@ impl Dirs {
     /// What manifests said when they could last be read.
     pub(crate) fn last_good(&self) -> PathBuf {
         self.config.join("last-good")
+    }
+
+    /// What a package of another format keeps: its own folder, whatever becomes of its version.
+    pub(crate) fn plugin_data(&self, source: &str, name: &str) -> PathBuf {
+        let hash = Sha256::digest(format!("{source}\0{name}").as_bytes());
+        let hash: String = hash[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+        self.config.join("plugin-data").join(format!("{name}-{hash}"))
     }
 
     /// Copies of git plugin sources.

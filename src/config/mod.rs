@@ -26,7 +26,7 @@ pub(crate) use earlier::our_name;
 pub use environment::Environment;
 pub(crate) use model::{
     AutoUpdate, Config, ConfigState, HookScope, LogLevel, RECOMMENDATIONS, RECOMMENDATIONS_URL,
-    SkillIgnore, SourceLocation, USER_PLUGINS,
+    SkillIgnore, SourceConfig, SourceGates, SourceLocation, USER_PLUGINS,
 };
 pub(crate) use places::{place_of_agent, place_of_source};
 pub(crate) use process::{is_cargo_build, now_in_ms, own_program, since_1970};

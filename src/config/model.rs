@@ -15,8 +15,8 @@ mod sources;
 
 pub(crate) use hints::Hints;
 pub(crate) use log_level::LogLevel;
-pub(crate) use sources::SourceLocation;
-use sources::{SourceConfig, read_sources};
+use sources::read_sources;
+pub(crate) use sources::{SourceConfig, SourceGates, SourceLocation};
 
 /// Name of the source that holds the central recommendations.
 pub(crate) const RECOMMENDATIONS: &str = "symposium-recommendations";

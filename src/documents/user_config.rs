@@ -21,6 +21,8 @@ use crate::text::{Diagnostic, same_crate};
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The key of the agents' tables.
 const AGENT: &str = "agent";
+/// The key of the plugin sources' tables.
+const SOURCE: &str = "plugin-source";
 
 /// Edits `config.toml`; it is made when it is not there and `edit` sets something.
 ///
@@ -133,11 +135,33 @@ impl UserConfig {
         }
     }
 
+    /// Adds a `[[plugin-source]]` below those that are there; everything else stays.
+    pub(crate) fn add_source(&mut self, source: &NewSource<'_>) -> Result<(), Diagnostic> {
+        let key = [SOURCE.to_owned()];
+        let sources = |document: &Document| match document.get(&key)? {
+            None => Ok(Vec::new()),
+            Some(Value::Array(sources)) => Ok(sources),
+            Some(_) => Err(Diagnostic::error(format!("`{SOURCE}` must be an array of tables"))
+                .in_file(&self.path)
+                .note(format!("write each source as `[[{SOURCE}]]`"))),
+        };
+        let mut expected = sources(&self.document)?;
+        expected.push(source.value());
+        let before = self.without(SOURCE)?;
+        let text = with_source(self.document.text(), source);
+        self.document.replace_text(text)?;
+        if sources(&self.document)? == expected && self.without(SOURCE)? == before {
+            Ok(())
+        } else {
+            Err(compare::refused(&self.path))
+        }
+    }
+
     /// Makes the `[[agent]]` tables name exactly `wanted`: those of others go, missing ones are
     /// added in the given order, and those that stay keep their place and their further keys.
     pub(crate) fn set_agents(&mut self, wanted: &[String]) -> Result<(), Diagnostic> {
         let names = self.agents()?;
-        let before = self.without_agents()?;
+        let before = self.without(AGENT)?;
         let mut text = self.document.text().to_owned();
         if matches!(self.document.get(&[AGENT.to_owned()])?, Some(Value::Object(_))) {
             if names.iter().flatten().eq(wanted) {
@@ -163,7 +187,7 @@ impl UserConfig {
             names.into_iter().flatten().filter(|name| wanted.contains(name)).collect();
         expected.extend(added.into_iter().cloned());
         let found: Vec<String> = self.agents()?.into_iter().flatten().collect();
-        if found == expected && self.without_agents()? == before {
+        if found == expected && self.without(AGENT)? == before {
             Ok(())
         } else {
             Err(compare::refused(&self.path))
@@ -193,9 +217,31 @@ impl UserConfig {
         }
     }
 
-    fn without_agents(&self) -> Result<Value, Diagnostic> {
+    fn without(&self, key: &str) -> Result<Value, Diagnostic> {
         let whole = self.document.get(&[])?.unwrap_or(Value::Null);
-        Ok(compare::without_key(&whole, &[], AGENT))
+        Ok(compare::without_key(&whole, &[], key))
+    }
+}
+
+/// A plugin source to be added.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewSource<'a> {
+    pub name: &'a str,
+    /// `git` or `path`, and what it says.
+    pub place: (&'static str, &'a str),
+    pub crates: Option<&'a [String]>,
+}
+
+impl NewSource<'_> {
+    /// Its keys, in the order in which they are written.
+    fn keys(&self) -> Vec<(&'static str, Value)> {
+        let (key, place) = self.place;
+        let crates = self.crates.map(|crates| ("crates", Value::from(crates.to_vec())));
+        [("name", self.name.into()), (key, place.into())].into_iter().chain(crates).collect()
+    }
+
+    fn value(&self) -> Value {
+        self.keys().into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }
 }
 
@@ -232,7 +278,7 @@ fn without_agent(text: &str, index: usize) -> String {
     let all = sections_of(text);
     let own = agent_sections(&all, index);
     if own.is_empty() {
-        return match inline_agents(&all) {
+        return match inline_tables(&all, AGENT) {
             Some((range, items)) => apply(text, vec![arrays::remove(text, &range, &items, index)]),
             None => text.to_owned(),
         };
@@ -244,7 +290,7 @@ fn without_agent(text: &str, index: usize) -> String {
 fn with_agent(text: &str, name: &str) -> String {
     let all = sections_of(text);
     let name = inline(&Value::from(name));
-    if let Some((range, items)) = inline_agents(&all) {
+    if let Some((range, items)) = inline_tables(&all, AGENT) {
         let table = format!("{{ name = {name} }}");
         return apply(text, arrays::append(text, &range, &items, &table));
     }
@@ -252,10 +298,23 @@ fn with_agent(text: &str, name: &str) -> String {
     apply(text, vec![append_section(text, &all, &[AGENT.to_owned()], &lines)])
 }
 
+fn with_source(text: &str, source: &NewSource<'_>) -> String {
+    let all = sections_of(text);
+    let keys = source.keys().into_iter();
+    let lines = keys.map(|(key, value)| format!("{key} = {}", inline(&value)));
+    let lines: Vec<String> = lines.collect();
+    if let Some((range, items)) = inline_tables(&all, SOURCE) {
+        let table = format!("{{ {} }}", lines.join(", "));
+        return apply(text, arrays::append(text, &range, &items, &table));
+    }
+    let lines: Vec<String> = std::iter::once(format!("[[{SOURCE}]]")).chain(lines).collect();
+    apply(text, vec![append_section(text, &all, &[SOURCE.to_owned()], &lines)])
+}
+
 /// `agent = [{ name = "…" }]`.
-fn inline_agents(all: &[Section]) -> Option<(Range<usize>, Vec<super::toml::Item>)> {
+fn inline_tables(all: &[Section], key: &str) -> Option<(Range<usize>, Vec<super::toml::Item>)> {
     let root = all.first()?;
-    let found = root.assignments.iter().find(|found| found.keys == [AGENT])?;
+    let found = root.assignments.iter().find(|found| found.keys == [key])?;
     Some((found.value.clone(), found.items.clone()?))
 }
 

@@ -75,6 +75,8 @@ impl Dispatch<'_> {
             let stdin = if hook.is_canonical() {
                 let write = || serde_json::to_vec(&event.input).unwrap_or_default();
                 canonical.get_or_insert_with(write).clone()
+            } else if let Some(format) = hook.foreign_format(self.codec) {
+                format.encode_event(event).unwrap_or_default()
             } else {
                 native.to_vec()
             };
@@ -143,8 +145,9 @@ impl Dispatch<'_> {
         if self.event != Event::PreToolUse {
             return None;
         }
+        let is_in_common_words = hook.is_canonical() || hook.foreign_format(self.codec).is_some();
         let updated =
-            if hook.is_canonical() { self.codec.native_input(event, &updated) } else { updated };
+            if is_in_common_words { self.codec.native_input(event, &updated) } else { updated };
         let again = self.codec.replace_input(native, &updated).and_then(|native| {
             let mut decoded = self.codec.decode(self.event, &native, self.env).ok()?;
             name_tool(self.codec, &mut decoded, self.servers);

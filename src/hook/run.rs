@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use symposium_hook::{Decision, Event};
 
-use crate::agents::Codec;
 use crate::agents::canonical::{self, ParsedAnswer};
 use crate::agents::merge::merge;
 use crate::agents::symposium::NAME as CANONICAL;
 use crate::agents::wire::{ChildAnswer, Outcome};
+use crate::agents::{self, Codec};
 use crate::config::Environment;
 use crate::installations::syntax_error;
 use crate::plugins::model::OnFailure;
@@ -48,6 +48,12 @@ impl SnapshotHook {
     /// Whether it speaks the format that is nobody's own.
     pub(crate) fn is_canonical(&self) -> bool {
         self.format == CANONICAL
+    }
+
+    /// The format that it speaks, where that is another agent's than `agent`.
+    pub(super) fn foreign_format(&self, agent: &dyn Codec) -> Option<&'static dyn Codec> {
+        let is_foreign = !self.is_canonical() && self.format != agent.name();
+        agents::codec(&self.format).filter(|_| is_foreign)
     }
 
     /// What it is called in logs and reasons.
@@ -146,8 +152,19 @@ fn parse_answer(
     if hook.is_canonical() {
         return canonical::decode_answer(call.event, answer);
     }
-    let identity = call.codec.identity();
-    let whole = call.codec.decode_answer(call.event, answer);
+    let foreign = hook.foreign_format(call.codec);
+    let mut parsed = parse_native(foreign.unwrap_or(call.codec), call.event, answer);
+    if foreign.is_some() {
+        // Fields that we do not know mean something to that agent alone.
+        parsed.outcome.extra.clear();
+    }
+    parsed
+}
+
+/// Reads an answer in an agent's own format.
+fn parse_native(codec: &dyn Codec, event: Event, answer: &ChildAnswer<'_>) -> ParsedAnswer {
+    let identity = codec.identity();
+    let whole = codec.decode_answer(event, answer);
     let text = answer.stdout.trim().trim_start_matches('\u{feff}');
     let found = canonical::objects(text);
     if answer.exit == Some(2) {
@@ -164,7 +181,7 @@ fn parse_answer(
     let mut outcome = Outcome::default();
     for (object, _) in &found.objects {
         let answer = ChildAnswer { stdout: object, ..*answer };
-        let mut one = call.codec.decode_answer(call.event, &answer);
+        let mut one = codec.decode_answer(event, &answer);
         one.extra.clear();
         // Not every agent reads JSON.
         one.context.retain(|context| context != object);
@@ -201,6 +218,11 @@ fn child(hook: &SnapshotHook, argv: &[String], call: &HookCall<'_>) -> Option<Ch
         Some(root) => child.env("SYMPOSIUM_WORKSPACE", root),
         None => child.env_remove("SYMPOSIUM_WORKSPACE"),
     };
+    // What the agent itself says comes first.
+    let format = agents::codec(&hook.format).and_then(|codec| codec.identity().project_variable);
+    if let Some(variable) = format.filter(|variable| call.env.var(variable).is_none()) {
+        child = child.env(variable, call.root.unwrap_or(call.cwd));
+    }
     for (name, value) in &hook.run.env {
         child = child.env(name, value);
     }

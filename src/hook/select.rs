@@ -18,6 +18,8 @@ pub(super) struct Criteria<'a> {
     pub agent: &'a str,
     /// The tool's canonical and native names; empty for events without a tool.
     pub tool_names: &'a [&'a str],
+    /// How the session starts; empty for other events.
+    pub start: &'a str,
 }
 
 /// The hooks of a snapshot that run for this event, in order.
@@ -32,7 +34,8 @@ pub(super) fn hooks_for(
     }
     let hooks = stored.hooks(event);
     let names = decoded.tool_names();
-    let criteria = Criteria { agent: codec.name(), tool_names: &names };
+    let start = if event == Event::SessionStart { decoded.start() } else { "" };
+    let criteria = Criteria { agent: codec.name(), tool_names: &names, start };
     select(&hooks, &criteria).into_iter().cloned().collect()
 }
 
@@ -40,7 +43,8 @@ pub(super) fn hooks_for(
 ///
 /// A hook counts when its `agent` is this one (or none) and its matcher matches one of the tool's
 /// names. Of one plugin, those in the agent's own format run; where there are none, those in the
-/// canonical format; hooks in other agents' formats never do.
+/// canonical format. Hooks in other agents' formats never do, but those of packages, which have no
+/// other.
 pub(super) fn select<'a>(
     hooks: &'a [SnapshotHook],
     criteria: &Criteria<'_>,
@@ -52,7 +56,11 @@ pub(super) fn select<'a>(
         applies.iter().any(|hook| hook.plugin == plugin && hook.format == criteria.agent)
     };
     let wanted = |hook: &SnapshotHook| {
-        if native(&hook.plugin) { hook.format == criteria.agent } else { hook.format == CANONICAL }
+        if native(&hook.plugin) {
+            hook.format == criteria.agent
+        } else {
+            hook.format == CANONICAL || hook.is_portable
+        }
     };
     applies.iter().copied().filter(|hook| wanted(hook)).collect()
 }
@@ -87,10 +95,14 @@ fn applies(hook: &SnapshotHook, criteria: &Criteria<'_>, budget: &mut Budget) ->
     if hook.agent.as_deref().is_some_and(|agent| agent != criteria.agent) {
         return false;
     }
-    let Some(matcher) = hook.matcher.as_deref().filter(|_| !criteria.tool_names.is_empty()) else {
+    // Only packages' hooks may choose among starts.
+    let start = [criteria.start];
+    let starts = hook.is_portable && !criteria.start.is_empty();
+    let names = if starts { &start } else { criteria.tool_names };
+    let Some(matcher) = hook.matcher.as_deref().filter(|_| !names.is_empty()) else {
         return true;
     };
-    let check = || compile_matcher(matcher).map(|matcher| matcher.matches(criteria.tool_names));
+    let check = || compile_matcher(matcher).map(|matcher| matcher.matches(names));
     let checked = if !is_expression(matcher) {
         Some(check())
     } else if criteria.tool_names.iter().any(|name| name.len() > LONGEST_NAME) {
@@ -131,6 +143,7 @@ mod tests {
             matcher: matcher.map(str::to_owned),
             agent: None,
             format: format.to_owned(),
+            is_portable: false,
             timeout: 1000,
             on_failure: OnFailure::Continue,
             detach: false,
@@ -139,7 +152,7 @@ mod tests {
     }
 
     fn names(hooks: &[SnapshotHook], agent: &str, tools: &[&str]) -> Vec<String> {
-        let chosen = select(hooks, &Criteria { agent, tool_names: tools });
+        let chosen = select(hooks, &Criteria { agent, tool_names: tools, start: "" });
         chosen.iter().map(|hook| hook.name.clone()).collect()
     }
 
@@ -165,6 +178,21 @@ mod tests {
         ];
         assert_eq!(names(&hooks, "codex", &["Bash", "Bash"]), ["bash"]);
         assert_eq!(names(&hooks, "codex", &["Edit", "apply_patch"]), ["edit"]);
+    }
+
+    #[test]
+    fn a_package_s_hooks_run_with_every_agent_and_may_choose_among_starts() {
+        let mut hooks = [hook("p", "compacts", "claude", Some("compact|resume"))];
+        hooks[0].is_portable = true;
+        let chosen = |agent, start| {
+            let criteria = Criteria { agent, tool_names: &[], start };
+            select(&hooks, &criteria).len()
+        };
+        for agent in ["claude", "codex", "goose"] {
+            assert_eq!(chosen(agent, "compact"), 1, "{agent}");
+            assert_eq!(chosen(agent, "startup"), 0, "{agent}");
+        }
+        assert_eq!(names(&hooks, "gemini", &["resume"]), ["compacts"]);
     }
 
     #[test]

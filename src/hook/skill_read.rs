@@ -143,6 +143,7 @@ mod tests {
             input: Input::PostToolUse(input),
             tool_use_id: None,
             delivery: Delivery::Single,
+            started: None,
             foreign: false,
             failed: false,
         }

@@ -255,6 +255,10 @@ impl<'a> Acquirer<'a> {
     ) -> Result<Acquired, String> {
         let mut program = locate(self.sym, plugin, installation, &acquired.root, runnable)?;
         program.args = args;
+        if *runnable == Runnable::Shell {
+            // The system's own: it is not put before what the user has on `PATH`.
+            acquired.root = Root::Global;
+        }
         if !matches!(acquired.root, Root::Bin(_) | Root::Global) {
             acquired.path_dir = program.path.parent().map(Path::to_path_buf);
         }

@@ -134,7 +134,7 @@ fn kind(name: &str, file: &Path) -> io::Result<Kind> {
 fn bare_name(job: &Job<'_>, url_name: &str) -> Result<String, Trouble> {
     let name = match &job.installation.runnable {
         Some(Runnable::Executable(name) | Runnable::Script(name)) => name,
-        None => url_name,
+        Some(Runnable::Shell) | None => url_name,
     };
     if !is_plain_name(name) {
         return Err(Trouble::Unusable(format!(

@@ -17,6 +17,10 @@ pub(super) fn locate(
     runnable: &Runnable,
 ) -> Result<Invocation, String> {
     let (named, is_script) = match runnable {
+        Runnable::Shell => {
+            let path = global(sym, "sh").ok_or("there is no shell `sh` on PATH")?;
+            return Ok(Invocation { path, is_script: false, args: Vec::new() });
+        }
         Runnable::Executable(named) => (named.as_str(), false),
         Runnable::Script(named) => (named.as_str(), true),
     };
@@ -56,10 +60,11 @@ pub(super) fn in_plugin(plugin: &Plugin, named: &str) -> Result<PathBuf, String>
     if Path::new(named).is_absolute() {
         return Ok(PathBuf::from(named));
     }
-    let inside = plugin.dir.strip_prefix(&plugin.source_root).ok();
+    let boundary = plugin.boundary();
+    let inside = plugin.dir.strip_prefix(boundary).ok();
     let from_root = inside.and_then(|inside| inside.join(named).to_str().map(str::to_owned));
     match from_root {
-        Some(path) => contained(&plugin.source_root, &path),
+        Some(path) => contained(boundary, &path),
         None => contained(&plugin.dir, named),
     }
     .map_err(|escape| escape.to_string())
@@ -71,6 +76,7 @@ pub(crate) fn awaited(plugin: &Plugin) -> Vec<PathBuf> {
     let brought = plugin.installations.iter().filter(|known| known.source.is_none());
     let named = brought.filter_map(|known| match known.runnable.as_ref()? {
         Runnable::Executable(named) | Runnable::Script(named) => Some(named.as_str()),
+        Runnable::Shell => None,
     });
     named
         .filter_map(|named| in_plugin(plugin, named).ok())

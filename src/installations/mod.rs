@@ -3,6 +3,7 @@
 //! - [`Acquirer::acquire`]: the work, once per installation and version, under a lock
 //! - [`Acquirer::probe`]: what is on disk now, in microseconds and without any work
 //! - [`Acquirer::hook`], [`Acquirer::command`]: all of it together, ready to be started
+//! - [`packaged_server`]: the same for a server of a package in another format
 //! - [`Acquirer::obstacles`]: what keeps it from being started
 //! - [`syntax_error`]: what a shell finds wrong with a script
 //! - [`environment`]: the variables that tell a child where its tools are
@@ -33,6 +34,7 @@ mod model;
 mod obstacle;
 mod outdated;
 mod own;
+mod packaged;
 mod prepare;
 mod repository;
 mod stamp;
@@ -48,5 +50,6 @@ pub(crate) use model::{Acquired, InstallError, Invocation, Mode, Root, Trouble};
 pub(crate) use obstacle::{Obstacle, ObstacleKind, unusable};
 pub(crate) use outdated::{FoundPrograms, sweep_outdated};
 pub(crate) use own::{Installed, Otherwise, recorded};
+pub(crate) use packaged::packaged_server;
 pub(crate) use prepare::Prepared;
 pub(crate) use syntax::syntax_error;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::acquire::{expanded, installation};
 use super::{Acquired, Acquirer, InstallError, Invocation, Mode, Root, Trouble, environment};
 use crate::plugins::model::{Hook, Plugin, Runnable};
+use crate::plugins::packages::Folders;
 
 /// What to run, and with which variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,10 +125,19 @@ impl Acquirer<'_> {
             |problem| InstallError::new(plugin, call.command, Trouble::Unusable(problem));
         let command = self.called(plugin, call, command).map_err(unusable)?;
         let path = self.sym.env.var("PATH");
-        let env = environment((call.command, &command), &requirements, path);
-        let Some(invocation) = command.program else {
+        let mut env = environment((call.command, &command), &requirements, path);
+        let Some(mut invocation) = command.program else {
             return Err(unusable(nothing_to_run(&command.root)));
         };
+        if let Some(package) = &plugin.package {
+            let data = self.sym.dirs.plugin_data(&plugin.source, &plugin.name);
+            let folders = Folders::of(plugin, &data);
+            let variables = folders.variables(package.format).into_iter();
+            env.extend(variables.map(|(name, value)| (name.into(), value.into())));
+            for arg in &mut invocation.args {
+                *arg = folders.expand_for_shell(package.format, arg);
+            }
+        }
         Ok(Prepared { invocation, env, missing })
     }
 

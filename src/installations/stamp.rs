@@ -134,6 +134,7 @@ pub(super) fn definition(installation: &Installation) -> String {
         None => String::new(),
         Some(Runnable::Executable(path)) => format!("executable {path}"),
         Some(Runnable::Script(path)) => format!("script {path}"),
+        Some(Runnable::Shell) => "shell".to_owned(),
     });
     parts.extend(installation.install_commands.iter().cloned());
     key(&parts.iter().map(String::as_str).collect::<Vec<_>>())

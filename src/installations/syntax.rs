@@ -17,16 +17,20 @@ const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"];
 /// The shell can't be started.
 pub(crate) fn syntax_error(argv: &[String]) -> Result<Option<String>, RunError> {
     let Some((shell, script)) = shell_of(argv) else { return Ok(None) };
-    let child = Child::new(shell).args(["-n", script]).limit(Duration::from_secs(1));
+    let child = Child::new(shell).args(["-n"]).args(script).limit(Duration::from_secs(1));
     let output = run(&child)?;
     let is_refused = matches!(output.status, Status::Exited(code) if code != 0);
     Ok(is_refused.then(|| output.stderr_text().trim().to_owned()))
 }
 
-/// The shell and its script: as `sh <script>`, or as the script's first line says.
-fn shell_of(argv: &[String]) -> Option<(String, &str)> {
+/// The shell and its script: as `sh <script>`, as `…/sh -c <commands>`, or as the script's first line
+/// says.
+fn shell_of(argv: &[String]) -> Option<(String, Vec<&str>)> {
     let script = match argv {
-        [shell, script, ..] if shell == "sh" => return Some((shell.clone(), script)),
+        [shell, flag, commands] if flag == "-c" && shell.rsplit('/').next() == Some("sh") => {
+            return Some((shell.clone(), vec![flag, commands]));
+        }
+        [shell, script, ..] if shell == "sh" => return Some((shell.clone(), vec![script])),
         [script, ..] => script,
         [] => return None,
     };
@@ -37,7 +41,7 @@ fn shell_of(argv: &[String]) -> Option<(String, &str)> {
     let name = |program: &str| program.rsplit('/').next().unwrap_or_default().to_owned();
     let program = words.next()?;
     let program = if name(program) == "env" { words.next()? } else { program };
-    SHELLS.contains(&&*name(program)).then(|| (program.to_owned(), &**script))
+    SHELLS.contains(&&*name(program)).then(|| (program.to_owned(), vec![&**script]))
 }
 
 #[cfg(all(test, unix))]

@@ -126,6 +126,7 @@ impl House {
     fn plugin(&self, installations: Vec<Installation>) -> Plugin {
         Plugin {
             name: "plugin".to_owned(),
+            package: None,
             source: "test".to_owned(),
             source_root: self.path("source"),
             manifest: self.path("source/plugin/SYMPOSIUM.toml"),

@@ -239,6 +239,17 @@ explanations! {
      a script fails at each event, and a guard (`on-failure = \"block\"`) then blocks. It is a warning \
      where that shell is not on this machine, so that the script could not be looked through."
 
+    PACKAGE "S041" "a package or an index of others' formats can't be used"
+    "The folder has an Agent Plugins manifest (`plugin.json` with its `$schema`), a manifest of a \
+     Claude Code package or an index of them (`.claude-plugin/plugin.json`, \
+     `.claude-plugin/marketplace.json`), and it breaks a rule of its format without which nothing of \
+     it may be used: it is no JSON, has no name, or a version that Symposium does not know."
+
+    NOT_TAKEN "S042" "a part of a package breaks a rule of its format"
+    "The part is left out and the rest of the package is used, as the formats want it. `plugin show` \
+     lists what is not taken and why; what Symposium merely does not have, such as commands of Claude \
+     Code, stands there too and is no mistake."
+
     FRONTMATTER "S101" "the frontmatter can't be read"
     "A `SKILL.md` starts with a line `---`, then YAML with at least `name` and `description`, then \
      another line `---`. Without it the skill is skipped."

@@ -2,6 +2,7 @@
 //!
 //! - [`model`]: a plugin, validated
 //! - [`manifest`]: manifests become plugins, or diagnostics with file, line and column
+//! - [`packages`]: plugins in formats of others become the same
 //! - [`git`]: a repository that a manifest names
 //! - [`diagnostics`]: the codes of what can be wrong in one, explained
 //! - [`predicate`]: whether a thing applies to a workspace
@@ -17,6 +18,7 @@ pub(crate) mod diagnostics;
 pub(crate) mod git;
 pub(crate) mod manifest;
 pub(crate) mod model;
+pub(crate) mod packages;
 pub(crate) mod predicate;
 pub(crate) mod registry;
 pub(crate) mod source;

@@ -1,8 +1,8 @@
 //! A plugin as validated: what the rest of the program works with.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
-use std::path::PathBuf;
+use std::ops::{Range, RangeInclusive};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use semver::{Version, VersionReq};
@@ -12,10 +12,12 @@ use super::git::GitPlace;
 pub(crate) use crate::agents::places::Transport;
 use crate::text::SecretUrl;
 
-/// A plugin: everything one `SYMPOSIUM.toml` offers.
+/// A plugin: everything one `SYMPOSIUM.toml`, or one package in a format of others, offers.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Plugin {
     pub name: String,
+    /// What is to be said of a package; `None` for a `SYMPOSIUM.toml`.
+    pub package: Option<Package>,
     /// Name of the source it was found in.
     pub source: String,
     /// Root folder of that source: no path of the plugin may lead out of it.
@@ -29,6 +31,57 @@ pub(crate) struct Plugin {
     pub hooks: Vec<Hook>,
     pub servers: Vec<McpServer>,
     pub subcommands: Vec<Subcommand>,
+}
+
+impl Plugin {
+    /// What no path of the plugin may lead out of: its source, or the folder of a package, which its
+    /// authors made to be copied by itself.
+    pub(crate) fn boundary(&self) -> &Path {
+        if self.package.is_some() { &self.dir } else { &self.source_root }
+    }
+
+    /// How deep below a folder of skills the plugin's skills are.
+    pub(crate) fn skill_depths(&self) -> RangeInclusive<usize> {
+        match self.package.as_ref().map(|package| package.format) {
+            None => ANY_DEPTH,
+            Some(PackageFormat::AgentPlugins) => 1..=1,
+            Some(PackageFormat::Claude) => 0..=1,
+        }
+    }
+}
+
+/// How deep below a folder a skill may be where no format says it.
+pub(crate) const ANY_DEPTH: RangeInclusive<usize> = 0..=6;
+
+/// What is particular to a plugin in a format of others.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Package {
+    pub format: PackageFormat,
+    pub version: Option<String>,
+    /// The repository that an index says it is in; it is not looked at unless the user asks for it.
+    pub elsewhere: Option<GitPlace>,
+    /// What of it has no effect here.
+    pub not_taken: Vec<NotTaken>,
+}
+
+/// The formats of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) enum PackageFormat {
+    /// Agent Plugins (agent-plugins.org), version 1.0.0.
+    AgentPlugins,
+    /// Claude Code's (code.claude.com/docs/en/plugins-reference).
+    Claude,
+}
+
+/// Something in a package that has no effect.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct NotTaken {
+    /// What it is: `2 commands: deploy, review`.
+    pub what: String,
+    pub why: String,
+    /// Whether the package breaks a rule of its format there.
+    pub is_mistake: bool,
 }
 
 /// `crates` (or `depends-on`) and `predicates` at one level. All levels must hold.
@@ -146,6 +199,8 @@ pub(crate) enum Runnable {
     Executable(String),
     /// A script, run as `sh <path>`.
     Script(String),
+    /// The shell; the arguments say what it does.
+    Shell,
 }
 
 /// How an installation gets onto disk.
@@ -200,6 +255,8 @@ pub(crate) struct Hook {
     pub agent: Option<String>,
     /// `symposium`, or the agent whose own format the handler speaks.
     pub format: String,
+    /// Whether it is asked in that format whatever agent is at work: a package's, which knows no other.
+    pub is_portable: bool,
     pub timeout: Duration,
     /// What a crash, a time-out or a missing program means.
     pub on_failure: OnFailure,
@@ -225,6 +282,8 @@ pub(crate) struct McpServer {
     pub name: String,
     pub gate: Gate,
     pub transport: Transport,
+    /// The folder that a program is started in, as its package says it.
+    pub cwd: Option<String>,
     /// Whether its variables or headers are not known, since nobody keeps them: what is registered of
     /// it stays as it is.
     #[serde(skip)]

@@ -86,7 +86,7 @@ impl<'a> Refresh<'a> {
     fn policy_for(&self, spec: &SourceSpec) -> Policy {
         let policy = self.policy;
         match self.only {
-            Some(only) if only == spec.name => {
+            Some(only) if only == spec.name || spec.name.starts_with(&format!("{only}/")) => {
                 Policy { level: UpdateLevel::Fetch, force: true, first_fetch: true, ..policy }
             }
             Some(_) => {
@@ -107,6 +107,8 @@ pub(crate) struct SourceState {
     pub kind: SourceKind,
     /// Where it is, for people: a path or a URL, without secrets.
     pub location: String,
+    /// The same, whoever is told: what is remembered of the source goes by it.
+    pub place: String,
     /// Its folder on disk; `None` when it can't be had.
     pub root: Option<PathBuf>,
     /// The commit of a git source, in hex.
@@ -161,6 +163,7 @@ pub(crate) fn open(
         name: spec.name.clone(),
         kind: spec.kind(),
         location: String::new(),
+        place: String::new(),
         root: None,
         commit: None,
         reference: None,
@@ -180,6 +183,10 @@ pub(crate) fn open(
         Location::Builtin => open_builtin(sym, &mut state),
     };
     state.is_told = diagnostic.is_some();
+    state.place = match &spec.location {
+        Location::Path(path) => path.to_string_lossy().into_owned(),
+        _ => state.location.clone(),
+    };
     (state, diagnostic.into_iter().collect())
 }
 
@@ -191,7 +198,11 @@ pub(crate) fn unusable(sym: &Symposium, spec: &SourceSpec, problem: &Diagnostic)
 }
 
 /// The problem at the source's place in the configuration, if it stands there.
-fn in_configuration(sym: &Symposium, spec: &SourceSpec, problem: Diagnostic) -> Diagnostic {
+pub(super) fn in_configuration(
+    sym: &Symposium,
+    spec: &SourceSpec,
+    problem: Diagnostic,
+) -> Diagnostic {
     if !sym.config.sources.iter().any(|source| source.name == spec.name) {
         return problem;
     }
@@ -325,7 +336,7 @@ fn take(state: &mut SourceState, checkout: Checkout) {
 
 /// The name, without extension, of our files about a source.
 pub(super) fn file_name(state: &SourceState) -> String {
-    let hash = Sha256::digest(format!("{}\0{}", state.name, state.location).as_bytes());
+    let hash = Sha256::digest(format!("{}\0{}", state.name, state.place).as_bytes());
     crate::text::hex(&hash[..16])
 }
 

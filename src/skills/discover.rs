@@ -1,16 +1,16 @@
 //! Finding `SKILL.md` folders below a folder.
 
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
 
 use crate::files::{final_target, is_absent};
+use crate::plugins::model::ANY_DEPTH;
 use crate::text::Diagnostic;
 use crate::workspace::Observer;
 
 /// The file that makes a folder a skill.
 pub(crate) const SKILL_FILE: &str = "SKILL.md";
-/// How many folders deep a skill may be below the start.
-pub(crate) const DEPTH: usize = 6;
 /// Folders that hold other people's files or made ones.
 const SKIPPED: [&str; 3] = [".git", "target", "node_modules"];
 /// How many folders are looked into; more than that is no skills folder.
@@ -49,7 +49,16 @@ impl Discovered {
 /// `skill.md` or the like is told: agents do not read it. A `start` that does not exist has no
 /// skills.
 pub(crate) fn discover(root: &Path, start: &Path, observer: &Observer) -> Discovered {
-    discover_unless(root, start, observer, &|_| false)
+    search((root, start), observer, ANY_DEPTH, &|_| false)
+}
+
+/// As [`discover`], with skills so deep below `start` only.
+pub(crate) fn discover_at(
+    depths: RangeInclusive<usize>,
+    (root, start): (&Path, &Path),
+    observer: &Observer,
+) -> Discovered {
+    search((root, start), observer, depths, &|_| false)
 }
 
 /// As [`discover`], but folders below `start` that `is_left_out` are not looked into.
@@ -59,10 +68,20 @@ pub(super) fn discover_unless(
     observer: &Observer,
     is_left_out: &dyn Fn(&Path) -> bool,
 ) -> Discovered {
+    search((root, start), observer, ANY_DEPTH, is_left_out)
+}
+
+fn search(
+    (root, start): (&Path, &Path),
+    observer: &Observer,
+    depths: RangeInclusive<usize>,
+    is_left_out: &dyn Fn(&Path) -> bool,
+) -> Discovered {
     let real_root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
     let mut search = Search {
         observer,
         is_left_out,
+        depths,
         root,
         real_root,
         ancestors: Vec::new(),
@@ -82,6 +101,7 @@ pub(super) fn discover_unless(
 struct Search<'a> {
     observer: &'a Observer,
     is_left_out: &'a dyn Fn(&Path) -> bool,
+    depths: RangeInclusive<usize>,
     root: &'a Path,
     real_root: PathBuf,
     /// The real folders we are in, so that a link to one of them ends the search there.
@@ -118,7 +138,8 @@ impl Search<'_> {
         };
         names.sort();
         // Listed, not asked for by name: a file system that ignores case would say yes to both.
-        if names.iter().any(|name| name == SKILL_FILE) && !self.is_folder(&dir.join(SKILL_FILE)) {
+        let is_one = names.iter().any(|name| name == SKILL_FILE);
+        if is_one && self.depths.contains(&depth) && !self.is_folder(&dir.join(SKILL_FILE)) {
             let path = relative(self.root, dir);
             self.done.skills.push(FoundSkill { dir: dir.to_path_buf(), path });
             return;
@@ -130,7 +151,7 @@ impl Search<'_> {
                 .note(format!("call it `{SKILL_FILE}`"));
             self.done.told.push(warning);
         }
-        if depth == DEPTH {
+        if depth == *self.depths.end() {
             return;
         }
         self.ancestors.push(real);

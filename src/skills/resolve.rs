@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::crate_source::{CrateRequest, CrateSources, NotOnDisk};
-use super::discover::{FoundSkill, SKILL_FILE, discover, discover_unless};
+use super::discover::{Discovered, FoundSkill, SKILL_FILE, discover, discover_at, discover_unless};
 use super::document::{RawGate, SkillDocument};
 use super::model::{Skill, SkillOrigin};
 use crate::files::{Limit, contained, relative_inside};
@@ -19,9 +19,11 @@ use crate::report::{Event, Kind, Verdict};
 use crate::text::{Diagnostic, Source};
 use crate::workspace::Observer;
 
+mod alone;
 mod crates;
 mod unread;
 
+pub(crate) use alone::UsersWord;
 pub(crate) use unread::Unread;
 use unread::as_warning;
 
@@ -163,27 +165,6 @@ impl<'a> Resolver<'a> {
         self.crate_skills(request, None, None);
     }
 
-    /// Adds a skill that lies in a plugin source by itself. It must say what it is about, unless
-    /// the user `chose` it by name.
-    pub(crate) fn standalone(&mut self, source: &str, root: &Path, dir: &Path, chosen: bool) {
-        let origin = |path| SkillOrigin::Source { source: source.to_owned(), path };
-        let provenance = Provenance { root, plugin: None, origin: &origin };
-        let found =
-            FoundSkill { dir: dir.to_path_buf(), path: super::discover::relative(root, dir) };
-        let Some((document, warnings)) = self.read(&found, provenance) else { return };
-        if document.gate.is_empty() && !chosen {
-            let name = document.name;
-            let warning = Diagnostic::warning("a skill outside of a plugin needs `crates`")
-                .code(codes::NEEDS_CRATES)
-                .at(&document.source, name.span)
-                .note("say which crates it is about, or `crates: \"*\"`");
-            self.done.diagnostics.push(warning);
-            self.explain(Kind::Skill, &name.value, Verdict::Skipped, "it has no `crates`");
-            return;
-        }
-        self.admit(document, warnings, found, provenance);
-    }
-
     /// Adds the workspace's own skills: what is in `folder`, where its `.agents/skills` really is, and
     /// was not put there by us. They are the user's: their gates are not asked.
     pub(crate) fn workspace(&mut self, root: &Path, folder: &Path) {
@@ -208,15 +189,25 @@ impl<'a> Resolver<'a> {
 
     fn path_group(&mut self, plugin: &Plugin, path: &str) {
         // Relative to the plugin's folder, and anywhere inside its source.
-        let below = plugin.dir.strip_prefix(&plugin.source_root);
-        let (root, path) = match below.ok().and_then(Path::to_str) {
-            Some("") => (&plugin.source_root, path.to_owned()),
+        let below = plugin.dir.strip_prefix(&plugin.source_root).ok().and_then(Path::to_str);
+        let below = below.filter(|below| !below.is_empty());
+        let (root, path) = match below {
+            // A package's own folder is all there is of it.
+            _ if plugin.package.is_some() => (&plugin.dir, path.to_owned()),
+            None if plugin.dir == plugin.source_root => (&plugin.source_root, path.to_owned()),
             Some(below) if !Path::new(path).is_absolute() => {
                 (&plugin.source_root, format!("{below}/{path}"))
             }
             _ => (&plugin.dir, path.to_owned()),
         };
-        let origin = |path| SkillOrigin::Source { source: plugin.source.clone(), path };
+        let origin = |path: String| {
+            let path = match below.filter(|_| plugin.package.is_some()) {
+                Some(below) if path.is_empty() => below.to_owned(),
+                Some(below) => format!("{below}/{path}"),
+                None => path,
+            };
+            SkillOrigin::Source { source: plugin.source.clone(), path }
+        };
         let provenance = Provenance { root, plugin: Some(&plugin.name), origin: &origin };
         if !self.contained_folder(plugin, &path, provenance) {
             let reason = format!("there is no folder `{path}`");
@@ -234,7 +225,9 @@ impl<'a> Resolver<'a> {
     ) -> bool {
         match contained(provenance.root, path) {
             Ok(start) if self.observer.is_dir(&start) => {
-                self.folder(&start, provenance);
+                let places = (provenance.root, start.as_path());
+                let found = discover_at(plugin.skill_depths(), places, self.observer);
+                self.found(found, provenance);
             }
             Err(escape) if !self.leads_nowhere(provenance.root, path) => {
                 self.warn_in(&plugin.manifest, escape.to_string());
@@ -299,7 +292,10 @@ impl<'a> Resolver<'a> {
 
     /// Adds every skill below `start`; says how many there are.
     fn folder(&mut self, start: &Path, provenance: Provenance<'_>) -> usize {
-        let found = discover(provenance.root, start, self.observer);
+        self.found(discover(provenance.root, start, self.observer), provenance)
+    }
+
+    fn found(&mut self, found: Discovered, provenance: Provenance<'_>) -> usize {
         self.keep_unknown(found.told, found.unread, provenance);
         let count = found.skills.len();
         for skill in found.skills {

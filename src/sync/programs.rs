@@ -1,9 +1,10 @@
 //! The programs that hooks and servers run, made ready by a sync.
 
 use super::facts::Facts;
-use super::request::{Caller, SyncContext};
+use super::request::{Caller, Mode, SyncContext};
 use super::snapshot::programs::resolve_server;
 use super::snapshot::remember::PreparedHook;
+use crate::files::private_folders;
 use crate::installations::{Acquirer, InstallError, Mode as InstallMode, Network};
 use crate::text::Diagnostic;
 
@@ -12,6 +13,13 @@ pub(super) fn prepare(sync: &SyncContext<'_>, facts: &Facts<'_>) -> Vec<Prepared
     let fetcher = Network::new(sync.sym);
     let acquirer = Acquirer::new(sync.sym, &fetcher);
     let mode = sync.install_mode();
+    let packages = facts.hooks.iter().filter(|(plugin, _)| plugin.package.is_some());
+    for (plugin, _) in packages.filter(|_| sync.request.mode == Mode::Apply) {
+        let data = sync.sym.dirs.plugin_data(&plugin.source, &plugin.name);
+        if let Err(error) = private_folders(&data) {
+            tracing::warn!("{}: {error}", data.display());
+        }
+    }
     facts.hooks.iter().map(|(plugin, hook)| acquirer.hook(plugin, hook, mode)).collect()
 }
 

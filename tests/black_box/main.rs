@@ -79,6 +79,7 @@ mod mcp_server;
 mod newer_schema;
 mod opencode_files;
 mod own_spellings;
+mod packages;
 mod plugin_commands;
 mod plugin_sources;
 mod programs_in_the_way;

@@ -154,6 +154,16 @@ fn decision_29_what_a_manifest_last_said_stays_in_force_whole_while_it_cannot_be
     });
 }
 
+/// An event and a command show a folder below the home folder in two ways.
+#[test]
+fn what_a_manifest_in_the_user_s_own_folder_last_said_is_known_to_events_too() {
+    let sandbox = with_agents(&["claude"]);
+    hook_plugin(&sandbox, "own", Event::PreToolUse, "", "echo 'not allowed' >&2; exit 2\n");
+    sandbox.run(&["sync"]).ok();
+    sandbox.user_plugin("own/SYMPOSIUM.toml", "[[hooks\n");
+    assert_eq!(asked(&sandbox).as_deref(), Some("not allowed"));
+}
+
 #[test]
 fn what_is_wrong_with_a_manifest_is_told_once_with_its_line() {
     let sandbox = from_a_folder();

@@ -63,6 +63,7 @@ pub(super) static IDENTITY: Identity = Identity {
     fields: FIELDS,
     answer_keys: Identity::CLAUDES_ANSWER,
     env_reference: Some(EnvReference::WITH_DEFAULT),
+    project_variable: Some("CLAUDE_PROJECT_DIR"),
     tools: TOOLS,
     ..Identity::new("claude", "Claude Code")
 };
@@ -94,6 +95,7 @@ impl Codec for Claude {
                 input,
                 tool_use_id: None,
                 delivery: Delivery::Single,
+                started: None,
                 foreign,
                 failed: false,
             });
@@ -153,6 +155,32 @@ impl Codec for Claude {
         envelope.user_message(outcome);
         envelope.context(outcome);
         envelope.answer()
+    }
+
+    fn encode_event(&self, decoded: &Decoded) -> Option<Vec<u8>> {
+        let input = &decoded.input;
+        let mut event = json!({
+            "session_id": input.session_id(),
+            "cwd": input.cwd(),
+            "hook_event_name": self.event_name(input.event()),
+        });
+        match input {
+            Input::PreToolUse(tool) => {
+                event["tool_name"] = tool.tool_name.clone().into();
+                event["tool_input"] = tool.tool_input.clone();
+            }
+            Input::PostToolUse(tool) => {
+                event["tool_name"] = tool.tool_name.clone().into();
+                event["tool_input"] = tool.tool_input.clone();
+                event["tool_response"] = tool.tool_response.clone();
+            }
+            Input::UserPromptSubmit(prompt) => event["prompt"] = prompt.prompt.clone().into(),
+            Input::SessionStart(_) => event["source"] = decoded.start().into(),
+        }
+        if let Some(id) = &decoded.tool_use_id {
+            event["tool_use_id"] = id.clone().into();
+        }
+        serde_json::to_vec(&event).ok()
     }
 
     fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome {

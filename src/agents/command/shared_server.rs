@@ -28,13 +28,25 @@ pub(crate) fn is_shared_server(entry: &Value, name: &str) -> bool {
     [bare(name), guarded_by_name(name)].iter().any(|form| argv == *form)
 }
 
+/// As [`shared_server`], in a user's own file, which may have the place of our program on this machine;
+/// `program` is a word as [`choose_program`](super::choose_program) makes it.
+pub(crate) fn started_server(program: &str, name: &str) -> Transport {
+    let [command, args @ ..] =
+        if cfg!(windows) { bare(name) } else { guarded(program, &run_server(name)) };
+    Transport::Stdio { command, args: args.into(), env: Vec::new() }
+}
+
+fn run_server(name: &str) -> String {
+    let word = shlex::try_quote(name).unwrap_or_default();
+    format!("{RUN_SERVER} {word}")
+}
+
 fn bare(name: &str) -> [String; 3] {
     [PROGRAM, RUN_SERVER, name].map(str::to_owned)
 }
 
 fn guarded_by_name(name: &str) -> [String; 3] {
-    let word = shlex::try_quote(name).unwrap_or_default();
-    guarded(PROGRAM, &format!("{RUN_SERVER} {word}"))
+    guarded(PROGRAM, &run_server(name))
 }
 
 /// `program`, a word of the shell, with these arguments.

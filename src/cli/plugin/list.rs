@@ -13,6 +13,7 @@ use super::view::{Standing, View};
 use crate::Symposium;
 use crate::cli::CommandResult;
 use crate::cli::screen::count;
+use crate::plugins::model::NotTaken;
 use crate::plugins::registry::{Briefly, PluginEntry};
 use crate::plugins::source::{SourceKind, SourceState, age};
 
@@ -52,6 +53,11 @@ struct SourceRow {
 struct PluginRow {
     name: String,
     source: String,
+    /// `symposium`, `agent-plugins` or `claude`.
+    format: &'static str,
+    /// As its package says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
     manifest: PathBuf,
     #[serde(flatten)]
     standing: Standing,
@@ -60,6 +66,11 @@ struct PluginRow {
     hooks: Vec<String>,
     servers: Vec<String>,
     subcommands: Vec<String>,
+    /// What of a package has no effect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    not_taken: Vec<NotTaken>,
+    #[serde(skip)]
+    kind: Option<String>,
     #[serde(skip)]
     offers: String,
     #[serde(skip)]
@@ -136,6 +147,10 @@ fn plugin_row(view: &View<'_>, entry: &PluginEntry, problems: &mut Vec<String>) 
     PluginRow {
         name: plugin.name.clone(),
         source: plugin.source.clone(),
+        format: plugin.format(),
+        version: plugin.version().map(str::to_owned),
+        kind: plugin.kind(),
+        not_taken: plugin.not_taken().to_vec(),
         manifest: plugin.manifest.clone(),
         skills: groups
             .iter()
@@ -171,7 +186,7 @@ fn group_parts(groups: &[GroupOffer]) -> Vec<String> {
 fn skills(view: &View<'_>, problems: &mut Vec<String>) -> Vec<SkillRow> {
     let mut rows = Vec::new();
     for skill in &view.registry.skills {
-        let mut offer = match view.skill(&skill.source_root, &skill.dir) {
+        let mut offer = match view.alone(skill) {
             Ok(offer) => offer,
             Err(problem) => {
                 problems.push(problem);
@@ -209,8 +224,13 @@ fn render(sym: &Symposium, listing: &Listing) -> String {
         (source.name.clone(), state, vec![source.location.clone(), at.trim().to_owned(), notice])
     });
     section(&mut out, "Plugins", &listing.plugins, |plugin| {
-        let lines = vec![plugin.standing.reason.clone(), plugin.offers.clone()];
-        (plugin.name.clone(), format!("{}, {}", plugin.label, plugin.source), lines)
+        let mut lines = vec![plugin.standing.reason.clone(), plugin.offers.clone()];
+        if sym.report.explains() {
+            let not_taken = plugin.not_taken.iter();
+            lines.extend(not_taken.map(|it| format!("not taken: {}: {}", it.what, it.why)));
+        }
+        let kind = plugin.kind.as_ref().map(|kind| format!(", {kind}")).unwrap_or_default();
+        (plugin.name.clone(), format!("{}, {}{kind}", plugin.label, plugin.source), lines)
     });
     section(&mut out, "Skills", &listing.skills, |row| {
         let label = format!("{}, {}", row.offer.standing.label(), row.source);

@@ -1,5 +1,6 @@
 //! `cargo agents plugin …`: looking at plugins, checking them, fetching their sources.
 
+pub(super) mod add;
 mod explain;
 mod lines;
 pub(super) mod list;
@@ -19,6 +20,7 @@ pub(super) fn run(sym: &Symposium, command: &PluginCommand) -> CommandResult {
     match command {
         PluginCommand::List => list::run(sym),
         PluginCommand::Show { name } => show::run(sym, name),
+        PluginCommand::Add(args) => add::run(sym, args),
         PluginCommand::Sync { name } => sync::run(sym, name.as_deref()),
         PluginCommand::Validate { path, no_check_crates } => {
             validate::run(sym, path, !no_check_crates)

@@ -9,9 +9,10 @@ use crate::fetch::git::Policy;
 use crate::plugins::git::GitPlace;
 use crate::plugins::model::{Plugin, SkillGroup, SkillSource};
 use crate::plugins::predicate::matched_crates;
+use crate::plugins::registry::StandaloneSkill;
 use crate::report::Verdict;
 use crate::skills::crate_source::CrateDisk;
-use crate::skills::discover::{SKILL_FILE, discover};
+use crate::skills::discover::{SKILL_FILE, discover_at};
 use crate::skills::resolve::{Gates as _, Resolver, read_source};
 use crate::skills::{Hidden, SkillDocument, scan_skill};
 use crate::sync::facts::checkout;
@@ -44,6 +45,9 @@ pub(in crate::cli) struct SkillOffer {
     pub(super) path: PathBuf,
     #[serde(flatten)]
     pub(super) standing: Standing,
+    /// Whether it says itself what it is for.
+    #[serde(skip)]
+    pub(super) has_gate: bool,
     /// What of it can run without a question, for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) runs: Vec<String>,
@@ -74,9 +78,10 @@ impl View<'_> {
     fn of_folder(&self, plugin: &Plugin, path: &str, offer: &mut GroupOffer) {
         match plugin.resolve(path) {
             Ok(start) if start.is_dir() => {
-                let found = discover(&plugin.source_root, &start, &UNOBSERVED).skills;
+                let (root, depths) = (plugin.boundary(), plugin.skill_depths());
+                let found = discover_at(depths, (root, &start), &UNOBSERVED).skills;
                 for skill in found {
-                    match self.skill(&plugin.source_root, &skill.dir) {
+                    match self.skill(root, &skill.dir) {
                         Ok(skill) => offer.skills.push(skill),
                         Err(problem) => offer.unread.push(problem),
                     }
@@ -106,6 +111,18 @@ impl View<'_> {
         offer.missing.extend(done.problems().map(|problem| problem.to_string()));
     }
 
+    /// A skill that lies in a source by itself.
+    ///
+    /// # Errors
+    /// Why it can't be read, for people.
+    pub(super) fn alone(&self, skill: &StandaloneSkill) -> Result<SkillOffer, String> {
+        let mut offer = self.skill(&skill.source_root, &skill.dir)?;
+        if !offer.has_gate {
+            offer.standing = self.standing_of_bare(skill);
+        }
+        Ok(offer)
+    }
+
     /// A skill's folder as an offer.
     ///
     /// # Errors
@@ -126,6 +143,7 @@ impl View<'_> {
             name: document.install_name.clone(),
             description: document.description.value.clone(),
             path: dir.join(SKILL_FILE),
+            has_gate: !document.gate.is_empty(),
             standing,
             runs: runs(&document.source.text),
             unread,

@@ -86,6 +86,7 @@ fn line(
     let program = match runnable.or(installation.runnable.as_ref()) {
         Some(Runnable::Script(path)) => vec!["sh".to_owned(), path.clone()],
         Some(Runnable::Executable(path)) => vec![path.clone()],
+        Some(Runnable::Shell) => vec!["sh".to_owned()],
         None => match &installation.source {
             Some(InstallSource::Cargo { krate, .. }) => vec![krate.clone()],
             _ => vec![installation.name.clone()],

@@ -15,7 +15,7 @@ use super::view::{Standing, View};
 use crate::Symposium;
 use crate::cli::CommandResult;
 use crate::cli::gates::needs;
-use crate::plugins::model::{Audience, Gate, Plugin};
+use crate::plugins::model::{Audience, Gate, NotTaken, Plugin};
 use crate::plugins::registry::PluginEntry;
 use crate::text::{Diagnostic, closest, did_you_mean};
 
@@ -25,6 +25,11 @@ use crate::text::{Diagnostic, closest, did_you_mean};
 pub(in crate::cli) struct Shown {
     name: String,
     source: String,
+    /// `symposium`, `agent-plugins` or `claude`.
+    format: &'static str,
+    /// As its package says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
     manifest: PathBuf,
     #[serde(flatten)]
     standing: Standing,
@@ -37,6 +42,12 @@ pub(in crate::cli) struct Shown {
     subcommands: Vec<Part>,
     /// Everything it could run.
     may_run: Vec<Program>,
+    /// What of a package has no effect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    not_taken: Vec<NotTaken>,
+    /// Format and version, for people.
+    #[serde(skip)]
+    kind: Option<String>,
     /// The manifest, without the values of variables and headers.
     text: Option<String>,
 }
@@ -90,7 +101,7 @@ fn standalone(view: &View<'_>, name: &str) -> Option<SkillOffer> {
         .skills
         .iter()
         .filter(|skill| source.is_none_or(|source| source == skill.source));
-    let mut offers = of_source.filter_map(|skill| view.skill(&skill.source_root, &skill.dir).ok());
+    let mut offers = of_source.filter_map(|skill| view.alone(skill).ok());
     offers.find(|offer| offer.name == own)
 }
 
@@ -151,10 +162,16 @@ fn describe(view: &View<'_>, entry: &PluginEntry) -> Shown {
         };
         part(&subcommand.name, format!("{whom}: {}", subcommand.description), &subcommand.gate)
     });
-    let text = read_text(&plugin.manifest, Limit::MANIFEST).ok();
+    // A package's texts may hold secrets in more places than can be hidden.
+    let is_ours = plugin.package.is_none();
+    let text = read_text(&plugin.manifest, Limit::MANIFEST).ok().filter(|_| is_ours);
     Shown {
         name: plugin.name.clone(),
         source: plugin.source.clone(),
+        format: plugin.format(),
+        version: plugin.version().map(str::to_owned),
+        kind: plugin.kind(),
+        not_taken: plugin.not_taken().to_vec(),
         manifest: plugin.manifest.clone(),
         standing: view.plugin(entry),
         condition: needs(&[&plugin.gate]),
@@ -171,6 +188,9 @@ fn render(sym: &Symposium, shown: &Shown) -> String {
     let mut lines = Lines::new(sym);
     let mut line = |indent: usize, text: &str| lines.add(indent, text);
     line(0, &format!("{} ({})", shown.name, shown.source));
+    if let Some(kind) = &shown.kind {
+        line(2, &format!("format     {kind}"));
+    }
     line(2, &format!("manifest   {}", sym.report.path(&shown.manifest)));
     if let Some(condition) = &shown.condition {
         line(2, &format!("needs      {condition}"));
@@ -211,6 +231,12 @@ fn render(sym: &Symposium, shown: &Shown) -> String {
     for program in &shown.may_run {
         // As it is written: this is what people must see before they trust it.
         let _ = writeln!(out, "  {} {}: {}", program.kind, program.name, clean(&program.runs));
+    }
+    if !shown.not_taken.is_empty() {
+        out.push_str("Not taken\n");
+    }
+    for NotTaken { what, why, .. } in &shown.not_taken {
+        let _ = writeln!(out, "  {}: {}", clean(what), clean(why));
     }
     if let Some(text) = &shown.text {
         let _ = writeln!(out, "Manifest");

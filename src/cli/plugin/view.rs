@@ -3,10 +3,11 @@
 use crate::Symposium;
 use crate::plugins::model::{Gate, Plugin};
 use crate::plugins::predicate::{Evaluation, Facts, evaluate_all, evaluate_plugin};
-use crate::plugins::registry::{PluginEntry, Registry};
+use crate::plugins::registry::{PluginEntry, Registry, StandaloneSkill};
 use crate::plugins::source::Refresh;
 use crate::report::Verdict;
 use crate::sync::facts::delivers_nothing;
+use crate::sync::facts::gates::users_word;
 use crate::workspace::{UNOBSERVED, Workspace};
 
 /// Everything there is, and where we stand.
@@ -47,7 +48,11 @@ impl<'a> View<'a> {
     /// Opens the sources as the command line says. A workspace that can't be read is told, and
     /// counts as none.
     pub(super) fn load(sym: &'a Symposium) -> Self {
-        let mut registry = Registry::load(sym, &Refresh::for_command(sym));
+        Self::of(sym, Registry::load(sym, &Refresh::for_command(sym)))
+    }
+
+    /// As [`Self::load`], of sources that were opened already.
+    pub(super) fn of(sym: &'a Symposium, mut registry: Registry) -> Self {
         let loaded = match sym.env.cwd().map(|cwd| Workspace::load(cwd, &sym.env)) {
             Some(Ok(loaded)) => loaded,
             Some(Err(mut problem)) => {
@@ -77,6 +82,19 @@ impl<'a> View<'a> {
     /// Whether all of `gates` hold here.
     pub(super) fn standing(&self, gates: &[&Gate]) -> Standing {
         standing(evaluate_all(gates, &self.facts()))
+    }
+
+    /// How a skill by itself stands that does not say what it is for.
+    pub(super) fn standing_of_bare(&self, skill: &StandaloneSkill) -> Standing {
+        let facts = self.facts();
+        let word = users_word(&self.registry, skill, (&self.sym.config.plugins, &facts));
+        match word.refusal(skill.folder_name().unwrap_or_default()) {
+            Some(reason) => Standing { state: Verdict::Skipped, reason },
+            None => {
+                let reason = "the configuration takes it".to_owned();
+                Standing { state: Verdict::Matched, reason }
+            }
+        }
     }
 
     /// Why the user does not want a plugin or skill here, where that is so.

@@ -274,6 +274,9 @@ fn outside_of_a_workspace(entry: &PluginEntry, outside: &str) -> PluginStatus {
     PluginStatus {
         name: entry.plugin.name.clone(),
         source: entry.plugin.source.clone(),
+        format: entry.plugin.format(),
+        version: entry.plugin.version().map(str::to_owned),
+        kind: entry.plugin.kind(),
         manifest: entry.plugin.manifest.clone(),
         state,
         reason,
@@ -307,6 +310,9 @@ fn of_plugin(
     PluginStatus {
         name: plugin.name.clone(),
         source: plugin.source.clone(),
+        format: plugin.format(),
+        version: plugin.version().map(str::to_owned),
+        kind: plugin.kind(),
         manifest: plugin.manifest.clone(),
         state: match fate.verdict {
             Verdict::Matched => PluginState::Active,

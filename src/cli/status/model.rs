@@ -194,6 +194,14 @@ pub(crate) struct PluginStatus {
     pub name: String,
     /// Its source.
     pub source: String,
+    /// `symposium`, `agent-plugins` or `claude`.
+    pub format: &'static str,
+    /// As its package says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Format and version, for people; `None` for one of ours.
+    #[serde(skip)]
+    pub kind: Option<String>,
     /// Its manifest.
     pub manifest: PathBuf,
     /// How it came out.

@@ -189,7 +189,7 @@ fn plugins(screen: &mut Screen, plugins: &[PluginStatus], view: &View<'_>) {
     let (active, rest): (Vec<_>, Vec<_>) =
         plugins.iter().partition(|plugin| plugin.state == PluginState::Active);
     for plugin in active.iter().take(view.most()) {
-        let label = format!("{:names$}  {}", plugin.name, plugin.state.label());
+        let label = label(plugin, names);
         let mut lines = vec![plugin.reason.clone()];
         lines.extend(offers(plugin));
         for program in &plugin.may_run {
@@ -209,7 +209,7 @@ fn plugins(screen: &mut Screen, plugins: &[PluginStatus], view: &View<'_>) {
         screen.entry(&label, names + 10, &lines);
     }
     for plugin in rest.iter().take(view.most().saturating_sub(active.len())) {
-        let label = format!("{:names$}  {}", plugin.name, plugin.state.label());
+        let label = label(plugin, names);
         let reason = match plugin.state {
             // Several sources may have one of the name.
             PluginState::Shadowed => {
@@ -220,6 +220,11 @@ fn plugins(screen: &mut Screen, plugins: &[PluginStatus], view: &View<'_>) {
         screen.entry(&label, names + 10, &[reason]);
     }
     more(screen, plugins.len(), view);
+}
+
+fn label(plugin: &PluginStatus, names: usize) -> String {
+    let kind = plugin.kind.as_ref().map(|kind| format!("  {kind}")).unwrap_or_default();
+    format!("{:names$}  {}{kind}", plugin.name, plugin.state.label())
 }
 
 /// `2 skills, server sqlx-tools, hooks a and b`.

@@ -4,6 +4,7 @@ use super::Inquiry;
 use super::model::Trail;
 use crate::config::{Choice, ChoiceScope};
 use crate::plugins::model::Plugin;
+use crate::plugins::packages::beside_skills;
 use crate::report::Kind;
 use crate::skills::SkillOrigin;
 use crate::sync::facts::candidates::{endorsers, ships, takes_crate};
@@ -81,6 +82,9 @@ impl Inquiry<'_> {
             None => {}
         }
         if let Ok(located) = &located {
+            if let Some(left) = beside_skills(&located.dir) {
+                trail.step("not taken", left);
+            }
             let of_crate = self.survey.diagnostics().into_iter().filter(|found| {
                 found.location().is_some_and(|place| place.path.starts_with(&located.dir))
             });

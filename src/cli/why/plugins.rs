@@ -34,6 +34,9 @@ impl Inquiry<'_> {
         };
         let mut trail = Trail::new(Kind::Plugin, &plugin.name, active, outcome);
         self.plugin_steps(&mut trail, plugin, &[]);
+        for found in plugin.not_taken() {
+            trail.step("not taken", format!("{}: {}", found.what, found.why));
+        }
         self.mistake_steps(&mut trail, plugin, None);
         let Some(fate) = fate.filter(|_| active) else { return trail };
         for part in &fate.parts {
@@ -135,6 +138,9 @@ impl Inquiry<'_> {
     pub(super) fn plugin_steps(&self, trail: &mut Trail, plugin: &Plugin, more: &[&Gate]) {
         let manifest = self.path(&plugin.manifest);
         trail.step("plugin", format!("{} (source {}, {manifest})", plugin.name, plugin.source));
+        if let Some(kind) = plugin.kind() {
+            trail.step("format", kind);
+        }
         let gates: Vec<&Gate> = std::iter::once(&plugin.gate).chain(more.iter().copied()).collect();
         if let Some(needs) = needs(&gates) {
             trail.step("needs", needs);

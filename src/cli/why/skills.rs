@@ -6,7 +6,7 @@ use crate::agents::Agent;
 use crate::files::contained;
 use crate::plugins::model::{Gate, Plugin, SkillSource};
 use crate::report::{Action, Event, Kind, Verdict};
-use crate::skills::discover::discover;
+use crate::skills::discover::discover_at;
 use crate::sync::facts::candidates::endorsers;
 use crate::sync::shown_origin;
 use crate::sync::survey::SkillView;
@@ -151,7 +151,8 @@ impl Inquiry<'_> {
     fn has_folder(&self, plugin: &Plugin, path: &str) -> bool {
         let start = contained(&plugin.dir, path).or_else(|_| plugin.resolve(path));
         let Ok(start) = start else { return false };
-        let found = discover(&plugin.source_root, &start, &UNOBSERVED).skills;
+        let places = (plugin.boundary(), start.as_path());
+        let found = discover_at(plugin.skill_depths(), places, &UNOBSERVED).skills;
         found.iter().any(|skill| {
             let folder = skill.dir.file_name().and_then(|name| name.to_str());
             folder.is_some_and(|folder| self.is_meant(folder))

@@ -17,6 +17,17 @@ pub(crate) struct SourceConfig {
     pub location: SourceLocation,
     /// Whether a git source is refreshed without being asked for by name.
     pub auto_update: bool,
+    /// What things in it are for that do not say it themselves.
+    pub gates: SourceGates,
+}
+
+/// The user's word on what things in a source are for: entries of `crates`, not read yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct SourceGates {
+    /// `crates`: everything in it.
+    pub all: Option<Vec<String>>,
+    /// `[plugin-source.plugins.NAME] crates`: one plugin or skill.
+    pub named: Vec<(String, Vec<String>)>,
 }
 
 /// Where a plugin source is.
@@ -73,6 +84,7 @@ fn read_source(table: &Table<'_>, base: &Path) -> Option<SourceConfig> {
     let [git, path, rev, subdir] = LOCATION_KEYS.map(|key| table.string(key));
     let (git, path) = (git.map(|git| git.value), path.map(|path| path.value));
     let auto_update = table.bool("auto-update").is_none_or(|flag| flag.value);
+    let gates = SourceGates { all: crates(table), named: named(table) };
     warn_unread(table);
     let Some(name) = name else {
         table.diagnostics().warning(&table.span, "this plugin source has no `name`");
@@ -110,5 +122,28 @@ fn read_source(table: &Table<'_>, base: &Path) -> Option<SourceConfig> {
             SourceLocation::Path(if path.starts_with("~") { path } else { base.join(path) })
         }
     };
-    Some(SourceConfig { name: name.value, location, auto_update })
+    Some(SourceConfig { name: name.value, location, auto_update, gates })
+}
+
+/// `crates`, or `depends-on`, which means the same.
+fn crates(table: &Table<'_>) -> Option<Vec<String>> {
+    let lists = ["crates", "depends-on"].map(|key| table.string_or_strings(key));
+    if let [Some(_), Some(second)] = &lists {
+        let message = "`crates` and `depends-on` mean the same; the first one counts";
+        table.diagnostics().warning(&second.span, message);
+    }
+    let list = lists.into_iter().flatten().next()?;
+    Some(list.value.into_iter().map(|item| item.value).collect())
+}
+
+/// `[plugin-source.plugins.NAME]`.
+fn named(table: &Table<'_>) -> Vec<(String, Vec<String>)> {
+    let Some(plugins) = table.table("plugins") else { return Vec::new() };
+    let mut named = Vec::new();
+    for name in plugins.keys() {
+        let Some(said) = plugins.table(&name.value) else { continue };
+        named.extend(crates(&said).map(|crates| (name.value.clone(), crates)));
+        warn_unread(&said);
+    }
+    named
 }

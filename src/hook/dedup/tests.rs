@@ -11,7 +11,7 @@ fn event(delivery: Delivery, command: &str) -> Decoded {
         session_id: Some("s".to_owned()),
         ..PreToolUseInput::default()
     });
-    Decoded { input, tool_use_id: None, delivery, foreign: false, failed: false }
+    Decoded { input, tool_use_id: None, delivery, started: None, foreign: false, failed: false }
 }
 
 fn named(id: &str, command: &str) -> Decoded {

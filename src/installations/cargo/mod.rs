@@ -68,7 +68,7 @@ fn wanted<'a>(job: &Job<'a>) -> Result<Option<&'a str>, Trouble> {
             Err(Trouble::Unusable(format!("`executable` must be a program's name, not `{name}`")))
         }
         Some(Runnable::Executable(name) | Runnable::Script(name)) => Ok(Some(name)),
-        None => Ok(None),
+        Some(Runnable::Shell) | None => Ok(None),
     }
 }
 

@@ -14,6 +14,7 @@ pub(super) fn hook(command: &str) -> Hook {
         requirements: Vec::new(),
         agent: None,
         format: "symposium".to_owned(),
+        is_portable: false,
         timeout: Duration::from_secs(10),
         on_failure: OnFailure::Continue,
         detach: false,

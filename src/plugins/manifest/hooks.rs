@@ -85,6 +85,7 @@ fn hook(cx: &Context<'_>, table: &Table<'_>, pool: &mut Pool) -> Option<Hook> {
         requirements,
         agent,
         format,
+        is_portable: false,
         timeout,
         on_failure,
         detach,

@@ -32,7 +32,9 @@ use crate::text::{Diagnostic, Severity, Source, same_crate};
 
 pub(crate) use matcher::{LONGEST_NAME, MatcherError, compile_matcher, is_expression};
 pub(crate) use near_miss::near_miss;
+pub(crate) use servers::{check_header, check_variable};
 pub use subcommands::RESERVED as RESERVED_SUBCOMMANDS;
+pub(crate) use urls::web_address;
 
 /// The only name of a manifest.
 pub(crate) const FILE_NAME: &str = "SYMPOSIUM.toml";
@@ -142,6 +144,7 @@ fn plugin(cx: &Context<'_>, root: &Table<'_>) -> Option<Plugin> {
     let place = cx.place;
     let mut plugin = Plugin {
         name: name?.value,
+        package: None,
         source: place.source.to_owned(),
         source_root: place.source_root.to_path_buf(),
         manifest: place.manifest.to_path_buf(),

@@ -10,9 +10,10 @@ use crate::text::toml::Located;
 
 impl Plugin {
     /// A relative path of the manifest on disk: it starts at the plugin's folder and stays, links
-    /// included, inside the plugin's source.
+    /// included, inside the plugin's source, or a package's own folder.
     pub(crate) fn resolve(&self, path: &str) -> Result<PathBuf, Escape> {
-        contained(&self.source_root, &in_source(&self.source_root, &self.dir, path))
+        let boundary = self.boundary();
+        contained(boundary, &in_source(boundary, &self.dir, path))
     }
 }
 

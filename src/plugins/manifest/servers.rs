@@ -63,7 +63,8 @@ fn server(cx: &Context<'_>, table: &Table<'_>, pool: &Pool) -> Option<McpServer>
             })
         }
     };
-    Some(McpServer { name: name?.value, gate, transport: transport?, is_withheld: false })
+    let (name, transport) = (name?.value, transport?);
+    Some(McpServer { name, gate, transport, cwd: None, is_withheld: false })
 }
 
 fn kind(cx: &Context<'_>, table: &Table<'_>) -> Option<Kind> {
@@ -155,15 +156,16 @@ fn pairs(
     kept
 }
 
-fn check_variable(name: &str, value: &str) -> Option<&'static str> {
+/// What is wrong with a variable.
+pub(crate) fn check_variable(name: &str, value: &str) -> Option<&'static str> {
     if name.is_empty() || name.contains(['=', '\0']) {
         return Some("is no variable's name");
     }
     value.contains('\0').then_some("has a value with a NUL character")
 }
 
-/// Names are tokens (RFC 9110, section 5.6.2); values are on one line.
-fn check_header(name: &str, value: &str) -> Option<&'static str> {
+/// What is wrong with a header: names are tokens (RFC 9110, section 5.6.2); values are on one line.
+pub(crate) fn check_header(name: &str, value: &str) -> Option<&'static str> {
     let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if name.is_empty() || !name.chars().all(token) {
         return Some("is no header's name");

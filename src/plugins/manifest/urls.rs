@@ -14,12 +14,12 @@ const PLACEHOLDERS: [&str; 4] = ["target", "version", "arch", "os"];
 
 /// An http or https address, taken apart as far as we need.
 #[derive(Debug, PartialEq, Eq)]
-struct WebAddress<'a> {
-    secure: bool,
-    host: &'a str,
+pub(crate) struct WebAddress<'a> {
+    pub secure: bool,
+    pub host: &'a str,
 }
 
-fn web_address(url: &str) -> Option<WebAddress<'_>> {
+pub(crate) fn web_address(url: &str) -> Option<WebAddress<'_>> {
     // What a lenient parser would skip or turn into a `/` could move the host.
     if url.contains(|c: char| c.is_control() || c.is_whitespace() || c == '\\') {
         return None;

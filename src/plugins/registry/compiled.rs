@@ -25,7 +25,7 @@ use crate::workspace::{Fingerprint, Observer, UNOBSERVED};
 
 /// Version of the file's layout. The bytes do not tell what they stand for: whatever changes the types
 /// in it, [`Plugin`] and all below, raises this; a test tells.
-const LAYOUT: u32 = 8;
+const LAYOUT: u32 = 9;
 
 /// Whose the file is: what comes after it is read as this program wrote it, the fingerprint and
 /// what was found.
@@ -39,7 +39,7 @@ struct Head {
 
 impl Head {
     fn of(state: &SourceState) -> Self {
-        let (source, location) = (state.name.clone(), state.location.clone());
+        let (source, location) = (state.name.clone(), state.place.clone());
         Self { layout: LAYOUT, program: VERSION.to_owned(), source, location }
     }
 }

@@ -10,11 +10,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use toml_edit::{DocumentMut, Item, TableLike};
 
-use super::scan::{ReadManifest, Scan};
+use super::kept::Kept;
+use super::scan::{ReadContent, ReadManifest, Scan};
 use crate::config::Dirs;
 use crate::files::{Limit, read_bytes, write_if_changed};
 use crate::plugins::manifest::{Manifest, Place, Strictness};
 use crate::plugins::model::{Plugin, SkillGroup};
+use crate::plugins::packages::file_of;
 use crate::plugins::source::{SourceState, file_name};
 use crate::text::{Diagnostic, Source};
 
@@ -34,6 +36,9 @@ pub(super) struct LastGood {
 #[serde(default)]
 struct GoodManifest {
     text: String,
+    /// In place of the text, of a package.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    package: Option<Kept>,
     /// Whether all of it could be read. One that could not counts only until a whole one is known.
     is_whole: bool,
     /// Servers whose variables or headers are not in `text`.
@@ -82,7 +87,7 @@ impl LastGood {
     pub(super) fn restore(&self, source: &str, root: &Path, found: &mut Scan) {
         for (inside, good) in &self.manifests {
             let manifest = root.join(inside);
-            let is_unread = found.unread.iter().any(|path| manifest.starts_with(path));
+            let is_unread = is_unread(found, &manifest);
             let here = found.plugins.iter().position(|plugin| plugin.manifest == manifest);
             // Of two that are not whole the newer one counts.
             if !is_unread || (!good.is_whole && here.is_some()) {
@@ -109,7 +114,7 @@ impl LastGood {
         let mut now = Self { source, root: root_now, manifests: BTreeMap::new() };
         for (inside, good) in &self.manifests {
             let manifest = root.join(inside);
-            if found.unread.iter().any(|path| manifest.starts_with(path)) {
+            if is_unread(found, &manifest) {
                 now.manifests.insert(inside.clone(), good.clone());
             }
         }
@@ -139,20 +144,40 @@ impl LastGood {
 impl GoodManifest {
     /// `None` where the text is not understood by the library that edits it.
     fn of(read: &ReadManifest) -> Option<Self> {
-        let (text, withheld) = without_secrets(&read.text)?;
-        Some(Self { text, is_whole: read.is_whole, withheld })
+        let is_whole = read.is_whole;
+        Some(match &read.content {
+            ReadContent::Ours(text) => {
+                let (text, withheld) = without_secrets(text)?;
+                Self { text, package: None, is_whole, withheld }
+            }
+            ReadContent::Package(kept) => {
+                let (kept, withheld) = Kept::clone(kept).without_secrets();
+                Self { text: String::new(), package: Some(kept), is_whole, withheld }
+            }
+        })
     }
 
     fn plugin(&self, source: &str, root: &Path, inside: &Path) -> Option<Plugin> {
         let manifest = root.join(inside);
-        let place = Place { source, source_root: root, manifest: &manifest };
-        let text = Source::new(&manifest, self.text.as_str());
-        let mut plugin = Manifest::parse(text, &place, Strictness::Load).plugin?;
+        let mut plugin = match &self.package {
+            Some(kept) => kept.plugin(source, root, &manifest)?,
+            None => {
+                let place = Place { source, source_root: root, manifest: &manifest };
+                let text = Source::new(&manifest, self.text.as_str());
+                Manifest::parse(text, &place, Strictness::Load).plugin?
+            }
+        };
         for server in &mut plugin.servers {
             server.is_withheld = self.withheld.contains(&server.name);
         }
         Some(plugin)
     }
+}
+
+/// Whether the file of a manifest, or a folder around it, is among what can't be read.
+fn is_unread(found: &Scan, manifest: &Path) -> bool {
+    let file = file_of(manifest);
+    found.unread.iter().any(|path| file.starts_with(path) || manifest == path)
 }
 
 fn path(dirs: &Dirs, state: &SourceState) -> PathBuf {

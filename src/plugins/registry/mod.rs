@@ -1,16 +1,20 @@
 //! Every plugin and standalone skill that the sources in force offer, before anything is matched.
 
 mod compiled;
+mod elsewhere;
+mod kept;
 mod last_good;
 mod others;
+mod package_scan;
 mod scan;
+mod users_gates;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use self::compiled::{Depends, Found};
 use self::last_good::LastGood;
-use super::model::Plugin;
+use super::model::{Gate, Plugin};
 use super::source::{self, Refresh, SourceKind, SourceSpec, SourceState};
 use crate::Symposium;
 use crate::config::{Dirs, PluginChoices};
@@ -19,6 +23,7 @@ use crate::workspace::Fingerprint;
 
 pub(crate) use others::{Briefly, counted};
 pub(crate) use scan::{StandaloneSkill, scan};
+pub(crate) use users_gates::UsersGates;
 
 /// What the sources offer.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +45,8 @@ pub(crate) struct Registry {
     pub unavailable: BTreeMap<String, Unavailable>,
     /// Whether a manifest, or where a source is, can't be read and counts as it was.
     pub is_stale: bool,
+    /// What the user says of things in a source, by the source's name.
+    gates: BTreeMap<String, UsersGates>,
 }
 
 /// What is not known of a source.
@@ -55,6 +62,8 @@ pub(crate) struct Unavailable {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PluginEntry {
     pub plugin: Plugin,
+    /// Whether its gate is the user's, who may also ask for it by name.
+    is_gated_by_user: bool,
     /// The plugin of the same name that comes first.
     pub shadowed_by: Option<Shadow>,
 }
@@ -90,14 +99,20 @@ impl Registry {
         Self::read(sym, refresh, Some(depends))
     }
 
+    /// What the user says of a skill by itself, which says nothing.
+    pub(crate) fn gate_of_skill(&self, source: &str, name: &str) -> Option<&Gate> {
+        self.gates.get(source)?.of(name)
+    }
+
     /// Lets those plugins apply that wait for the user to ask for them by name, and that the user asks
-    /// for in the workspace at `root` or in all.
+    /// for in the workspace at `root` or in all. Of two words of the user's the one that names it counts.
     pub(crate) fn wake(&mut self, choices: &PluginChoices, root: Option<&Path>) {
         for entry in &mut self.plugins {
-            let Plugin { name, gate, .. } = &mut entry.plugin;
-            let waits = gate.is_dormant() || gate.waits().is_some();
+            let PluginEntry { plugin: Plugin { name, gate, .. }, is_gated_by_user, .. } = entry;
+            let waits = gate.is_dormant() || gate.waits().is_some() || *is_gated_by_user;
             if waits && choices.is_used(name, root) {
-                *gate = gate.woken();
+                let own = if *is_gated_by_user { Gate::default() } else { gate.clone() };
+                *gate = own.woken();
             }
         }
     }
@@ -116,9 +131,17 @@ impl Registry {
             registry.diagnostics.push(no_such_source(only, &specs));
         }
         let mut first = HashMap::new();
-        for (state, diagnostics) in open_all(sym, &specs, refresh) {
+        for (spec, (state, diagnostics)) in specs.iter().zip(open_all(sym, &specs, refresh)) {
             registry.diagnostics.extend(diagnostics);
-            registry.add((&sym.dirs, refresh.remembers), state, (depends, &mut first));
+            let gates = UsersGates::read(sym, spec, &mut registry.diagnostics);
+            // What waits for the user may be for any crate that the configuration names.
+            let depends = depends.filter(|_| gates.is_empty());
+            let before = (registry.plugins.len(), registry.skills.len());
+            registry.add((&sym.dirs, refresh.remembers), state, (depends, &mut first), &gates);
+            registry.follow((sym, spec), refresh, &gates, before.0);
+            if !gates.is_empty() {
+                registry.keep_gates((sym, spec), gates, before);
+            }
         }
         Diagnostic::each_once(&mut registry.diagnostics);
         registry
@@ -130,6 +153,7 @@ impl Registry {
         (dirs, remembers): (&Dirs, bool),
         state: SourceState,
         (depends, first): (Depends<'_>, &mut HashMap<String, Shadow>),
+        gates: &UsersGates,
     ) {
         self.fingerprint.merge(state.observed.clone());
         let content = match &state.root {
@@ -150,8 +174,9 @@ impl Registry {
                 let (source, manifest) = (state.name.clone(), manifest.clone());
                 first.insert(name.clone(), Shadow { source, manifest });
             }
-            if let Found::Plugin(plugin) = found {
-                self.plugins.push(PluginEntry { plugin: *plugin, shadowed_by });
+            if let Found::Plugin(mut plugin) = found {
+                let is_gated_by_user = gates.give(&mut plugin);
+                self.plugins.push(PluginEntry { plugin: *plugin, is_gated_by_user, shadowed_by });
             }
         }
         self.is_stale |= !content.rest.kept.is_empty() || state.is_nowhere();
@@ -164,6 +189,26 @@ impl Registry {
         self.skills.extend(content.rest.skills);
         self.diagnostics.extend(content.rest.diagnostics);
         self.sources.push(state);
+    }
+
+    /// Remembers what the user says of a source's content, which is what came after `before`.
+    fn keep_gates(
+        &mut self,
+        (sym, spec): (&Symposium, &SourceSpec),
+        gates: UsersGates,
+        before: (usize, usize),
+    ) {
+        let plugins: Vec<(&str, bool)> = self.plugins[before.0..]
+            .iter()
+            .map(|entry| (entry.plugin.name.as_str(), entry.is_gated_by_user))
+            .collect();
+        let skills = self.skills[before.1..].iter().filter_map(StandaloneSkill::folder_name);
+        let skills: Vec<String> = skills.map(str::to_owned).collect();
+        // Of a source that is away nothing can be told.
+        if !self.unavailable.contains_key(&spec.name) {
+            gates.check((sym, spec), &plugins, &skills, &mut self.diagnostics);
+        }
+        self.gates.insert(spec.name.clone(), gates);
     }
 
     /// The plugin of `source` whose manifest is at `path`, read anew: that one alone. While it can't

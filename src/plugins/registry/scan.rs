@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::kept::{Kept, Packages};
 use crate::files::{Limit, contained};
 use crate::plugins::diagnostics::codes;
 use crate::plugins::manifest::{FILE_NAME, Manifest, Place, Strictness, near_miss};
@@ -31,6 +32,13 @@ pub(crate) struct StandaloneSkill {
     pub path: String,
 }
 
+impl StandaloneSkill {
+    /// The name of its folder, by which the user speaks of it.
+    pub(crate) fn folder_name(&self) -> Option<&str> {
+        self.dir.file_name().and_then(|name| name.to_str())
+    }
+}
+
 /// What a source's folder holds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scan {
@@ -51,9 +59,17 @@ pub(crate) struct Scan {
 #[derive(Debug, Clone)]
 pub(super) struct ReadManifest {
     pub(super) path: PathBuf,
-    pub(super) text: String,
+    pub(super) content: ReadContent,
     /// Whether all of it could be read.
     pub(super) is_whole: bool,
+}
+
+/// What a plugin was read from.
+#[derive(Debug, Clone)]
+pub(super) enum ReadContent {
+    /// The text of a `SYMPOSIUM.toml`.
+    Ours(String),
+    Package(Box<Kept>),
 }
 
 impl Scan {
@@ -109,16 +125,16 @@ pub(super) fn scan_one((source, root): (&str, &Path), path: &Path) -> Scan {
     scanner.found
 }
 
-struct Scanner<'a> {
-    source: &'a str,
-    root: &'a Path,
+pub(super) struct Scanner<'a> {
+    pub(super) source: &'a str,
+    pub(super) root: &'a Path,
     real_root: PathBuf,
-    strictness: Strictness,
-    observer: &'a Observer,
-    was_plugin: WasPlugin<'a>,
-    found: Scan,
+    pub(super) strictness: Strictness,
+    pub(super) observer: &'a Observer,
+    pub(super) was_plugin: WasPlugin<'a>,
+    pub(super) found: Scan,
     /// Folders that were visited, links resolved.
-    seen: HashSet<PathBuf>,
+    pub(super) seen: HashSet<PathBuf>,
     links: Vec<(PathBuf, usize, Wanted)>,
     is_full: bool,
 }
@@ -132,7 +148,8 @@ enum Wanted {
 }
 
 /// Whose a folder with a manifest is.
-enum Claim {
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Claim {
     /// A plugin's.
     Plugin,
     /// Perhaps a plugin's, of which nothing is known.
@@ -146,6 +163,8 @@ enum Claim {
 struct Listing {
     has_manifest: bool,
     has_skill: bool,
+    /// What may make it a package of another format, or an index of them.
+    packages: Packages,
     files: Vec<PathBuf>,
     folders: Vec<PathBuf>,
     links: Vec<PathBuf>,
@@ -178,17 +197,7 @@ impl<'a> Scanner<'a> {
             return;
         }
         if self.seen.len() > MOST_FOLDERS {
-            self.is_full = true;
-            self.found.diagnostics.push(
-                Diagnostic::warning(format!(
-                    "the plugin source `{}` has more than {MOST_FOLDERS} folders; the rest is \
-                     left out",
-                    self.source
-                ))
-                .in_file(self.root)
-                .note("point `path` at the folder that holds the plugins"),
-            );
-            return;
+            return self.end_search();
         }
         let listing = match list(dir, self.observer) {
             Ok(listing) => listing,
@@ -214,6 +223,13 @@ impl<'a> Scanner<'a> {
                 Claim::None => {}
             }
         }
+        if listing.packages.are_possible() {
+            match self.packages(dir, &listing.packages) {
+                Claim::Plugin => return,
+                Claim::Unread => wanted = Wanted::Plugins,
+                Claim::None => {}
+            }
+        }
         let near_misses = listing
             .files
             .iter()
@@ -231,6 +247,19 @@ impl<'a> Scanner<'a> {
                 self.folder(&folder, depth + 1, wanted);
             }
         }
+    }
+
+    fn end_search(&mut self) {
+        self.is_full = true;
+        self.found.diagnostics.push(
+            Diagnostic::warning(format!(
+                "the plugin source `{}` has more than {MOST_FOLDERS} folders; the rest is \
+                 left out",
+                self.source
+            ))
+            .in_file(self.root)
+            .note("point `path` at the folder that holds the plugins"),
+        );
     }
 
     fn plugin(&mut self, path: &Path) -> Claim {
@@ -264,7 +293,8 @@ impl<'a> Scanner<'a> {
             return if was_plugin { Claim::Plugin } else { Claim::Unread };
         };
         self.found.plugins.push(plugin);
-        self.found.manifests.push(ReadManifest { path: path.to_path_buf(), text, is_whole });
+        let content = ReadContent::Ours(text);
+        self.found.manifests.push(ReadManifest { path: path.to_path_buf(), content, is_whole });
         Claim::Plugin
     }
 
@@ -352,7 +382,7 @@ fn list(dir: &Path, observer: &Observer) -> io::Result<Listing> {
             listing.has_manifest = true;
         } else if name == SKILL && is_file() {
             listing.has_skill = true;
-        } else if is_skipped(&name) {
+        } else if listing.packages.take(&name) || is_skipped(&name) {
             continue;
         } else if kind.is_dir() {
             listing.folders.push(entry.path());

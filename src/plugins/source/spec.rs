@@ -6,8 +6,11 @@ use sha2::{Digest as _, Sha256};
 
 use super::{BUILTIN, SourceKind};
 use crate::Symposium;
-use crate::config::{RECOMMENDATIONS, RECOMMENDATIONS_URL, SourceLocation, USER_PLUGINS};
+use crate::config::{
+    RECOMMENDATIONS, RECOMMENDATIONS_URL, SourceGates, SourceLocation, USER_PLUGINS,
+};
 use crate::fetch::git::Repository;
+use crate::plugins::git::GitPlace;
 use crate::text::Diagnostic;
 
 /// Another place for the central recommendations: a mirror, or a test's repository.
@@ -33,12 +36,28 @@ pub(crate) struct SourceSpec {
     pub location: Location,
     /// Whether a git source is refreshed without being asked for by name.
     pub auto_update: bool,
+    /// What the user says of its content.
+    pub gates: SourceGates,
     /// Whether its copy of the repository is its own: one that stays as it is must not move with
     /// another source's.
     own_copy: bool,
 }
 
 impl SourceSpec {
+    /// The repository of the package `name` that an index in this source names.
+    pub(in crate::plugins) fn of_entry(&self, name: &str, place: &GitPlace) -> Self {
+        Self {
+            name: format!("{}/{name}", self.name),
+            location: match place.repository() {
+                Ok(repository) => Location::Git(repository),
+                Err((_, problem)) => Location::Unusable(SourceKind::Git, problem),
+            },
+            auto_update: self.auto_update,
+            gates: SourceGates::default(),
+            own_copy: false,
+        }
+    }
+
     /// The folder with the copy of its repository.
     pub(crate) fn copies(&self, sym: &Symposium) -> PathBuf {
         let shared = sym.dirs.plugin_sources();
@@ -71,6 +90,7 @@ pub(crate) fn effective(sym: &Symposium) -> Vec<SourceSpec> {
         .map(|source| SourceSpec {
             name: source.name.clone(),
             auto_update: source.auto_update,
+            gates: source.gates.clone(),
             own_copy: false,
             location: match &source.location {
                 SourceLocation::Path(path) => Location::Path(below_home(sym, path)),
@@ -86,8 +106,8 @@ pub(crate) fn effective(sym: &Symposium) -> Vec<SourceSpec> {
         .collect();
     let mut add = |enabled: bool, name: &str, location: Location| {
         if enabled {
-            let name = name.to_owned();
-            specs.push(SourceSpec { name, location, auto_update: true, own_copy: false });
+            let (name, gates) = (name.to_owned(), SourceGates::default());
+            specs.push(SourceSpec { name, location, auto_update: true, gates, own_copy: false });
         }
     };
     add(defaults.user_plugins, USER_PLUGINS, Location::Path(sym.dirs.user_plugins()));

@@ -3,11 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::config::PluginChoices;
 use crate::plugins::diagnostics::codes;
 use crate::plugins::model::{Gate, Predicate};
 use crate::plugins::predicate::{AtomError, Facts, evaluate_all, parse_crate_list};
+use crate::plugins::registry::{Registry, StandaloneSkill};
+use crate::plugins::source::SourceKind;
 use crate::skills::RawGate;
-use crate::skills::resolve::Gates;
+use crate::skills::resolve::{Gates, UsersWord};
 use crate::text::toml::Located;
 use crate::text::{Diagnostic, Source};
 
@@ -49,6 +52,25 @@ impl Gates for Facts<'_> {
         let evaluation = evaluate_all(&[gate], self);
         if evaluation.holds { Ok(()) } else { Err(evaluation.reason) }
     }
+}
+
+/// What the user says of a skill that lies in a source by itself.
+pub(crate) fn users_word(
+    registry: &Registry,
+    skill: &StandaloneSkill,
+    (choices, facts): (&PluginChoices, &Facts<'_>),
+) -> UsersWord {
+    let name = skill.folder_name().unwrap_or_default();
+    if choices.is_used(name, facts.root) {
+        return UsersWord::Yes;
+    }
+    let Some(gate) = registry.gate_of_skill(&skill.source, name) else {
+        let of_source = registry.sources.iter().find(|state| state.name == skill.source);
+        let is_others = of_source.is_some_and(|state| state.kind == SourceKind::Git);
+        return if is_others { UsersWord::NoneOfOthers } else { UsersWord::None };
+    };
+    let evaluation = evaluate_all(&[gate], facts);
+    if evaluation.holds { UsersWord::Yes } else { UsersWord::No(evaluation.reason) }
 }
 
 /// The predicates that would run something, which nothing here does.

@@ -174,8 +174,8 @@ impl Gatherer<'_> {
                 facts.explain(Kind::Skill, &name, Verdict::Disabled, reason);
                 continue;
             }
-            let chosen = choices.is_used(&name, root);
-            resolver.standalone(&skill.source, &skill.source_root, &skill.dir, chosen);
+            let word = gates::users_word(registry, skill, (choices, gates));
+            resolver.standalone(&skill.source, &skill.source_root, &skill.dir, &word);
         }
     }
 

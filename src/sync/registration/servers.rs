@@ -6,7 +6,7 @@ use super::setup::Setup;
 use super::{Desired, Registrar};
 use crate::Symposium;
 use crate::agents::Agent;
-use crate::agents::command::{OWN_SERVER, own_server, shared_server};
+use crate::agents::command::{OWN_SERVER, own_server, shared_server, started_server};
 use crate::config::HookScope;
 use crate::installations::{Acquirer, Mode, Network};
 use crate::plugins::model::{Gate, McpServer, Plugin, Transport};
@@ -41,6 +41,7 @@ pub(crate) fn own(setup: &Setup<'_>, agent: Agent) -> McpServer {
         name: OWN_SERVER.to_owned(),
         gate: Gate::default(),
         transport: own_server(&program),
+        cwd: None,
         is_withheld: false,
     }
 }
@@ -81,6 +82,7 @@ pub(super) fn add_applicable(
                 };
                 for agent in agents {
                     let placement = setup.placement(*agent, setup.scope, "");
+                    let resolved = of_package((setup, *agent), plugin, resolved.clone());
                     desired.server(*agent, &resolved, *everywhere, &placement);
                 }
             }
@@ -90,6 +92,20 @@ pub(super) fn add_applicable(
             }
         }
     }
+}
+
+/// A package's server in an agent's own file: started by our program, wherever that is.
+fn of_package(
+    (setup, agent): (&Setup<'_>, Agent),
+    plugin: &Plugin,
+    resolved: McpServer,
+) -> McpServer {
+    let is_program = matches!(resolved.transport, Transport::Stdio { .. });
+    if plugin.package.is_none() || !is_program || setup.scope == HookScope::Project {
+        return resolved;
+    }
+    let (program, _) = setup.program(agent, HookScope::Global);
+    McpServer { transport: started_server(&program, &resolved.name), ..resolved }
 }
 
 /// The server as a file that a team shares has it: a program that is only where it is on this machine

@@ -85,6 +85,7 @@ fn server(name: &str) -> McpServer {
             args: vec!["a \"b\"".to_owned()],
             env: vec![("TOKEN".to_owned(), "x".to_owned())],
         },
+        cwd: None,
         is_withheld: false,
     }
 }

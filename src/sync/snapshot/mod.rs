@@ -31,7 +31,7 @@ use crate::sync::dependencies::changes::{DependencyChange, KnownDependency};
 use crate::workspace::Fingerprint;
 
 /// Version of the file's layout: whatever changes the bytes raises it; a test tells.
-const LAYOUT: u32 = 6;
+const LAYOUT: u32 = 7;
 
 /// The lines of JSON: the header, the events, the offer and the member_entry_dirs.
 const LINES: usize = Event::ALL.len() + 3;
@@ -72,7 +72,7 @@ pub(crate) struct Header {
 }
 
 /// A hook that applies to the workspace, ready to run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SnapshotHook {
     pub plugin: String,
     pub name: String,
@@ -82,8 +82,10 @@ pub(crate) struct SnapshotHook {
     /// Only for this agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// `symposium`, or the agent whose format it speaks.
+    /// `symposium`, or the agent whose format it speaks: with that one only, or with all.
     pub format: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_portable: bool,
     /// How long it may take, in milliseconds.
     pub timeout: u64,
     /// What a failure means.
@@ -339,19 +341,17 @@ mod tests {
     use sha2::{Digest as _, Sha256};
 
     use super::*;
-    use crate::plugins::model::OnFailure;
 
     fn snapshot(root: &Path) -> Snapshot {
         let hook = |name: &str| SnapshotHook {
             plugin: "p".to_owned(),
             name: name.to_owned(),
             matcher: Some("Bash".to_owned()),
-            agent: None,
             format: "symposium".to_owned(),
             timeout: 1000,
             on_failure: OnFailure::Block,
-            detach: false,
             run: Run { argv: Some(vec!["/bin/x".to_owned()]), ..Run::default() },
+            ..SnapshotHook::default()
         };
         let skill = SnapshotSkill {
             name: "s".to_owned(),
@@ -409,7 +409,7 @@ mod tests {
         assert!(Stored::load(&path, "1.0.1", root).is_none(), "of another program");
         assert!(Stored::load(&path, "1.0.0", &root.join("x")).is_none(), "of another workspace");
         let text = std::fs::read_to_string(&path).expect("reads");
-        for broken in ["", "{", "\n\n", &text.replace("\"layout\":6", "\"layout\":7")] {
+        for broken in ["", "{", "\n\n", &text.replace("\"layout\":7", "\"layout\":8")] {
             std::fs::write(&path, broken).expect("writes");
             assert!(Stored::load(&path, "1.0.0", root).is_none(), "{broken:.20}");
         }
@@ -428,7 +428,7 @@ mod tests {
         snapshot.header.fingerprint = Fingerprint::sample();
         let stored = snapshot.store().expect("JSON");
         let hash = crate::text::hex(&Sha256::digest(&stored.bytes)[..8]);
-        assert_eq!((LAYOUT, hash.as_str()), (6, "c685352948d7f268"));
+        assert_eq!((LAYOUT, hash.as_str()), (7, "8ab036af629f76a5"));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::Run;
 use crate::Symposium;
+use crate::agents::command::shared_server;
 use crate::installations::{Acquirer, InstallError, Mode, Prepared, Trouble};
 use crate::plugins::model::{Installation, McpServer, Plugin, Transport};
 
@@ -79,6 +80,12 @@ pub(crate) fn resolve_server(
     let Transport::Stdio { command, args, env } = &server.transport else {
         return Ok(server.clone());
     };
+    if plugin.package.is_some() {
+        // Its folders and its working folder are put in when it starts, for every agent alike; and
+        // what an update moves is in nobody's file.
+        let transport = shared_server(&server.name, Vec::new());
+        return Ok(McpServer { transport, ..server.clone() });
+    }
     let Some(prepared) = acquirer.server(plugin, command, mode) else {
         return with_path(plugin, server, command);
     };

@@ -117,6 +117,7 @@ fn hooks(
             matcher: hook.matcher.clone(),
             agent: hook.agent.clone(),
             format: hook.format.clone(),
+            is_portable: hook.is_portable,
             timeout: u64::try_from(hook.timeout.as_millis()).unwrap_or(u64::MAX),
             on_failure: hook.on_failure,
             detach: hook.detach,

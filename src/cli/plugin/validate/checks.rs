@@ -12,10 +12,12 @@ use crate::files::{self, Limit, contained};
 use crate::installations::syntax_error;
 use crate::plugins::diagnostics::codes;
 use crate::plugins::manifest::{Manifest, Place, Strictness, near_miss};
-use crate::plugins::model::{Hook, Installation, Plugin, Runnable, SkillSource};
+use crate::plugins::model::{Hook, Installation, NotTaken, Package, Plugin, Runnable, SkillSource};
+use crate::plugins::packages::file_of;
 use crate::plugins::predicate::Facts;
 use crate::plugins::registry::scan;
-use crate::skills::discover::discover;
+use crate::report::Event;
+use crate::skills::discover::{Discovered, discover, discover_at};
 use crate::skills::files::inspect;
 use crate::skills::metadata::{self, read_crate_skills};
 use crate::skills::resolve::{Gates as _, read_source};
@@ -89,6 +91,11 @@ fn source(sym: &Symposium, dir: &Path, found: &mut Found) {
     let (looked_at, _) = observer.findings();
     let manifests = looked_at.paths().filter(|path| path.ends_with("SYMPOSIUM.toml"));
     found.plugins.extend(manifests.map(Path::to_path_buf));
+    let packages = scan.plugins.iter().filter(|plugin| plugin.package.is_some());
+    found.plugins.extend(packages.map(|plugin| plugin.manifest.clone()));
+    let is_refused = |problem: &&Diagnostic| problem.code == Some(codes::PACKAGE);
+    let refused = scan.diagnostics.iter().filter(is_refused);
+    found.plugins.extend(refused.filter_map(|problem| Some(problem.location()?.path)));
     found.diagnostics.extend(scan.diagnostics);
     let mut first: BTreeMap<&str, &Plugin> = BTreeMap::new();
     for plugin in &scan.plugins {
@@ -131,6 +138,9 @@ fn lone_manifest(path: &Path, root: &Path, sym: &Symposium, found: &mut Found) {
 
 /// What a plugin points at.
 fn of_plugin(sym: &Symposium, plugin: &Plugin, found: &mut Found) {
+    if let Some(package) = &plugin.package {
+        return of_package(sym, (plugin, package), found);
+    }
     let Ok(manifest) = files::read_source(&plugin.manifest, Limit::MANIFEST) else { return };
     found.names.extend(names::of_manifest(&manifest));
     for group in &plugin.skills {
@@ -143,7 +153,7 @@ fn of_plugin(sym: &Symposium, plugin: &Plugin, found: &mut Found) {
         };
         match plugin.resolve(path) {
             Ok(start) if start.is_dir() => {
-                if folder(sym, &plugin.source_root, &start, found) == 0 {
+                if folder(sym, plugin, &start, found) == 0 {
                     found.push(problem(format!("there is no skill in `{path}`")));
                 }
             }
@@ -152,6 +162,26 @@ fn of_plugin(sym: &Symposium, plugin: &Plugin, found: &mut Found) {
         }
     }
     files(plugin, &manifest, found);
+}
+
+/// What breaks a rule of the package's format, and what of it has no effect here.
+fn of_package(sym: &Symposium, (plugin, package): (&Plugin, &Package), found: &mut Found) {
+    for NotTaken { what, why, is_mistake } in &package.not_taken {
+        if *is_mistake {
+            let problem = Diagnostic::error(format!("{what} is not taken: {why}"));
+            found.push(problem.code(codes::NOT_TAKEN).in_file(file_of(&plugin.manifest)));
+        } else {
+            let line = format!("{what} of {}: {why}", plugin.name);
+            sym.report.event(&Event::status("Not taken", line));
+        }
+    }
+    for group in &plugin.skills {
+        if let SkillSource::Path(path) = &group.source
+            && let Ok(start) = plugin.resolve(path)
+        {
+            folder(sym, plugin, &start, found);
+        }
+    }
 }
 
 /// Programs and scripts that must be on disk already.
@@ -165,7 +195,7 @@ fn files(plugin: &Plugin, manifest: &Arc<Source>, found: &mut Found) {
         plugin.installations.iter().filter_map(|known| Some((known, known.runnable.clone()?)));
     for (installation, runnable) in own.chain(plugin.hooks.iter().filter_map(of_hook)) {
         let Installation { source: None, install_commands, .. } = installation else { continue };
-        let (Runnable::Executable(path) | Runnable::Script(path)) = &runnable;
+        let (Runnable::Executable(path) | Runnable::Script(path)) = &runnable else { continue };
         if !install_commands.is_empty() || Path::new(path).is_absolute() {
             continue;
         }
@@ -190,7 +220,7 @@ fn unreadable_script(file: &Path, runnable: &Runnable) -> Option<Diagnostic> {
     let path = file.to_string_lossy().into_owned();
     let argv = match runnable {
         Runnable::Script(_) => vec!["sh".to_owned(), path],
-        Runnable::Executable(_) => vec![path],
+        Runnable::Executable(_) | Runnable::Shell => vec![path],
     };
     let problem = match syntax_error(&argv) {
         Ok(error) => Diagnostic::error("the shell can't read this script").note(error?),
@@ -200,9 +230,15 @@ fn unreadable_script(file: &Path, runnable: &Runnable) -> Option<Diagnostic> {
     Some(problem.code(codes::SCRIPT_SYNTAX).in_file(file))
 }
 
-/// The skills below a folder; says how many there are.
-fn folder(sym: &Symposium, root: &Path, start: &Path, found: &mut Found) -> usize {
-    let (skills, told) = discover(root, start, &UNOBSERVED).told();
+/// The skills below a plugin's folder; says how many there are.
+fn folder(sym: &Symposium, plugin: &Plugin, start: &Path, found: &mut Found) -> usize {
+    let places = (plugin.boundary(), start);
+    let skills = discover_at(plugin.skill_depths(), places, &UNOBSERVED);
+    of_skills(sym, plugin.boundary(), skills, found)
+}
+
+fn of_skills(sym: &Symposium, root: &Path, skills: Discovered, found: &mut Found) -> usize {
+    let (skills, told) = skills.told();
     found.diagnostics.extend(told);
     for one in &skills {
         skill(sym, root, &one.dir, found);
@@ -287,7 +323,7 @@ fn of_crate(sym: &Symposium, dir: &Path, found: &mut Found) {
             _ => problem.in_file(&manifest),
         };
         let count = match contained(dir, path) {
-            Ok(start) => folder(sym, dir, &start, found),
+            Ok(start) => of_skills(sym, dir, discover(dir, &start, &UNOBSERVED), found),
             Err(escape) => {
                 found.push(at(Diagnostic::error(escape.to_string()).code(codes::SKILL_FOLDER)));
                 continue;

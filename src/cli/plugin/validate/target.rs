@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::Symposium;
 use crate::files::{Limit, read_source};
 use crate::plugins::manifest::FILE_NAME;
+use crate::plugins::packages::is_package;
 use crate::plugins::source::{Location, effective};
 use crate::skills::crate_source::package_id;
 use crate::skills::discover::SKILL_FILE;
@@ -37,6 +38,11 @@ pub(super) fn of(sym: &Symposium, path: &Path) -> Result<Target, Diagnostic> {
         Some("Cargo.toml") => Ok(Target::Crate(dir.to_path_buf())),
         Some(FILE_NAME) if is_crate_s_own(dir) => Ok(Target::Crate(dir.to_path_buf())),
         Some(name) if name.to_ascii_lowercase().ends_with(".toml") => Ok(plugin(sym, path)),
+        // Of a package of another format, or an index of them: what is around it is looked at.
+        Some("plugin.json" | "marketplace.json") => {
+            let dir = if dir.ends_with(".claude-plugin") { dir.parent() } else { Some(dir) };
+            Ok(Target::Source(dir.unwrap_or(path).to_path_buf()))
+        }
         _ => Err(Diagnostic::error("this is neither a manifest nor a skill")
             .in_file(path)
             .note(format!("give a `{FILE_NAME}`, a `{SKILL_FILE}`, or a folder"))),
@@ -97,11 +103,11 @@ fn source_root(sym: &Symposium, dir: &Path) -> PathBuf {
 const ABOVE: usize = 8;
 
 fn skill(dir: &Path) -> Target {
-    let owner = dir.ancestors().take(ABOVE).find(|above| {
-        has_file(above, FILE_NAME) || package_id(above).is_some() || above.join(".git").exists()
-    });
-    let owned =
-        owner.is_some_and(|above| has_file(above, FILE_NAME) || package_id(above).is_some());
+    let owns = |above: &Path| {
+        has_file(above, FILE_NAME) || package_id(above).is_some() || is_package(above)
+    };
+    let above = || dir.ancestors().take(ABOVE);
+    let owned = above().find(|above| owns(above) || above.join(".git").exists()).is_some_and(owns);
     // `.agents/skills/<name>` and the like hold a workspace's own.
     let skills = dir.parent().filter(|parent| parent.ends_with("skills"));
     let holder = skills.and_then(|skills| skills.parent()?.file_name()?.to_str());

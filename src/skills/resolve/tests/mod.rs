@@ -111,6 +111,7 @@ impl Fake {
         let source_root = self.dir.path().join("source");
         Plugin {
             name: "plug".to_owned(),
+            package: None,
             source: "user-plugins".to_owned(),
             manifest: source_root.join("plug/SYMPOSIUM.toml"),
             dir: source_root.join("plug"),

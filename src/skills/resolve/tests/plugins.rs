@@ -44,13 +44,19 @@ fn f92_a_standalone_skill_needs_crates_unless_it_was_chosen() {
     fake.skill("source/misses", "crates: no\n");
     let root: PathBuf = fake.dir.path().join("source");
     let standalone = |name: &str, chosen: bool| {
-        fake.resolve(|resolver| resolver.standalone("s", &root, &root.join(name), chosen))
+        let word = if chosen { UsersWord::Yes } else { UsersWord::None };
+        fake.resolve(|resolver| resolver.standalone("s", &root, &root.join(name), &word))
     };
     assert_eq!(names(&standalone("bound", false)), ["bound"]);
     assert_eq!(names(&standalone("misses", false)), [""; 0]);
     let found = standalone("bare", false);
     assert_eq!(names(&found), [""; 0]);
     assert_eq!(told(&found), ["a skill outside of a plugin needs `crates`"]);
+    // Who only uses what others maintain can't mend it.
+    let others = fake.resolve(|resolver| {
+        resolver.standalone("s", &root, &root.join("bare"), &UsersWord::NoneOfOthers);
+    });
+    assert!(names(&others).is_empty() && told(&others).is_empty());
     let found = standalone("bare", true);
     let (source, path) = ("s".to_owned(), "bare".to_owned());
     assert_eq!(found.skills[0].origin, SkillOrigin::Source { source, path });
