@@ -13,6 +13,7 @@ mod failures;
 mod hints;
 mod leaving;
 mod own_server;
+mod packages;
 mod plugins;
 mod scenarios;
 mod servers;
@@ -33,6 +34,7 @@ const POINTS: &[Point] = &[
     skills::POINT,
     servers::POINT,
     own_server::POINT,
+    packages::POINT,
     leaving::POINT,
     writing::POINT,
     beside::POINT,
