@@ -8,7 +8,7 @@ use crate::Bench;
 
 const ERROR: &str = "error[E0425]: cannot find function `turn` in crate `widget`\n --> src/main.rs:2:13\n  |\n\
     2 |     widget::turn();\n  |             ^^^^ not found in `widget`\n\n";
-const LOCK: &str = "version = 4\n\n[[package]]\nname = \"shop\"\nversion = \"0.1.0\"\ndependencies = [\n \"widget\",\n]\n\n\
+const LOCK: &str = "version = 4\n\n[[package]]\nname = \"shop\"\nversion = \"1.0.0\"\ndependencies = [\n \"widget\",\n]\n\n\
     [[package]]\nname = \"widget\"\nversion = \"1.0.0\"\n\
     source = \"registry+https://github.com/rust-lang/crates.io-index\"\n";
 const MEGABYTE: usize = 1_000_000;

@@ -221,6 +221,22 @@ fn a_changelog_is_quoted_whatever_it_says() {
     assert!(!said.contains(['\u{1b}', '\u{202e}']) && said.chars().count() <= 1_500, "{said}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_of_a_crate_may_be_called_anything() {
+    let sandbox = migrating();
+    let name = "od\u{1b}[2Jd\u{202e}.rs";
+    let lib = format!("#[path = \"{name}\"]\npub mod odd;\n");
+    let path = format!("src/{name}");
+    let files =
+        [("src/lib.rs", lib.as_str()), (&path, "pub fn parts() {}\n"), ("CHANGELOG.md", "")];
+    sandbox.registry_crate("widget", "1.2.3", &files);
+    let told = Told { printed: MISSING, ..Told::in_ws(&sandbox) };
+    let said = hint(&sandbox, "claude", &told).expect("a hint");
+    assert!(said.contains("is declared at src/od"), "{said}");
+    assert!(!said.contains(['\u{1b}', '\u{202e}']), "{said}");
+}
+
 #[test]
 fn the_agents_own_edits_are_not_taken_for_a_builds_result() {
     let sandbox = migrating();

@@ -1,5 +1,7 @@
 //! The words of a hint: whose item it is, what became of it, and where to read on.
 
+use std::path::Path;
+
 use super::asked::Candidate;
 use super::known::{Known, path_in};
 use super::said::Said;
@@ -39,7 +41,7 @@ impl Hint {
             what.push("private".to_owned());
         }
         if let Some(Item { path, file, line, cfg, .. }) = &known.declared {
-            let file = file.strip_prefix(dir).unwrap_or(file).display();
+            let file = harmless(file.strip_prefix(dir).unwrap_or(file));
             what.push(format!("`{}` is declared at {file}:{line}", one_line(path, LINE)));
             let cfg = cfg.iter().map(|cfg| format!("`{}`", one_line(cfg, 100)));
             what.extend(
@@ -53,11 +55,11 @@ impl Hint {
             what.push(format!("near: {}", near.collect::<Vec<_>>().join(", ")));
         }
         let signature = known.signature.iter().zip(&wanted.shown).map(|((line, text), shown)| {
-            format!("  {}:{line}:\n  > {}", shown.file.display(), one_line(text, LINE))
+            format!("  {}:{line}:\n  > {}", harmless(&shown.file), one_line(text, LINE))
         });
         let word = path.last().map_or("", String::as_str);
         let mention = |Said { mention: it, below, .. }: &Said| {
-            let file = it.file.strip_prefix(dir).unwrap_or(&it.file).display();
+            let file = harmless(it.file.strip_prefix(dir).unwrap_or(&it.file));
             let text =
                 if below.is_empty() { it.text.clone() } else { format!("{below} › {}", it.text) };
             format!("  {file}:{} ({}):\n  > {}", it.line, it.version, around(&text, word))
@@ -111,6 +113,11 @@ pub(super) fn render(hints: &[Hint], budget: usize) -> Option<(String, Vec<Strin
         crates.push(&hint.crate_);
     }
     (!told.is_empty()).then_some((text, told))
+}
+
+/// A file of a crate, which may be called anything.
+fn harmless(file: &Path) -> String {
+    one_line(&file.to_string_lossy(), LINE)
 }
 
 /// `text` as one harmless line that has `word` in it.
