@@ -88,6 +88,13 @@ fn read_fields(event: Event, fields: &Map<String, Value>, parsed: &mut ParsedAns
             ("decision", Value::String(_)) if event == Event::SessionStart => {
                 parsed.notes.push("a session's start can't be decided on".to_owned());
             }
+            ("decision", Value::String(decision)) if event == Event::Stop => {
+                match decision.as_str() {
+                    "deny" | "block" => outcome.decision = Some(Decision::Deny),
+                    "allow" => {}
+                    other => parsed.unclear(format!("the end of a turn knows no \"{other}\"")),
+                }
+            }
             ("decision", Value::String(decision)) => match decision.as_str() {
                 "allow" => outcome.decision = Some(Decision::Allow),
                 "ask" => outcome.decision = Some(Decision::Ask),

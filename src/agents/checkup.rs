@@ -220,6 +220,7 @@ pub(super) mod testing {
                 scope: self.scope,
                 program: "cargo-agents",
                 version: self.version.as_ref(),
+                stop: false,
             })
         }
 

@@ -53,8 +53,8 @@ pub(crate) trait Codec: Sync {
 
     /// Whether the model gets to see context given at this event. Where it does not, the hook room
     /// keeps the context and gives it at the next event that delivers.
-    fn delivers_context(&self, _event: Event) -> bool {
-        true
+    fn delivers_context(&self, event: Event) -> bool {
+        event != Event::Stop
     }
 
     /// The event as this agent would send it, for a program that knows no other format; `None` where
@@ -94,7 +94,7 @@ pub(crate) trait Codec: Sync {
         let (canonical, native) = match &mut decoded.input {
             Input::PreToolUse(input) => (&mut input.tool_name, &input.native_tool_name),
             Input::PostToolUse(input) => (&mut input.tool_name, &input.native_tool_name),
-            Input::UserPromptSubmit(_) | Input::SessionStart(_) => return,
+            Input::UserPromptSubmit(_) | Input::SessionStart(_) | Input::Stop(_) => return,
         };
         let Some(native) = native.as_deref() else { return };
         let built_in = canonical.as_str() != native && !canonical.starts_with("mcp__");

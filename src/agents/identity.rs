@@ -51,6 +51,9 @@ pub(crate) struct Identity {
     /// The event that comes in place of the one after a tool where the tool failed; we take it for that
     /// one.
     pub failure_event: Option<&'static str>,
+    /// Whether it tells of the end of a turn, too. Hooks for that are registered where a plugin wants
+    /// them.
+    pub has_stop: bool,
     /// How long the agent lets our hook run, in seconds, as registered.
     pub hook_timeout: u64,
     /// The names of its payloads' fields.
@@ -165,8 +168,9 @@ impl Identity {
             new_layout: None,
             wants_path: false,
             runs_both_scopes: true,
-            events: &Event::ALL,
+            events: &Event::COMMON,
             failure_event: None,
+            has_stop: false,
             hook_timeout: 60,
             fields: Fields::COMMON,
             env_reference: None,

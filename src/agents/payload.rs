@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 use symposium_hook::{
-    Event, Input, PostToolUseInput, PreToolUseInput, SessionStartInput, UserPromptSubmitInput,
+    Event, Input, PostToolUseInput, PreToolUseInput, SessionStartInput, StopInput,
+    UserPromptSubmitInput,
 };
 
 use super::json::{as_given, parse_json};
@@ -30,7 +31,13 @@ pub(crate) struct Fields {
     pub tool_response: &'static [&'static str],
     /// What tells this use of a tool from the session's others.
     pub tool_use_id: &'static [&'static str],
+    /// What the agent said last.
+    pub last_message: &'static [&'static str],
 }
+
+/// Whether a hook kept the agent from ending its turn: every agent that can be kept took this name
+/// over.
+const STOP_ACTIVE: &str = "stop_hook_active";
 
 impl Fields {
     /// The names that Claude Code has and most agents took over.
@@ -44,6 +51,7 @@ impl Fields {
         tool_input: &["tool_input"],
         tool_response: &["tool_response"],
         tool_use_id: &["tool_use_id"],
+        last_message: &["last_assistant_message"],
     };
 }
 
@@ -170,13 +178,34 @@ impl Payload {
                 started = self.non_empty(&["source"]).map(str::to_owned);
                 Input::SessionStart(SessionStartInput { session_id, cwd })
             }
+            Event::Stop => Input::Stop(self.end_of_turn(fields, session_id, cwd)?),
         };
         let delivery = match (delivery, self.identity(fields.moment)) {
             (Some(name), _) => Delivery::Named(name),
             (None, Some(moment)) => Delivery::Timed(moment),
             (None, None) => Delivery::Unnamed(started.clone().unwrap_or_default()),
         };
+        // Each time that an agent goes on it ends its turn anew, with nothing to tell the ends apart.
+        let delivery = if self.event == Event::Stop { Delivery::Single } else { delivery };
         Ok(Decoded { input, tool_use_id, delivery, started, foreign: false, failed: false })
+    }
+
+    fn end_of_turn(
+        &self,
+        fields: &Fields,
+        session_id: Option<String>,
+        cwd: Option<String>,
+    ) -> Result<StopInput, WireError> {
+        let stop_hook_active = self.get(STOP_ACTIVE).and_then(Value::as_bool);
+        if !self.names_event && stop_hook_active.is_none() {
+            return Err(self.error(format!("no event is named, and there is no `{STOP_ACTIVE}`")));
+        }
+        Ok(StopInput {
+            stop_hook_active: stop_hook_active.unwrap_or_default(),
+            last_assistant_message: self.non_empty(fields.last_message).map(str::to_owned),
+            session_id,
+            cwd,
+        })
     }
 
     fn tool(
@@ -394,7 +423,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_bytes_whatever_panic(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
-            for event in Event::ALL {
+            for event in Event::COMMON {
                 let _ = Payload::parse("test", event, &bytes);
             }
         }

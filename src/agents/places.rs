@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use symposium_hook::Event;
 
 use super::codec::Codec;
-use super::identity::Identity;
 use crate::config::{Environment, HookScope};
 pub(crate) use crate::documents::{FileFormat, JsonRules};
 use crate::text::SecretUrl;
@@ -30,6 +29,8 @@ pub(crate) struct Placement<'a> {
     pub program: &'a str,
     /// The agent program's version, where it was asked for.
     pub version: Option<&'a semver::Version>,
+    /// Whether a plugin wants to hear of the end of a turn: else no agent is slowed down for it.
+    pub stop: bool,
 }
 
 impl Placement<'_> {
@@ -46,6 +47,13 @@ impl Placement<'_> {
         workspaces: impl FnOnce(&Path) -> PathBuf,
     ) -> Option<PathBuf> {
         if is_users { Some(users()) } else { self.root.map(workspaces) }
+    }
+
+    /// The events that the agent's hooks are registered for.
+    pub(crate) fn events(&self, codec: &dyn Codec) -> Vec<Event> {
+        let identity = codec.identity();
+        let stop = (self.stop && identity.has_stop).then_some(Event::Stop);
+        identity.events.iter().copied().chain(stop).collect()
     }
 
     /// The agent's own folder: what `variable` says (a relative value counts from the current
@@ -81,6 +89,7 @@ impl HookPlace {
     /// `table`; none without a path.
     pub(crate) fn shared(
         codec: &dyn Codec,
+        placement: &Placement<'_>,
         path: Option<PathBuf>,
         rules: JsonRules,
         table: &str,
@@ -91,9 +100,9 @@ impl HookPlace {
             array: vec![table.to_owned(), name.to_owned()],
             group: group(event),
         };
-        let Identity { events, failure_event, .. } = codec.identity();
-        let events = events.iter().map(|event| (*event, codec.event_name(*event)));
-        let failure = failure_event.map(|name| (Event::PostToolUse, name));
+        let names = placement.events(codec).into_iter();
+        let events = names.map(|event| (event, codec.event_name(event)));
+        let failure = codec.identity().failure_event.map(|name| (Event::PostToolUse, name));
         let entries = events.chain(failure).map(entry).collect();
         let shape = HookShape::Shared { rules, entries };
         path.map(|path| Self { path, shape }).into_iter().collect()
@@ -289,9 +298,13 @@ pub(crate) fn typed_entry(transport: &Transport) -> Value {
 }
 
 /// What stands for each event in a table of hooks.
-pub(crate) fn table_of_events(codec: &dyn Codec, entry: impl Fn(Event) -> Value) -> Value {
-    let events = codec.identity().events.iter();
-    events.map(|event| (codec.event_name(*event), entry(*event))).collect()
+pub(crate) fn table_of_events(
+    codec: &dyn Codec,
+    placement: &Placement<'_>,
+    entry: impl Fn(Event) -> Value,
+) -> Value {
+    let events = placement.events(codec).into_iter();
+    events.map(|event| (codec.event_name(event), entry(event))).collect()
 }
 
 /// A file that an agent takes settings from, and that is never written by us.

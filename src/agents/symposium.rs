@@ -54,6 +54,8 @@ impl Codec for Symposium {
 
     fn support(&self, event: Event, capability: Capability) -> Support {
         match (event, capability) {
+            (Event::Stop, Capability::Deny) => Support::Yes,
+            (Event::Stop, _) => Support::No,
             (_, Capability::Context) | (Event::PreToolUse, Capability::Rewrite) => Support::Yes,
             (_, Capability::Rewrite | Capability::Stop | Capability::Message)
             | (Event::SessionStart, _) => Support::No,
@@ -64,9 +66,12 @@ impl Codec for Symposium {
     fn encode(&self, event: Event, outcome: &Outcome) -> Answer {
         let mut fields = Map::new();
         let mut set = |key: &str, value: Value| fields.insert(key.to_owned(), value);
-        if event != Event::SessionStart
-            && let Some(decision) = outcome.decision
-        {
+        let is_heard = |decision: &Decision| match event {
+            Event::SessionStart => false,
+            Event::Stop => *decision == Decision::Deny,
+            _ => true,
+        };
+        if let Some(decision) = outcome.decision.filter(is_heard) {
             let (word, reason) = match decision {
                 Decision::Allow => ("allow", outcome.given_reason()),
                 Decision::Ask => ("ask", Some(outcome.ask_reason())),
@@ -77,7 +82,7 @@ impl Codec for Symposium {
                 set("reason", reason.into());
             }
         }
-        if let Some(context) = outcome.context_text() {
+        if let Some(context) = outcome.context_text().filter(|_| self.delivers_context(event)) {
             set("additionalContext", context.into());
         }
         if event == Event::PreToolUse

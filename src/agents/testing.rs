@@ -122,7 +122,7 @@ pub(super) fn fixtures(agent: &str) -> Vec<(String, Vec<u8>)> {
 }
 
 /// Each captured payload in canonical words, with what tells it from others. One that is not of our
-/// four events must be refused.
+/// events must be refused.
 pub(super) fn canonical_table(codec: &dyn Codec, env: &Environment) -> String {
     let mut table = String::new();
     for (name, bytes) in fixtures(codec.name()) {
@@ -263,6 +263,7 @@ pub(super) fn placement(env: &Environment, scope: HookScope) -> Placement<'_> {
         scope,
         program: "cargo-agents",
         version: None,
+        stop: false,
     }
 }
 

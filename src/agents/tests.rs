@@ -142,7 +142,7 @@ fn no_client_cuts_what_it_is_told() {
     for part in ["x", "é", "語", "😀", "word\n"] {
         let context = vec![part.repeat(30_000)];
         let outcome = Outcome { context, ..Outcome::default() };
-        for (agent, event) in Agent::ALL.into_iter().flat_map(|a| Event::ALL.map(|e| (a, e))) {
+        for (agent, event) in Agent::ALL.into_iter().flat_map(|a| Event::COMMON.map(|e| (a, e))) {
             let effect = effect(agent.codec(), agent.emulator().take, event, &outcome);
             assert_eq!(effect.rejected, None, "{} {}", agent.name(), event.name());
         }
@@ -154,7 +154,7 @@ fn no_client_cuts_what_it_is_told() {
 fn the_book_says_what_each_agent_makes_of_a_capability() {
     let overview = include_str!("../../md/reference/agents/overview.md");
     let authors = include_str!("../../md/authors/hooks.md");
-    for (page, count) in [(overview, 12), (authors, 10)] {
+    for (page, count) in [(overview, 13), (authors, 11)] {
         let mut table =
             page.lines().skip_while(|line| !line.starts_with("| capability |")).map(cells);
         let titles = table.next().expect("the table");
@@ -200,6 +200,7 @@ fn meant(row: &str) -> (Event, Capability) {
         "keep a prompt back" | "block a prompt" => (Prompt, Capability::Deny),
         "hide a tool's result" => (Post, Capability::Deny),
         "end the turn" => (Pre, Capability::Stop),
+        "go on at a turn's end" => (Event::Stop, Capability::Deny),
         "a line for the user" => (Post, Capability::Message),
         other => panic!("a row about something else: {other}"),
     }
@@ -233,7 +234,7 @@ fn names_agent(text: &str, name: &str) -> bool {
 fn the_lists_of_agents_are_this_one() {
     let names = Agent::ALL.map(Agent::name);
     assert_eq!(symposium_testlib::AGENTS, names);
-    let tells_all = |agent: &Agent| agent.identity().events.len() == Event::ALL.len();
+    let tells_all = |agent: &Agent| agent.identity().events.len() == Event::COMMON.len();
     let telling: Vec<_> = Agent::ALL.into_iter().filter(tells_all).map(Agent::name).collect();
     assert_eq!(symposium_testlib::TELLING_ALL.as_slice(), telling);
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -306,7 +307,7 @@ fn decision_10_the_next_handler_reads_the_rewritten_input() {
 fn an_event_delivered_twice_is_known_by_what_the_agent_gives_it() {
     for agent in Agent::ALL {
         for (name, bytes) in fixtures(agent.name()) {
-            for event in Event::ALL {
+            for event in Event::COMMON {
                 let decode = || agent.codec().decode(event, &bytes, &env(&[]));
                 let Ok(decoded) = decode() else { continue };
                 let expected = (agent.emulator().delivery)(event);
@@ -384,7 +385,7 @@ proptest! {
 
     #[test]
     fn decision_2_what_is_refused_is_blocked_and_nothing_else_is(outcome in any_outcome()) {
-        for (agent, event) in Agent::ALL.into_iter().flat_map(|a| Event::ALL.map(|e| (a, e))) {
+        for (agent, event) in Agent::ALL.into_iter().flat_map(|a| Event::COMMON.map(|e| (a, e))) {
             let codec = agent.codec();
             let can_ask = codec.support(Event::PreToolUse, Capability::Ask) == Support::Yes;
             // Where there is one word for a denial and for the end of the turn.
@@ -415,7 +416,7 @@ proptest! {
     ) {
         for agent in Agent::ALL {
             let codec = agent.codec();
-            for event in Event::ALL {
+            for event in Event::COMMON {
                 prop_assert!(codec.decode(event, &bytes, &env(&[])).is_err());
                 let answer = ChildAnswer { stdout: &text, stderr: &text, exit };
                 let _ = codec.decode_answer(event, &answer);

@@ -220,7 +220,9 @@ pub(crate) fn native_of(decoded: &Decoded) -> (&str, &Value) {
         Input::PostToolUse(input) => {
             (&input.tool_name, &input.tool_input, &input.native_tool_name, &input.native_tool_input)
         }
-        Input::UserPromptSubmit(_) | Input::SessionStart(_) => return ("", &Value::Null),
+        Input::UserPromptSubmit(_) | Input::SessionStart(_) | Input::Stop(_) => {
+            return ("", &Value::Null);
+        }
     };
     (native_name.as_deref().unwrap_or(name), native_input.as_ref().unwrap_or(canonical))
 }

@@ -55,7 +55,9 @@ impl Decoded {
         let (canonical, native) = match &self.input {
             Input::PreToolUse(input) => (&input.tool_name, &input.native_tool_name),
             Input::PostToolUse(input) => (&input.tool_name, &input.native_tool_name),
-            Input::UserPromptSubmit(_) | Input::SessionStart(_) => return Vec::new(),
+            Input::UserPromptSubmit(_) | Input::SessionStart(_) | Input::Stop(_) => {
+                return Vec::new();
+            }
         };
         let native = native.as_deref().filter(|native| native != canonical);
         std::iter::once(canonical.as_str()).chain(native).collect()
@@ -275,6 +277,8 @@ pub(crate) enum Support {
 impl Support {
     /// A denial with the question in its reason, for who can't ask.
     pub(crate) const DENIED: Self = Self::Instead("a denial that says so");
+    /// What is said at the end of a turn waits for the next event at which the model hears of it.
+    pub(crate) const LATER: Self = Self::Instead("words with a later event");
     /// A denial, for who knows no end of a turn.
     pub(crate) const REFUSED: Self = Self::Instead("a denial");
 }

@@ -24,6 +24,7 @@ mod builtin;
 mod dedup;
 mod dependencies;
 mod dispatch;
+mod end_of_turn;
 mod event;
 mod hints;
 mod install_wait;

@@ -13,6 +13,7 @@ use symposium_hook::Event;
 use super::builtin;
 use super::dedup::{Dedup, Occurrence};
 use super::dispatch::{self, Dispatch};
+use super::end_of_turn;
 use super::event::{Call, cwd_of, name_tool, parse_args};
 use super::install_wait::wait_for_programs;
 use super::select::hooks_for;
@@ -204,6 +205,7 @@ impl EventHandler<'_> {
         let all = hooks.iter().map(|hook| (workspace_root(stored), hook)).chain(elsewhere);
         let rewritten = dispatch.run(&all.collect::<Vec<_>>(), stdin, decoded, &mut outcome);
         settle(&mut outcome);
+        end_of_turn::bound(session.store.as_ref(), decoded, &mut outcome);
         log_unsupported(self.codec, self.event, &outcome);
         session.defer(&mut outcome, std::iter::once(decoded).chain(&rewritten));
         // A workspace that has nothing to refresh is where a newer Symposium is looked for, too.

@@ -44,8 +44,18 @@ pub(super) struct Session {
     /// Items of dependencies that were explained when a build failed, with their versions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub explained: Vec<String>,
+    /// How often in a row hooks kept the agent from ending its turn.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub kept_going: u64,
+    /// The prompt, by its number, in whose turn that was.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub kept_going_at: u64,
     /// Context that could not be delivered with its event and waits for one that can.
     pub pending: Vec<Deferred>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Context that waits for an event that can deliver it.

@@ -77,7 +77,7 @@ impl SessionContext<'_> {
 
     /// Whether the model reads what is said at any event after the session's start.
     fn delivers_later(&self) -> bool {
-        let mut later = Event::ALL.into_iter().filter(|event| *event != Event::SessionStart);
+        let mut later = Event::COMMON.into_iter().filter(|event| *event != Event::SessionStart);
         later.any(|event| self.codec.delivers_context(event))
     }
 

@@ -327,7 +327,7 @@ fn essence(stored: &Stored) -> Value {
         }
         json!(hooks)
     };
-    let hooks = Event::ALL.map(as_it_runs);
+    let hooks = Event::COMMON.map(as_it_runs);
     json!({ "root": stored.header.root, "hooks": hooks, "offer": offer })
 }
 

@@ -4,7 +4,7 @@ use anyhow::bail;
 use serde_json::{Map, Value};
 
 use crate::{
-    Decision, Output, PostToolUseOutput, PreToolUseOutput, SessionStartOutput,
+    Decision, Output, PostToolUseOutput, PreToolUseOutput, SessionStartOutput, StopOutput,
     UserPromptSubmitOutput,
 };
 
@@ -137,6 +137,36 @@ impl UserPromptSubmitOutput {
     }
 }
 
+impl StopOutput {
+    /// Keeps the agent from ending its turn; the model reads what is left to be done.
+    ///
+    /// ```
+    /// use symposium_hook::{StopInput, StopOutput};
+    ///
+    /// fn stop(event: &StopInput, tests_pass: bool) -> StopOutput {
+    ///     match tests_pass || event.stop_hook_active {
+    ///         true => StopOutput::default(),
+    ///         false => StopOutput::go_on("the tests fail: mend them before you end"),
+    ///     }
+    /// }
+    ///
+    /// let first = stop(&StopInput::default(), false);
+    /// assert!(first.reason.is_some());
+    /// // One reminder a turn is enough.
+    /// let second = stop(&StopInput { stop_hook_active: true, ..StopInput::default() }, false);
+    /// assert_eq!(second, StopOutput::default());
+    /// ```
+    pub fn go_on(reason: impl Into<String>) -> Self {
+        Self { decision: Some(Decision::Deny), reason: Some(reason.into()) }
+    }
+}
+
+impl From<StopOutput> for Output {
+    fn from(output: StopOutput) -> Self {
+        Self::Stop(output)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,18 +260,19 @@ mod tests {
 
     #[test]
     fn f245_an_answer_without_the_events_name_is_none() {
-        for bare in [r#"{"decision":"deny"}"#, "[1,2]", "{}", r#"{"Stop":{}}"#] {
+        for bare in [r#"{"decision":"deny"}"#, "[1,2]", "{}", r#"{"Later":{}}"#] {
             assert!(serde_json::from_str::<Output>(bare).is_err(), "{bare}");
         }
     }
 
     #[test]
     fn answers_survive_being_written_and_read() {
-        let all: [Output; 4] = [
+        let all: [Output; 5] = [
             PreToolUseOutput::with_updated_input(json!({"a": [1, null, "é"]})).into(),
             PostToolUseOutput::deny("x").and_context("y").into(),
             UserPromptSubmitOutput::context("z").into(),
             SessionStartOutput::default().into(),
+            StopOutput::go_on("tests").into(),
         ];
         for output in all {
             let text = serde_json::to_string(&output).expect("can be written");

@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::{
     Event, Input, Output, PostToolUseInput, PostToolUseOutput, PreToolUseInput, PreToolUseOutput,
-    SessionStartInput, SessionStartOutput, UserPromptSubmitInput, UserPromptSubmitOutput,
+    SessionStartInput, SessionStartOutput, StopInput, StopOutput, UserPromptSubmitInput,
+    UserPromptSubmitOutput,
 };
 
 /// What a program does about each event. Override the methods of the events that matter to you;
@@ -45,6 +46,7 @@ pub trait HookHandler {
                 Output::UserPromptSubmit(self.user_prompt_submit(event)?)
             }
             Input::SessionStart(event) => Output::SessionStart(self.session_start(event)?),
+            Input::Stop(event) => Output::Stop(self.stop(event)?),
         })
     }
 
@@ -85,6 +87,15 @@ pub trait HookHandler {
     fn session_start(&self, event: &SessionStartInput) -> anyhow::Result<SessionStartOutput> {
         let _ = event;
         Ok(SessionStartOutput::default())
+    }
+
+    /// When the agent is about to end its turn.
+    ///
+    /// # Errors
+    /// Yours: the program ends with code 1 and the message on standard error.
+    fn stop(&self, event: &StopInput) -> anyhow::Result<StopOutput> {
+        let _ = event;
+        Ok(StopOutput::default())
     }
 }
 
@@ -174,6 +185,7 @@ impl Input {
             Event::PostToolUse => serde_json::from_value(body).map(Self::PostToolUse),
             Event::UserPromptSubmit => serde_json::from_value(body).map(Self::UserPromptSubmit),
             Event::SessionStart => serde_json::from_value(body).map(Self::SessionStart),
+            Event::Stop => serde_json::from_value(body).map(Self::Stop),
         };
         parsed.with_context(|| format!("the event `{}` can't be read", event.name()))
     }
@@ -213,6 +225,10 @@ mod tests {
             anyhow::ensure!(event.cwd.is_some(), "no folder");
             Ok(SessionStartOutput::context(event.cwd.clone().unwrap_or_default()))
         }
+
+        fn stop(&self, event: &StopInput) -> anyhow::Result<StopOutput> {
+            Ok(StopOutput::go_on(event.stop_hook_active.to_string()))
+        }
     }
 
     struct Nothing;
@@ -249,6 +265,10 @@ mod tests {
                 r#"{"SessionStart":{"session_id":"abc-123","cwd":"/p"}}"#,
                 r#"{"SessionStart":{"additionalContext":"/p"}}"#,
             ),
+            (
+                r#"{"Stop":{"stop_hook_active":true,"session_id":"abc-123","cwd":"/p"}}"#,
+                r#"{"Stop":{"decision":"deny","reason":"true"}}"#,
+            ),
         ];
         for (input, expected) in cases {
             assert_eq!(told(&Echo, input), Ok(format!("{expected}\n")));
@@ -282,7 +302,7 @@ mod tests {
         assert_eq!(
             say("{\"tool\":\"Bash\",\"input\":\"cargo test\"}"),
             "the event on standard input must be an object with one of `SessionStart`, \
-             `UserPromptSubmit`, `PreToolUse`, `PostToolUse`; found `input`, `tool`"
+             `UserPromptSubmit`, `PreToolUse`, `PostToolUse`, `Stop`; found `input`, `tool`"
         );
         assert!(say("{\"PreToolUse\":{}}").starts_with("the event `PreToolUse` can't be read: "));
     }

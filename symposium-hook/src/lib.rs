@@ -7,6 +7,6 @@ mod types;
 pub use harness::{HookHandler, run, run_with};
 pub use types::{
     Decision, Event, Input, Output, PostToolUseInput, PostToolUseOutput, PreToolUseInput,
-    PreToolUseOutput, SessionStartInput, SessionStartOutput, UserPromptSubmitInput,
-    UserPromptSubmitOutput,
+    PreToolUseOutput, SessionStartInput, SessionStartOutput, StopInput, StopOutput,
+    UserPromptSubmitInput, UserPromptSubmitOutput,
 };

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The four events that every agent has in some form.
+/// A moment at which an agent asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Event {
     /// Before a tool is used.
@@ -14,12 +14,23 @@ pub enum Event {
     UserPromptSubmit,
     /// When a session starts or is resumed.
     SessionStart,
+    /// When the agent is about to end its turn, once a turn.
+    Stop,
 }
 
 impl Event {
-    /// All of them, in the order of a session's life.
-    pub const ALL: [Self; 4] =
+    /// Those that every agent has in some form, in the order of a session's life.
+    pub const COMMON: [Self; 4] =
         [Self::SessionStart, Self::UserPromptSubmit, Self::PreToolUse, Self::PostToolUse];
+
+    /// All of them, in the order of a session's life.
+    pub const ALL: [Self; 5] = [
+        Self::SessionStart,
+        Self::UserPromptSubmit,
+        Self::PreToolUse,
+        Self::PostToolUse,
+        Self::Stop,
+    ];
 
     /// The name in manifests and canonical JSON: `PreToolUse`.
     pub fn name(self) -> &'static str {
@@ -28,6 +39,7 @@ impl Event {
             Self::PostToolUse => "PostToolUse",
             Self::UserPromptSubmit => "UserPromptSubmit",
             Self::SessionStart => "SessionStart",
+            Self::Stop => "Stop",
         }
     }
 
@@ -38,6 +50,7 @@ impl Event {
             Self::PostToolUse => "post-tool-use",
             Self::UserPromptSubmit => "user-prompt-submit",
             Self::SessionStart => "session-start",
+            Self::Stop => "stop",
         }
     }
 
@@ -68,6 +81,8 @@ pub enum Input {
     UserPromptSubmit(UserPromptSubmitInput),
     /// When a session starts.
     SessionStart(SessionStartInput),
+    /// When the agent is about to end its turn.
+    Stop(StopInput),
 }
 
 impl Input {
@@ -78,6 +93,7 @@ impl Input {
             Self::PostToolUse(_) => Event::PostToolUse,
             Self::UserPromptSubmit(_) => Event::UserPromptSubmit,
             Self::SessionStart(_) => Event::SessionStart,
+            Self::Stop(_) => Event::Stop,
         }
     }
 
@@ -88,6 +104,7 @@ impl Input {
             Self::PostToolUse(input) => input.session_id.as_deref(),
             Self::UserPromptSubmit(input) => input.session_id.as_deref(),
             Self::SessionStart(input) => input.session_id.as_deref(),
+            Self::Stop(input) => input.session_id.as_deref(),
         }
     }
 
@@ -98,6 +115,7 @@ impl Input {
             Self::PostToolUse(input) => input.cwd.as_deref(),
             Self::UserPromptSubmit(input) => input.cwd.as_deref(),
             Self::SessionStart(input) => input.cwd.as_deref(),
+            Self::Stop(input) => input.cwd.as_deref(),
         }
     }
 }
@@ -176,6 +194,24 @@ pub struct SessionStartInput {
     pub cwd: Option<String>,
 }
 
+/// When the agent is about to end its turn.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StopInput {
+    /// Whether the agent goes on already because a hook kept it from ending this turn. Symposium lets
+    /// a turn end after a few times in a row, whatever hooks say.
+    #[serde(default)]
+    pub stop_hook_active: bool,
+    /// What the agent said last, where it tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_assistant_message: Option<String>,
+    /// The agent's session, where it names one.
+    #[serde(default)]
+    pub session_id: Option<String>,
+    /// The agent's working folder, where it names one.
+    #[serde(default)]
+    pub cwd: Option<String>,
+}
+
 /// What a handler thinks of a tool's use. No decision is no opinion, never `Allow`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -199,6 +235,8 @@ pub enum Output {
     UserPromptSubmit(UserPromptSubmitOutput),
     /// When a session starts.
     SessionStart(SessionStartOutput),
+    /// When the agent is about to end its turn.
+    Stop(StopOutput),
 }
 
 /// The answer to [`PreToolUseInput`].
@@ -256,4 +294,16 @@ pub struct SessionStartOutput {
     /// Text for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
+}
+
+/// The answer to [`StopInput`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StopOutput {
+    /// `Deny` keeps the agent from ending its turn: it goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
+    /// What is left to be done: the model reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }

@@ -141,7 +141,7 @@ impl Told {
                     _ => {}
                 }
             }
-            Event::PreToolUse | Event::SessionStart => {}
+            Event::PreToolUse | Event::SessionStart | Event::Stop => {}
         }
         let value = if agent == "symposium" {
             json!({ event.name(): object })
@@ -174,7 +174,7 @@ pub(crate) fn native_event(agent: &str, event: Event) -> &'static str {
         "opencode" => ["session-start", "user-prompt-submit", "pre-tool-use", "post-tool-use"],
         _ => return event.name(),
     };
-    names[Event::ALL.iter().position(|known| *known == event).expect("one of them")]
+    names[Event::COMMON.iter().position(|known| *known == event).expect("one of them")]
 }
 
 /// The agent's own name of the shell.

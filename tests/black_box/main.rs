@@ -37,6 +37,7 @@ mod doctor;
 mod done_in_part;
 #[cfg(unix)]
 mod edits_during_sync;
+mod end_of_turn;
 #[cfg(target_os = "linux")]
 mod endless_files;
 #[cfg(unix)]

@@ -43,6 +43,8 @@ pub(in crate::agents) fn take(event: Event, answer: &Answer) -> Effect {
             let message = message.and_then(|step| step.get("ephemeralMessage")?.as_str());
             Effect { context: message.map(str::to_owned), ..Effect::default() }
         }
-        Event::PostToolUse | Event::UserPromptSubmit => Effect::rejected("nothing is read here"),
+        Event::PostToolUse | Event::UserPromptSubmit | Event::Stop => {
+            Effect::rejected("nothing is read here")
+        }
     }
 }

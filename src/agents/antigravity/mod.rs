@@ -44,6 +44,7 @@ const FIELDS: Fields = Fields {
     tool_input: &["args"],
     tool_response: &[],
     tool_use_id: &[],
+    last_message: &[],
 };
 
 /// Names and `CommandLine` were seen in payloads; the other fields are those of `agy`'s transcripts.
@@ -87,8 +88,8 @@ impl Codec for Antigravity {
         match event {
             Event::PreToolUse | Event::PostToolUse => event.name(),
             Event::SessionStart => "PreInvocation",
-            // There is none.
-            Event::UserPromptSubmit => event.name(),
+            // There is none for a prompt; what it takes for an answer at a turn's end is not known.
+            Event::UserPromptSubmit | Event::Stop => event.name(),
         }
     }
 
@@ -102,6 +103,7 @@ impl Codec for Antigravity {
         let has_call = payload.get("toolCall").is_some();
         match event {
             Event::UserPromptSubmit => return Err(payload.error("it has no event for a prompt")),
+            Event::Stop => return Err(payload.error("nothing is registered for a turn's end")),
             Event::SessionStart if has_call => return Err(payload.error("a tool is used in it")),
             // Which invocation is the first can't be told without.
             Event::SessionStart if payload.text("conversationId").is_none() => {
@@ -144,7 +146,7 @@ impl Codec for Antigravity {
                     envelope.top("injectSteps", json!([{ "ephemeralMessage": text }]));
                 }
             }
-            Event::PostToolUse | Event::UserPromptSubmit => {}
+            Event::PostToolUse | Event::UserPromptSubmit | Event::Stop => {}
         }
         envelope.answer()
     }
@@ -164,7 +166,7 @@ impl Codec for Antigravity {
         match event {
             Event::PreToolUse => read_decision(&mut reply, &mut outcome),
             Event::SessionStart => outcome.context = injected(&mut reply),
-            Event::PostToolUse | Event::UserPromptSubmit => {}
+            Event::PostToolUse | Event::UserPromptSubmit | Event::Stop => {}
         }
         outcome
     }
@@ -183,7 +185,7 @@ impl Registration for Antigravity {
     fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
         let path = file(placement, placement.is_global(), "hooks.json");
         let group = |event| group(event, placement.program);
-        HookPlace::shared(self, path, JsonRules::STRICT, NAME, group)
+        HookPlace::shared(self, placement, path, JsonRules::STRICT, NAME, group)
     }
 
     fn server(

@@ -64,6 +64,7 @@ pub(super) static IDENTITY: Identity = Identity {
     answer_keys: Identity::CLAUDES_ANSWER,
     env_reference: Some(EnvReference::WITH_DEFAULT),
     project_variable: Some("CLAUDE_PROJECT_DIR"),
+    has_stop: true,
     tools: TOOLS,
     ..Identity::new("claude", "Claude Code")
 };
@@ -115,9 +116,12 @@ impl Codec for Claude {
 
     fn support(&self, event: Event, capability: Capability) -> Support {
         match (event, capability) {
+            (Event::Stop, Capability::Context) => Support::LATER,
             (_, Capability::Context | Capability::Message) | (Event::PreToolUse, _) => Support::Yes,
             (Event::SessionStart, _) => Support::No,
-            (_, Capability::Stop) | (Event::UserPromptSubmit, Capability::Deny) => Support::Yes,
+            (_, Capability::Stop) | (Event::UserPromptSubmit | Event::Stop, Capability::Deny) => {
+                Support::Yes
+            }
             (Event::PostToolUse, Capability::Deny) => {
                 Support::Instead("the reason beside the result")
             }
@@ -136,7 +140,7 @@ impl Codec for Claude {
         };
         match (event, outcome.decision) {
             (Event::PreToolUse, _) => encode_tool_use(&mut envelope, outcome),
-            (Event::UserPromptSubmit | Event::PostToolUse, Some(Decision::Deny)) => {
+            (Event::UserPromptSubmit | Event::PostToolUse | Event::Stop, Some(Decision::Deny)) => {
                 envelope.top("decision", "block");
                 envelope.top("reason", outcome.reason());
             }
@@ -146,7 +150,9 @@ impl Codec for Claude {
             envelope.stop(outcome);
         }
         envelope.user_message(outcome);
-        envelope.context(outcome);
+        if self.delivers_context(event) {
+            envelope.context(outcome);
+        }
         envelope.answer()
     }
 
@@ -176,6 +182,10 @@ impl Codec for Claude {
             }
             Input::UserPromptSubmit(prompt) => event["prompt"] = prompt.prompt.clone().into(),
             Input::SessionStart(_) => event["source"] = decoded.start().into(),
+            Input::Stop(stop) => {
+                event["stop_hook_active"] = stop.stop_hook_active.into();
+                event["last_assistant_message"] = stop.last_assistant_message.clone().into();
+            }
         }
         if let Some(id) = &decoded.tool_use_id {
             event["tool_use_id"] = id.clone().into();
@@ -214,7 +224,7 @@ impl Registration for Claude {
                 "hooks": [{ "type": "command", "command": command, "timeout": timeout }],
             })
         };
-        HookPlace::shared(self, path, JsonRules::STRICT, "hooks", group)
+        HookPlace::shared(self, placement, path, JsonRules::STRICT, "hooks", group)
     }
 
     fn server(
@@ -287,10 +297,11 @@ fn project_key(placement: &Placement<'_>, root: &Path) -> Option<String> {
 }
 
 /// Copilot CLI runs a project's Claude hooks too, under Claude's event names. Its payloads have a
-/// `timestamp` and no `transcript_path`; those of its own names have a `sessionId`. A Claude that
+/// `timestamp` and no `transcript_path`, or a `stop_reason`; those of its own names have a `sessionId`. A Claude that
 /// was started from a Copilot session inherits the variable, but sends Claude's payloads.
 fn is_copilots(payload: &Payload) -> bool {
-    let pascal = payload.get("timestamp").is_some() && payload.get("transcript_path").is_none();
+    let no_claudes = payload.get("transcript_path").is_none() || payload.has(&["stop_reason"]);
+    let pascal = payload.get("timestamp").is_some() && no_claudes;
     pascal || payload.get("sessionId").is_some()
 }
 

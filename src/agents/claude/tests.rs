@@ -66,7 +66,7 @@ fn claude_does_what_is_wished() {
     let rewrite = effect(Event::PreToolUse, "rewrite + context");
     assert_eq!(rewrite.input, Some(json!({"command": "cargo check"})));
     assert_eq!(rewrite.context.as_deref(), Some("use cargo nextest"));
-    for event in Event::ALL {
+    for event in Event::COMMON {
         assert_eq!(effect(event, "context").context.as_deref(), Some("use cargo nextest"));
         assert_eq!(effect(event, "none"), Effect::default());
         assert_eq!(effect(event, "message"), Effect::default());
@@ -131,7 +131,7 @@ fn exit_codes_and_text_count_as_they_do_for_claude() {
 
 #[test]
 fn f264_plain_text_is_context_where_claude_takes_it() {
-    for event in Event::ALL {
+    for event in Event::COMMON {
         let takes = matches!(event, Event::SessionStart | Event::UserPromptSubmit);
         let context = if takes { vec!["hello".to_owned()] } else { Vec::new() };
         assert_eq!(said(event, "hello\n", "", 0).context, context);
@@ -181,7 +181,7 @@ fn decision_10_unknown_fields_are_kept_and_nulls_are_not() {
 fn decision_25_what_claude_never_sends_is_refused() {
     let env = env(&[]);
     for text in [r#"{"tool": "Bash", "input": "cargo test"}"#, "", "[]", r#"{"tool_name": 1}"#] {
-        for event in Event::ALL {
+        for event in Event::COMMON {
             assert!(Claude.decode(event, text.as_bytes(), &env).is_err(), "{text} {event:?}");
         }
     }
@@ -205,7 +205,7 @@ fn copilots_payloads_are_foreign_and_claudes_own_never_are() {
         assert!(!outside.is_ok_and(|decoded| decoded.foreign), "{text}");
     }
     for (name, bytes) in fixtures("claude") {
-        for event in Event::ALL {
+        for event in Event::COMMON {
             let decoded = Claude.decode(event, &bytes, &inside);
             assert!(!decoded.is_ok_and(|decoded| decoded.foreign), "{name}");
         }

@@ -69,6 +69,7 @@ pub(super) static IDENTITY: Identity = Identity {
     tells_skill_reads: true,
     fields: FIELDS,
     answer_keys: Identity::CLAUDES_ANSWER,
+    has_stop: true,
     tools: TOOLS,
     ..Identity::new("codex", "Codex CLI")
 };
@@ -104,6 +105,7 @@ impl Codec for Codex {
 
     fn support(&self, event: Event, capability: Capability) -> Support {
         match (event, capability) {
+            (Event::Stop, Capability::Context) => Support::LATER,
             (_, Capability::Context | Capability::Message) => Support::Yes,
             (Event::PreToolUse, Capability::Ask) => Support::DENIED,
             (Event::PreToolUse, Capability::Rewrite) => Support::Yes,
@@ -121,7 +123,7 @@ impl Codec for Codex {
         let mut envelope = Envelope::new(self.event_name(event));
         match (event, outcome.decision) {
             (Event::PreToolUse, _) => encode_tool_use(&mut envelope, outcome),
-            (Event::UserPromptSubmit | Event::PostToolUse, Some(Decision::Deny)) => {
+            (Event::UserPromptSubmit | Event::PostToolUse | Event::Stop, Some(Decision::Deny)) => {
                 envelope.top("decision", "block");
                 envelope.top("reason", outcome.reason());
             }
@@ -132,7 +134,7 @@ impl Codec for Codex {
             envelope.stop(outcome);
         }
         envelope.user_message(outcome);
-        if let Some(context) = outcome.context_in_bytes() {
+        if let Some(context) = outcome.context_in_bytes().filter(|_| self.delivers_context(event)) {
             envelope.inner("additionalContext", context);
         }
         envelope.answer()
@@ -175,7 +177,7 @@ impl Registration for Codex {
             json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] })
         };
         let path = file(placement, placement.is_global(), "hooks.json");
-        HookPlace::shared(self, path, RULES, "hooks", group)
+        HookPlace::shared(self, placement, path, RULES, "hooks", group)
     }
 
     fn trust(
@@ -320,11 +322,12 @@ fn trust_name(event: Event) -> &'static str {
         Event::PostToolUse => "post_tool_use",
         Event::UserPromptSubmit => "user_prompt_submit",
         Event::SessionStart => "session_start",
+        Event::Stop => "stop",
     }
 }
 
 /// SHA-256 of compact JSON with sorted keys: the event, the one handler with its defaults filled
-/// in, and the matcher, which does not count on UserPromptSubmit.
+/// in, and the matcher, which does not count on UserPromptSubmit and Stop.
 fn trust_hash(hook: &TrustedHook<'_>) -> Option<String> {
     let handler = hook.group.get("hooks")?.get(hook.handler_index)?;
     let mut hashed = Map::new();
@@ -342,7 +345,7 @@ fn trust_hash(hook: &TrustedHook<'_>) -> Option<String> {
     let mut identity = Map::new();
     identity.insert("event_name".to_owned(), trust_name(hook.event).into());
     identity.insert("hooks".to_owned(), json!([hashed]));
-    if hook.event != Event::UserPromptSubmit
+    if !matches!(hook.event, Event::UserPromptSubmit | Event::Stop)
         && let Some(matcher) = hook.group.get("matcher").filter(|matcher| !matcher.is_null())
     {
         identity.insert("matcher".to_owned(), matcher.clone());

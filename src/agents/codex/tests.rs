@@ -57,7 +57,7 @@ fn codex_does_what_is_wished() {
     let rewrite = effect(pre, "rewrite + context");
     assert_eq!(rewrite.input, Some(json!({"command": "cargo check"})));
     assert_eq!(rewrite.context.as_deref(), Some("use cargo nextest"));
-    for event in Event::ALL {
+    for event in Event::COMMON {
         assert_eq!(effect(event, "context").context.as_deref(), Some("use cargo nextest"));
         assert_eq!(effect(event, "none"), Effect::default());
         assert_eq!(effect(event, "message"), Effect::default());
@@ -114,7 +114,7 @@ fn decision_7_exit_2_blocks_without_a_word_too() {
 
 #[test]
 fn f265_plain_text_is_context_where_codex_takes_it() {
-    for event in Event::ALL {
+    for event in Event::COMMON {
         let takes = matches!(event, Event::SessionStart | Event::UserPromptSubmit);
         let context = if takes { vec!["hello".to_owned()] } else { Vec::new() };
         assert_eq!(said(event, "hello\n", "", 0).context, context);
@@ -126,7 +126,7 @@ fn f265_plain_text_is_context_where_codex_takes_it() {
 #[test]
 fn continue_false_counts_where_codex_honours_it() {
     let text = r#"{"continue":false,"stopReason":"enough"}"#;
-    for event in Event::ALL {
+    for event in Event::COMMON {
         let stop = (event != Event::PreToolUse).then(|| "enough".to_owned());
         assert_eq!(said(event, text, "", 0).stop, stop);
     }

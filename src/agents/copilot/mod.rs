@@ -107,6 +107,7 @@ pub(super) static IDENTITY: Identity = Identity {
         "reason",
     ],
     env_reference: Some(EnvReference::BRACES),
+    has_stop: true,
     tools: TOOLS,
     ..Identity::new("copilot", "GitHub Copilot")
 };
@@ -122,6 +123,7 @@ impl Codec for Copilot {
             Event::PostToolUse => "postToolUse",
             Event::UserPromptSubmit => "userPromptSubmitted",
             Event::SessionStart => "sessionStart",
+            Event::Stop => "agentStop",
         }
     }
 
@@ -137,7 +139,10 @@ impl Codec for Copilot {
 
     fn support(&self, event: Event, capability: Capability) -> Support {
         match (event, capability) {
+            (Event::Stop, Capability::Context) => Support::LATER,
             (_, Capability::Context) => Support::Yes,
+            // A denial would be the contrary.
+            (Event::Stop, Capability::Stop) => Support::No,
             (_, Capability::Message) | (Event::SessionStart, _) => Support::No,
             (_, Capability::Stop) => Support::REFUSED,
             (Event::PreToolUse, _) | (_, Capability::Deny) => Support::Yes,
@@ -153,9 +158,14 @@ impl Codec for Copilot {
                 envelope.top("decision", "block");
                 envelope.top("reason", reason);
             }
+            // To end the turn is what the agent is about to do.
+            (Event::Stop, Some(_)) if outcome.decision == Some(Decision::Deny) => {
+                envelope.top("decision", "block");
+                envelope.top("reason", outcome.reason());
+            }
             _ => {}
         }
-        if let Some(context) = outcome.context_text() {
+        if let Some(context) = outcome.context_text().filter(|_| self.delivers_context(event)) {
             envelope.top("additionalContext", context);
         }
         envelope.answer()
@@ -165,7 +175,7 @@ impl Codec for Copilot {
         let mut reply = Reply::parse(answer.stdout).unwrap_or_default();
         let mut outcome = match event {
             Event::PreToolUse => read_permission(&mut reply),
-            Event::PostToolUse | Event::UserPromptSubmit => read_block(&mut reply),
+            Event::PostToolUse | Event::UserPromptSubmit | Event::Stop => read_block(&mut reply),
             Event::SessionStart => Outcome::default(),
         };
         match answer.exit {
@@ -216,7 +226,7 @@ impl Registration for Copilot {
             }])
         };
         // No matcher: Copilot's are whole-name regular expressions, and `*` or "" never fires.
-        let file = json!({ "version": 1, "hooks": table_of_events(self, entry) });
+        let file = json!({ "version": 1, "hooks": table_of_events(self, placement, entry) });
         let place = |dir: PathBuf| HookPlace::own_json(dir.join("symposium.json"), &file);
         folder.map(place).into_iter().collect()
     }
@@ -278,6 +288,7 @@ fn check_fields(payload: &Payload, event: Event) -> Result<(), WireError> {
         Event::PreToolUse => tool && !payload.has(FIELDS.tool_response),
         Event::PostToolUse => tool,
         Event::UserPromptSubmit => payload.has(FIELDS.prompt),
+        Event::Stop => !tool && payload.has(&["stopReason", "stop_reason"]),
         Event::SessionStart => {
             !tool && !payload.has(&["prompt", "reason", "stopReason", "stop_reason"])
         }

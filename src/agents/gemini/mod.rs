@@ -30,7 +30,8 @@ pub(crate) struct Gemini;
 
 /// From captured payloads. Nothing names an event but its moment, which two hooks of the same event
 /// are told alike (run).
-const FIELDS: Fields = Fields { moment: &["timestamp"], ..Fields::COMMON };
+const FIELDS: Fields =
+    Fields { moment: &["timestamp"], last_message: &["prompt_response"], ..Fields::COMMON };
 
 /// Its tools. `run_shell_command` was captured, the others are in the tools reference.
 const TOOLS: &[Tool] = &[
@@ -90,6 +91,7 @@ pub(super) static IDENTITY: Identity = Identity {
     fields: FIELDS,
     answer_keys: Identity::CLAUDES_ANSWER,
     env_reference: Some(EnvReference::WITH_DEFAULT),
+    has_stop: true,
     tools: TOOLS,
     ..Identity::new("gemini", "Gemini CLI")
 };
@@ -117,6 +119,7 @@ impl Codec for Gemini {
             Event::PostToolUse => "AfterTool",
             Event::UserPromptSubmit => "BeforeAgent",
             Event::SessionStart => "SessionStart",
+            Event::Stop => "AfterAgent",
         }
     }
 
@@ -129,6 +132,7 @@ impl Codec for Gemini {
     fn support(&self, event: Event, capability: Capability) -> Support {
         match (event, capability) {
             (Event::PreToolUse, Capability::Context) => Support::Instead("words beside the result"),
+            (Event::Stop, Capability::Context) => Support::LATER,
             (_, Capability::Context | Capability::Message) => Support::Yes,
             (Event::SessionStart, _) => Support::No,
             (Event::PreToolUse, Capability::Ask) => Support::DENIED,
@@ -170,8 +174,8 @@ impl Codec for Gemini {
     }
 
     fn delivers_context(&self, event: Event) -> bool {
-        // It is read and dropped there.
-        event != Event::PreToolUse
+        // Before a tool it is read and dropped.
+        !matches!(event, Event::PreToolUse | Event::Stop)
     }
 
     fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome {
@@ -209,7 +213,7 @@ impl Registration for Gemini {
         let shell = self.shell(cfg!(windows));
         let path = settings(placement, placement.is_global());
         let group = |event| group(event, placement.program, shell);
-        HookPlace::shared(self, path, RULES, "hooks", group)
+        HookPlace::shared(self, placement, path, RULES, "hooks", group)
     }
 
     fn shell(&self, windows: bool) -> Shell {

@@ -91,7 +91,7 @@ fn gemini_does_what_is_wished() {
     assert!(effect(pre, "ask").blocked.is_some_and(|reason| reason.contains("ask the user")));
     assert_eq!(effect(pre, "allow"), Effect::default());
     assert_eq!(effect(pre, "rewrite").input, Some(json!({"command": "cargo check"})));
-    for event in Event::ALL {
+    for event in Event::COMMON {
         let context = Gemini.delivers_context(event).then(|| "use cargo nextest".to_owned());
         assert_eq!(effect(event, "context"), Effect { context, ..Effect::default() });
         assert_eq!(effect(event, "none"), Effect::default());

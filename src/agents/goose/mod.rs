@@ -114,6 +114,7 @@ pub(super) static IDENTITY: Identity = Identity {
     hook_timeout: 30,
     fields: FIELDS,
     answer_keys: &["decision", "reason"],
+    has_stop: true,
     tools: TOOLS,
     ..Identity::new("goose", "Goose")
 };
@@ -205,7 +206,7 @@ impl Registration for Goose {
                 }],
             }])
         };
-        let hooks = json!({ "hooks": table_of_events(self, group) });
+        let hooks = json!({ "hooks": table_of_events(self, placement, group) });
         let folder = plugin_folder(root, PLUGIN);
         vec![
             HookPlace::own_json(folder.join("plugin.json"), &plugin),

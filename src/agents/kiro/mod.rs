@@ -85,6 +85,7 @@ pub(super) static IDENTITY: Identity = Identity {
     hook_timeout: 30,
     // Its documentation (kiro.dev/docs/cli/mcp/configuration).
     env_reference: Some(EnvReference::BRACES),
+    has_stop: true,
     tools: TOOLS,
     ..Identity::new("kiro", "Kiro")
 };
@@ -105,6 +106,7 @@ impl Codec for Kiro {
             Event::PostToolUse => "postToolUse",
             Event::UserPromptSubmit => "userPromptSubmit",
             Event::SessionStart => "agentSpawn",
+            Event::Stop => "stop",
         }
     }
 
@@ -121,6 +123,9 @@ impl Codec for Kiro {
 
     fn support(&self, event: Event, capability: Capability) -> Support {
         match (event, capability) {
+            // It tells of a turn's end, and asks nobody.
+            (Event::Stop, Capability::Context) => Support::LATER,
+            (Event::Stop, _) => Support::No,
             (_, Capability::Context) | (Event::PreToolUse, Capability::Deny) => Support::Yes,
             (Event::SessionStart, _) => Support::No,
             (Event::PreToolUse, Capability::Ask) => Support::DENIED,
@@ -158,6 +163,7 @@ impl Codec for Kiro {
                 text = Some(joined(outcome.refusal(), text));
             }
             Event::SessionStart => {}
+            Event::Stop => text = None,
         }
         Answer { stdout: text.unwrap_or_default(), ..Answer::default() }
     }
@@ -261,7 +267,7 @@ fn agent_file(placement: &Placement<'_>) -> Value {
         "tools": ["*"],
         "resources": [SKILLS],
         "includeMcpJson": true,
-        "hooks": table_of_events(&Kiro, entry),
+        "hooks": table_of_events(&Kiro, placement, entry),
     })
 }
 
@@ -278,7 +284,8 @@ fn hooks_file(placement: &Placement<'_>) -> Value {
             "timeout": IDENTITY.hook_timeout,
         })
     };
-    json!({ "version": "v1", "hooks": Event::ALL.map(entry) })
+    let hooks: Vec<Value> = placement.events(&Kiro).into_iter().map(entry).collect();
+    json!({ "version": "v1", "hooks": hooks })
 }
 
 /// A server's tool is `@server/tool` (Kiro's documentation, hooks).

@@ -37,7 +37,7 @@ fn act(event: Event, object: &Map<String, Value>) -> Effect {
     let (blocked, input) = match event {
         Event::PreToolUse => (text("deny"), object.get("args").filter(|args| args.is_object())),
         Event::PostToolUse | Event::UserPromptSubmit => (text("replace"), None),
-        Event::SessionStart => (None, None),
+        Event::SessionStart | Event::Stop => (None, None),
     };
     // Nothing is said with a prompt that never gets there, or with a tool that is not used.
     let lost = blocked.is_some() && event != Event::PostToolUse;

@@ -96,6 +96,8 @@ impl Codec for OpenCode {
             Event::UserPromptSubmit => "chat.message",
             // What our plugin takes for it is the first `chat.message`.
             Event::SessionStart => "session.created",
+            // Our plugin does not ask then: a session that is idle can't be kept going.
+            Event::Stop => "session.idle",
         }
     }
 
@@ -124,8 +126,9 @@ impl Codec for OpenCode {
             (Event::SessionStart, Capability::Context) => {
                 Support::Instead("words with the first prompt")
             }
+            (Event::Stop, Capability::Context) => Support::No,
             (_, Capability::Context) => Support::Yes,
-            (Event::SessionStart, _) => Support::No,
+            (Event::SessionStart | Event::Stop, _) => Support::No,
             (Event::PreToolUse, Capability::Ask) => Support::DENIED,
             (Event::UserPromptSubmit, Capability::Deny | Capability::Stop) => {
                 Support::Instead("the reason for the prompt")
@@ -159,9 +162,9 @@ impl Codec for OpenCode {
                     envelope.top("replace", blocked_prompt(&reason));
                 }
             }
-            Event::SessionStart => {}
+            Event::SessionStart | Event::Stop => {}
         }
-        if let Some(context) = outcome.context_text() {
+        if let Some(context) = outcome.context_text().filter(|_| event != Event::Stop) {
             envelope.top("context", context);
         }
         envelope.answer()
@@ -177,7 +180,7 @@ impl Codec for OpenCode {
         let refused = match event {
             Event::PreToolUse => reply.top_text("deny"),
             Event::PostToolUse | Event::UserPromptSubmit => reply.top_text("replace"),
-            Event::SessionStart => None,
+            Event::SessionStart | Event::Stop => None,
         };
         let mut outcome = refused.as_deref().map(Outcome::denied).unwrap_or_default();
         if event == Event::PreToolUse {
@@ -189,7 +192,7 @@ impl Codec for OpenCode {
     }
 
     fn delivers_context(&self, event: Event) -> bool {
-        event != Event::PreToolUse
+        !matches!(event, Event::PreToolUse | Event::Stop)
     }
 
     fn split_mcp_name<'a>(&self, native: &'a str, servers: &[&str]) -> Option<(&'a str, &'a str)> {

@@ -113,7 +113,7 @@ fn the_plugin_asks_what_decode_understands() {
 #[test]
 fn the_plugin_does_what_encode_says() {
     let mut text = String::new();
-    for event in Event::ALL {
+    for event in Event::COMMON {
         for (capability, outcome) in outcomes() {
             let Some(lab) = Lab::new() else { return };
             lab.answers(event, &OpenCode.encode(event, &outcome).stdout);
@@ -160,7 +160,7 @@ fn decision_2_whatever_goes_wrong_the_turn_goes_on() {
         "echo noise >&2",
     ];
     for failure in failures {
-        for event in Event::ALL {
+        for event in Event::COMMON {
             lab.does(event, failure);
         }
         assert_eq!(lab.run("turn"), untouched, "{failure}");
@@ -186,7 +186,7 @@ fn decision_2_a_program_that_hangs_or_leaves_others_behind_is_not_waited_for() {
 fn at_both_scopes_each_event_is_asked_once() {
     let Some(lab) = Lab::new() else { return };
     lab.run("twice");
-    assert_eq!(lab.asked().len(), Event::ALL.len());
+    assert_eq!(lab.asked().len(), Event::COMMON.len());
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn captured_payloads_in_canonical_words() {
 #[test]
 fn decision_25_garbage_is_refused() {
     for garbage in ["", "[]", "{}", r#"{"tool_name":"bash"}"#] {
-        for event in Event::ALL {
+        for event in Event::COMMON {
             decode(event, garbage).expect_err(garbage);
         }
     }
@@ -123,7 +123,7 @@ fn the_plugin_does_what_is_wished() {
         prompt.is_some_and(|text| text.contains("too risky") && text.contains("Tell the user"))
     );
     assert_eq!(effect(Event::PostToolUse, "deny").blocked.as_deref(), Some("too risky"));
-    for event in Event::ALL {
+    for event in Event::COMMON {
         assert_eq!(effect(event, "context").context.as_deref(), Some("use cargo nextest"));
         assert_eq!(effect(event, "none"), Effect::default());
         assert_eq!(OpenCode.delivers_context(event), event != pre);
@@ -200,7 +200,7 @@ fn the_plugins_limit_is_the_registered_one() {
     let limit = format!("const LIMIT_MS = {}_000\n", IDENTITY.hook_timeout);
     assert!(PLUGIN.contains(&limit));
     assert!(
-        Event::ALL
+        Event::COMMON
             .into_iter()
             .all(|event| OpenCode.registered_timeout(event) == IDENTITY.hook_timeout)
     );

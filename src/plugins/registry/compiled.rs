@@ -11,6 +11,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use symposium_hook::Event;
 
 use super::last_good::LastGood;
 use super::scan::{Scan, StandaloneSkill, scan, scan_knowing};
@@ -110,7 +111,9 @@ impl Content {
 /// predicates have a say.
 fn concern(plugin: &Plugin) -> Option<String> {
     let atoms = plugin.gate.crates.as_ref()?;
-    let elsewhere = !plugin.gate.predicates.is_empty() || !plugin.subcommands.is_empty();
+    // The end of a turn is asked about in every workspace, or in none.
+    let ends = plugin.hooks.iter().any(|hook| hook.event == Event::Stop);
+    let elsewhere = ends || !plugin.gate.predicates.is_empty() || !plugin.subcommands.is_empty();
     if elsewhere || atoms.contains(&CrateAtom::Any) {
         return None;
     }

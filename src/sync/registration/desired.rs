@@ -273,10 +273,12 @@ fn ledger_of(scope: HookScope) -> LedgerKind {
     }
 }
 
-/// Texts that `agent`'s own files would have if we were called by other names.
+/// Texts that `agent`'s own files would have if we were called by other names, or at other events.
 fn other_spellings(agent: Agent, placement: &Placement<'_>, path: &Path) -> Vec<String> {
-    let bare = Placement { program: PROGRAM, ..*placement };
-    let places = agent.registration().hooks(&bare).into_iter();
+    let programs = [PROGRAM, placement.program].into_iter();
+    let others = programs
+        .flat_map(|program| [true, false].map(|stop| Placement { program, stop, ..*placement }));
+    let places = others.flat_map(|other| agent.registration().hooks(&other));
     places
         .filter(|place| place.path == path)
         .filter_map(|place| match place.shape {

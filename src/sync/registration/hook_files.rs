@@ -6,7 +6,7 @@ use serde_json::Value;
 use symposium_hook::Event;
 
 use super::ownership::our_event;
-use super::setup::Setup;
+use super::setup::{Setup, tells_of_stop};
 use crate::agents::Agent;
 use crate::agents::command::PROGRAM;
 use crate::agents::places::{HookPlace, HookShape, Placement, TrustedHook};
@@ -75,7 +75,8 @@ fn read(setup: &Setup<'_>, agent: Agent, scope: HookScope, place: &HookPlace) ->
                 |&event| OurHook { event, group: Value::Null, group_index: 0, handler_index: 0 };
             // An agent may want more files than the one with the hooks in it.
             if text.contains(PROGRAM) {
-                file.ours = events.iter().map(whole).collect();
+                let stop = tells_of_stop(agent, &text).then_some(Event::Stop);
+                file.ours = events.iter().chain(&stop).map(whole).collect();
             }
         }
         HookShape::Shared { rules, entries } => {

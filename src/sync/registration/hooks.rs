@@ -5,6 +5,7 @@ use super::setup::{Setup, is_recorded};
 use super::{Desired, Ledgers, trust};
 use crate::agents::Agent;
 use crate::agents::command::PROGRAM;
+use crate::agents::places::Placement;
 use crate::config::HookScope;
 use crate::sync::request::Sweep;
 use crate::text::Diagnostic;
@@ -28,6 +29,10 @@ pub(crate) fn configured(
                 wanted && !notes.iter().any(|known| known.message == warning.message)
             }));
             let placement = setup.hook_placement(agent, setup.scope, &program, ledgers);
+            let placement = match wanted {
+                true => setup.with_stop(agent, placement),
+                false => whole(placement),
+            };
             desired.hooks(agent, &placement, wanted);
         }
         let other = setup.scope.other();
@@ -35,7 +40,7 @@ pub(crate) fn configured(
             let (program, _) = setup.program(agent, other);
             let placement = setup.hook_placement(agent, other, &program, ledgers);
             if sweep == Sweep::Everything || is_recorded(agent, &placement, ledgers) {
-                desired.hooks(agent, &placement, false);
+                desired.hooks(agent, &whole(placement), false);
             } else if wanted && setup.asks {
                 let places = agent.all_hook_places(&placement);
                 notes.extend(
@@ -53,18 +58,23 @@ pub(crate) fn none(setup: &Setup<'_>, scope: HookScope, ledgers: &Ledgers) -> De
     if setup.has(scope) {
         for agent in Agent::ALL {
             let (program, _) = setup.program(agent, scope);
-            let placement = setup.hook_placement(agent, scope, &program, ledgers);
+            let placement = whole(setup.hook_placement(agent, scope, &program, ledgers));
             desired.hooks(agent, &placement, false);
         }
     }
     desired
 }
 
+/// With every event that there may be hooks for: for what goes.
+fn whole(placement: Placement<'_>) -> Placement<'_> {
+    Placement { stop: true, ..placement }
+}
+
 /// As [`none`], of hooks that the ledger knows only.
 pub(crate) fn none_recorded(setup: &Setup<'_>, scope: HookScope, ledgers: &Ledgers) -> Desired {
     let mut desired = beside_trust(setup, ledgers);
     for agent in Agent::ALL {
-        for placement in setup.layouts(agent, scope, PROGRAM) {
+        for placement in setup.layouts(agent, scope, PROGRAM).into_iter().map(whole) {
             if is_recorded(agent, &placement, ledgers) {
                 desired.hooks(agent, &placement, false);
             }

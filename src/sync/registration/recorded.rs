@@ -59,6 +59,7 @@ impl Registrar<'_> {
                 scope,
                 program: "",
                 version: None,
+                stop: false,
             };
             folders.extend(parents(
                 agent.all_hook_places(&placement).into_iter().map(|place| place.path),

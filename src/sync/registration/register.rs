@@ -1,5 +1,7 @@
 //! Hooks, servers and trust in the agents' files, in the order that leaves nothing behind.
 
+use symposium_hook::Event;
+
 use super::created::CreatedByUs;
 use super::desired::Consent;
 use super::hook_files::{HookFiles, describe};
@@ -8,8 +10,8 @@ use super::{Desired, LedgerKind, Registered, Registrar, hooks, opt_out, servers,
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::config::Config;
-use crate::report::Action;
-use crate::sync::facts::Facts;
+use crate::report::{Action, Verdict};
+use crate::sync::facts::{Facts, PluginFate};
 use crate::sync::request::{Caller, Mode, SyncContext, configured_agents, refuse_broken};
 use crate::text::Diagnostic;
 
@@ -70,10 +72,19 @@ pub(in crate::sync) fn desired_by_sync(
     setup: &Setup<'_>,
     registrar: &Registrar<'_>,
 ) -> (Desired, Vec<Diagnostic>) {
+    let mut plugins = facts.plugins.iter().filter(|fate| fate.verdict != Verdict::Shadowed);
+    let wants =
+        |fate: &PluginFate<'_>| fate.plugin.hooks.iter().any(|hook| hook.event == Event::Stop);
+    let stop = plugins.any(wants);
+    let may_serve = facts.unavailable.values().any(|lack| lack.may_serve);
+    // What a source wants that is away is not known.
+    if stop || !may_serve {
+        setup.note_stop(stop);
+    }
     let (mut desired, notes) =
         hooks::configured(setup, agents, registrar.ledgers(), sync.request.sweep);
     // Which server came from which source is not recorded.
-    if facts.unavailable.values().any(|lack| lack.may_serve) {
+    if may_serve {
         let applies = |name: &str| facts.servers.iter().any(|(_, server, _)| server.name == name);
         servers::keep(registrar, &mut desired, |name| !applies(name));
     }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use semver::Version;
 use serde_json::Value;
+use symposium_hook::Event;
 
 use super::{LedgerKind, Ledgers};
 use crate::Symposium;
@@ -47,6 +48,8 @@ pub(crate) struct Setup<'a> {
     versions: Vec<(Agent, Option<Version>)>,
     /// Whether a program that was started from a desktop finds ours.
     on_minimal_path: OnceLock<bool>,
+    /// Whether a plugin wants to hear of the end of a turn, where that was looked into.
+    wants_stop: OnceLock<bool>,
 }
 
 impl<'a> Setup<'a> {
@@ -67,6 +70,7 @@ impl<'a> Setup<'a> {
             asks: ask,
             versions: Vec::new(),
             on_minimal_path: OnceLock::new(),
+            wants_stop: OnceLock::new(),
         };
         if ask {
             setup.ask_versions();
@@ -208,7 +212,26 @@ impl<'a> Setup<'a> {
             scope,
             program,
             version: self.version(agent).flatten(),
+            stop: false,
         }
+    }
+
+    /// Takes note of whether a plugin wants to hear of the end of a turn.
+    pub(in crate::sync) fn note_stop(&self, wanted: bool) {
+        let _ = self.wants_stop.set(wanted);
+    }
+
+    /// `placement` with the end of a turn among its events: where a plugin wants to hear of it, and
+    /// where nobody looked, if it is there now.
+    pub(super) fn with_stop<'p>(&self, agent: Agent, placement: Placement<'p>) -> Placement<'p> {
+        let with = Placement { stop: true, ..placement };
+        let is_there = || {
+            let places = agent.registration().hooks(&with);
+            let mut texts = places.iter().filter_map(|place| self.read(&place.path).ok()?);
+            texts.any(|text| tells_of_stop(agent, &text))
+        };
+        let stop = self.wants_stop.get().copied().unwrap_or_else(is_there);
+        Placement { stop, ..placement }
     }
 
     fn version(&self, agent: Agent) -> Option<Option<&Version>> {
@@ -277,6 +300,11 @@ impl<'a> Setup<'a> {
             MINIMAL_PATH.into()
         }
     }
+}
+
+/// Whether a file of hooks has us called at the end of a turn.
+pub(super) fn tells_of_stop(agent: Agent, text: &str) -> bool {
+    text.contains(&format!("hook {} {}", agent.name(), Event::Stop.cli_name()))
 }
 
 /// A look for files that are not ours.

@@ -31,7 +31,7 @@ use crate::sync::dependencies::changes::{DependencyChange, KnownDependency};
 use crate::workspace::Fingerprint;
 
 /// Version of the file's layout: whatever changes the bytes raises it; a test tells.
-const LAYOUT: u32 = 7;
+const LAYOUT: u32 = 8;
 
 /// The lines of JSON: the header, the events, the offer and the member_entry_dirs.
 const LINES: usize = Event::ALL.len() + 3;
@@ -409,7 +409,7 @@ mod tests {
         assert!(Stored::load(&path, "1.0.1", root).is_none(), "of another program");
         assert!(Stored::load(&path, "1.0.0", &root.join("x")).is_none(), "of another workspace");
         let text = std::fs::read_to_string(&path).expect("reads");
-        for broken in ["", "{", "\n\n", &text.replace("\"layout\":7", "\"layout\":8")] {
+        for broken in ["", "{", "\n\n", &text.replace("\"layout\":8", "\"layout\":9")] {
             std::fs::write(&path, broken).expect("writes");
             assert!(Stored::load(&path, "1.0.0", root).is_none(), "{broken:.20}");
         }
@@ -428,7 +428,7 @@ mod tests {
         snapshot.header.fingerprint = Fingerprint::sample();
         let stored = snapshot.store().expect("JSON");
         let hash = crate::text::hex(&Sha256::digest(&stored.bytes)[..8]);
-        assert_eq!((LAYOUT, hash.as_str()), (7, "8ab036af629f76a5"));
+        assert_eq!((LAYOUT, hash.as_str()), (8, "d0d7a01eabcf44d8"));
     }
 
     #[test]

@@ -72,7 +72,7 @@ command = "good"
     assert_eq!(plugin.subcommands.len(), 1);
     expect_test::expect![[r#"
         warning S020 w/SYMPOSIUM.toml:10:10: unknown source `npm`; accepted: cargo, github, binary; this installation is left out
-        warning S012 w/SYMPOSIUM.toml:13:9: unknown event `Nope`; accepted: SessionStart, UserPromptSubmit, PreToolUse, PostToolUse; this hook is left out
+        warning S012 w/SYMPOSIUM.toml:13:9: unknown event `Nope`; accepted: SessionStart, UserPromptSubmit, PreToolUse, PostToolUse, Stop; this hook is left out
         warning S021 w/SYMPOSIUM.toml:18:24: no installation is named `absent`; installations: bad, good; the requirement is skipped
         warning S020 w/SYMPOSIUM.toml:18:45: unknown source `npm`; accepted: cargo, github, binary; this requirement is left out
         warning S035 w/SYMPOSIUM.toml:23:11: the installation `bad` was left out; this hook is left out
