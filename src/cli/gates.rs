@@ -18,14 +18,16 @@ pub(super) fn needs(gates: &[&Gate]) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" and "))
 }
 
-fn atom(atom: &CrateAtom) -> &str {
+/// A crate and its versions as they are written.
+pub(super) fn atom(atom: &CrateAtom) -> &str {
     match atom {
         CrateAtom::Any => "*",
         CrateAtom::Crate { text, .. } => text,
     }
 }
 
-fn predicate(of: &Predicate) -> String {
+/// A predicate as it is written.
+pub(super) fn predicate(of: &Predicate) -> String {
     let list = |list: &[Predicate]| list.iter().map(predicate).collect::<Vec<_>>().join(", ");
     match of {
         Predicate::Env { name, value: None } => format!("env({name})"),

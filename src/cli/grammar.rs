@@ -120,9 +120,12 @@ impl Command {
             | Self::Why(_)
             | Self::Doctor(_)
             | Self::Completions(_) => true,
-            Self::Plugin(args) => {
-                !matches!(args.command, PluginCommand::Sync { .. } | PluginCommand::Validate { .. })
-            }
+            Self::Plugin(args) => !matches!(
+                args.command,
+                PluginCommand::Sync { .. }
+                    | PluginCommand::Validate { .. }
+                    | PluginCommand::Export { .. }
+            ),
             _ => false,
         }
     }
@@ -158,6 +161,16 @@ pub(super) enum PluginCommand {
         /// Don't ask the registry whether the crates exist
         #[arg(long)]
         no_check_crates: bool,
+    },
+    /// Write a plugin as a package that other programs install
+    Export {
+        /// Its name, or `source/name`
+        name: String,
+        /// The package's format
+        #[arg(long, value_enum)]
+        format: PackageFormat,
+        /// The folder for it, which is not there yet or empty
+        dir: PathBuf,
     },
     /// Explain a code such as S012
     Explain {
@@ -332,6 +345,15 @@ pub(super) struct ManArgs {
     /// The folder; it is made if it is not there
     #[arg(value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     pub folder: PathBuf,
+}
+
+/// The formats of packages that we write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum PackageFormat {
+    /// Agent Plugins 1.0
+    AgentPlugins,
+    /// A plugin of Claude Code
+    Claude,
 }
 
 /// The shells that we know.

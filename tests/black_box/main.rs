@@ -40,6 +40,7 @@ mod edits_during_sync;
 mod end_of_turn;
 #[cfg(target_os = "linux")]
 mod endless_files;
+mod export;
 #[cfg(unix)]
 mod fixtures;
 mod frontmatter_slips;

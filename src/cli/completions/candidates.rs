@@ -131,7 +131,7 @@ fn names_of(command: &str, arg: &str) -> Option<Names> {
         (_, "agent" | "add_agent" | "remove_agent") => Some(agents),
         ("why", "name") => Some(anything),
         ("use" | "crate-info", "name") => Some(crates),
-        ("show", "name") => Some(plugins),
+        ("show" | "export", "name") => Some(plugins),
         ("sync", "name") => Some(sources),
         ("explain", "code") => Some(codes),
         ("help", "words") => Some(topics),
@@ -243,6 +243,8 @@ mod tests {
         assert_eq!(offered(&["--update", ""]), ["none", "check", "fetch"]);
         assert_eq!(offered(&["--update=c"]), ["--update=check"]);
         assert_eq!(offered(&["completions", "z"]), ["zsh"]);
+        let formats = offered(&["plugin", "export", "p", "--format", ""]);
+        assert_eq!(formats, ["agent-plugins", "claude"]);
         assert!(offered(&["sync", "--agent", "cl"]).contains(&"claude".to_owned()));
         assert_eq!(offered(&["plugin", "explain", "S012"]), ["S012"]);
         assert_eq!(offered(&["help", "sy"]), ["sync"]);

@@ -1,7 +1,8 @@
-//! `cargo agents plugin …`: looking at plugins, checking them, fetching their sources.
+//! `cargo agents plugin …`: looking at plugins, checking them, fetching their sources, passing them on.
 
 pub(super) mod add;
 mod explain;
+mod export;
 mod lines;
 pub(super) mod list;
 pub(super) mod offer;
@@ -25,6 +26,7 @@ pub(super) fn run(sym: &Symposium, command: &PluginCommand) -> CommandResult {
         PluginCommand::Validate { path, no_check_crates } => {
             validate::run(sym, path, !no_check_crates)
         }
+        PluginCommand::Export { name, format, dir } => export::run(sym, name, *format, dir),
         PluginCommand::Explain { code } => explain::run(sym, code),
     }
 }

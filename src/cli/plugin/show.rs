@@ -16,7 +16,7 @@ use crate::Symposium;
 use crate::cli::CommandResult;
 use crate::cli::gates::needs;
 use crate::plugins::model::{Audience, Gate, NotTaken, Plugin};
-use crate::plugins::registry::PluginEntry;
+use crate::plugins::registry::{PluginEntry, Registry};
 use crate::text::{Diagnostic, closest, did_you_mean};
 
 /// The whole answer.
@@ -65,16 +65,17 @@ struct Part {
 
 pub(super) fn run(sym: &Symposium, name: &str) -> CommandResult {
     let view = View::load(sym);
-    let found: Vec<&PluginEntry> =
-        view.registry.plugins.iter().filter(|entry| is_meant(&entry.plugin, name)).collect();
-    let Some(entry) = found.iter().find(|entry| entry.shadowed_by.is_none()).or(found.first())
-    else {
-        return match standalone(&view, name) {
-            Some(skill) => Ok(show_skill(sym, &skill)),
-            None => Err(unknown(&view, name).into()),
-        };
+    let entry = match find(&view.registry, name) {
+        Ok(entry) => entry,
+        Err(problem) => {
+            return match standalone(&view, name) {
+                Some(skill) => Ok(show_skill(sym, &skill)),
+                None => Err(problem.into()),
+            };
+        }
     };
-    for other in found.iter().filter(|other| other.plugin != entry.plugin) {
+    let named = view.registry.plugins.iter().filter(|other| is_meant(&other.plugin, name));
+    for other in named.filter(|other| other.plugin != entry.plugin) {
         let other = format!("{}/{}", other.plugin.source, other.plugin.name);
         sym.report.warn(format!("there is also `{other}`, which is not in force"));
     }
@@ -86,6 +87,17 @@ pub(super) fn run(sym: &Symposium, name: &str) -> CommandResult {
     };
     sym.report.diagnostics(view.registry.diagnostics.iter().filter(about));
     Ok(ExitCode::SUCCESS)
+}
+
+/// The plugin that `name`, or `source/name`, stands for: before all the one in force.
+///
+/// # Errors
+/// There is none.
+pub(super) fn find<'r>(registry: &'r Registry, name: &str) -> Result<&'r PluginEntry, Diagnostic> {
+    let found: Vec<&PluginEntry> =
+        registry.plugins.iter().filter(|entry| is_meant(&entry.plugin, name)).collect();
+    let in_force = found.iter().find(|entry| entry.shadowed_by.is_none());
+    in_force.or(found.first()).copied().ok_or_else(|| unknown(registry, name))
 }
 
 /// Whether `name` is the plugin's, or `source/name`.
@@ -105,10 +117,9 @@ fn standalone(view: &View<'_>, name: &str) -> Option<SkillOffer> {
     offers.find(|offer| offer.name == own)
 }
 
-fn unknown(view: &View<'_>, name: &str) -> Diagnostic {
+fn unknown(registry: &Registry, name: &str) -> Diagnostic {
     let clean = crate::report::fit(name, 80);
     let mut problem = Diagnostic::error(format!("there is no plugin `{clean}`"));
-    let registry = &view.registry;
     // A file of that name that can't be used is why there is none.
     let broken = registry.diagnostics.iter().filter(|problem| {
         problem.is_error()
