@@ -149,6 +149,26 @@ fn what_can_not_be_remembered_is_no_success() {
     assert!(run.stderr.contains("Registered claude"), "{}", run.stderr);
 }
 
+#[cfg(unix)]
+#[test]
+fn nothing_is_called_written_in_a_home_that_takes_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = with_agents(&["claude"]);
+    std::fs::create_dir_all(sandbox.home().join(".claude")).expect("creates");
+    for folder in [".claude", ".symposium", "."] {
+        let mode = std::fs::Permissions::from_mode(0o500);
+        std::fs::set_permissions(sandbox.home().join(folder), mode).expect("sets it");
+    }
+    let run = as_a_user(&sandbox, &["sync"]).code(1);
+    assert!(!run.stderr.contains("Registered"), "{}", run.stderr);
+    assert!(!run.stderr.contains("can't be taken back"), "{}", run.stderr);
+    assert!(!run.stderr.contains("start claude"), "{}", run.stderr);
+    for folder in [".", ".symposium", ".claude"] {
+        let mode = std::fs::Permissions::from_mode(0o700);
+        std::fs::set_permissions(sandbox.home().join(folder), mode).expect("sets it");
+    }
+}
+
 #[test]
 fn files_that_a_team_shares_are_named_to_be_committed() {
     let sandbox = sandbox();

@@ -198,7 +198,7 @@ impl<'a> Registrar<'a> {
             // does no harm, one in a file that no ledger knows can never be taken back.
             self.save();
         }
-        let writes = !pending.is_empty();
+        let mut wrote = false;
         for pending in pending {
             let path = pending.path();
             let done = match pending {
@@ -207,6 +207,7 @@ impl<'a> Registrar<'a> {
             };
             match done {
                 Ok(changes) => {
+                    wrote |= !changes.is_empty();
                     if !changes.is_empty() && self.is_shared(path) {
                         registered.shared.push(path.to_path_buf());
                     }
@@ -223,9 +224,9 @@ impl<'a> Registrar<'a> {
             self.tidy();
             self.save();
             // What a team shares in a project's own files is taken out there, with or without a ledger.
-            let writes = writes && self.scope == HookScope::Global;
+            let is_lost = wrote && self.scope == HookScope::Global;
             let unsaved = std::mem::take(&mut self.unsaved).into_iter();
-            registered.diagnostics.extend(unsaved.map(|problem| not_remembered(problem, writes)));
+            registered.diagnostics.extend(unsaved.map(|problem| not_remembered(problem, is_lost)));
         }
         registered
     }
@@ -405,9 +406,9 @@ impl<'a> Registrar<'a> {
     }
 }
 
-/// Without what `writes` something, nothing is lost.
-fn not_remembered(problem: Diagnostic, writes: bool) -> Diagnostic {
-    if writes {
+/// Where nothing was written there is nothing to take back.
+fn not_remembered(problem: Diagnostic, is_lost: bool) -> Diagnostic {
+    if is_lost {
         return problem.note("what was written can't be taken back while it is not remembered");
     }
     Diagnostic { severity: Severity::Warning, ..problem }
