@@ -132,11 +132,6 @@ fn a_package_of_agent_plugins_has_what_the_format_can_say_and_the_rest_is_told()
                     "args": ["${PLUGIN_ROOT}/bin/docs.sh", "--all"],
                     "env": { "MODE": "quiet" },
                 },
-                "far": {
-                    "type": "streamable-http",
-                    "url": "https://example.com/mcp",
-                    "headers": { "Authorization": "Bearer ${TOKEN}" },
-                },
                 "npx": { "type": "stdio", "command": "npx", "args": ["docs"], "env": {} },
             },
         })
@@ -151,6 +146,7 @@ fn a_package_of_agent_plugins_has_what_the_format_can_say_and_the_rest_is_told()
         "the hook `native`: Agent Plugins has no hooks",
         "the hook `portable`: Agent Plugins has no hooks",
         "the server `installed`: a package can't install `tool`",
+        "the server `far`: a header takes a variable's value",
         "the subcommand `helper`",
         "hooks",
     ] {
@@ -185,6 +181,34 @@ fn a_package_for_claude_code_has_the_hooks_in_its_own_format_too() {
         json!(["${CLAUDE_PLUGIN_ROOT}/bin/docs.sh", "--all"])
     );
     assert!(said.contains("the hook `portable`: it speaks the format `symposium`"), "{said}");
+}
+
+/// What is written is taken whole where such packages are read.
+#[test]
+fn a_package_that_was_written_is_read_again_without_a_word() {
+    for (format, servers, hooks) in
+        [("agent-plugins", &["docs", "npx"][..], 0), ("claude", &["docs", "far", "npx"], 1)]
+    {
+        let sandbox = with_plugin();
+        exported(&sandbox, format, "../packages/out");
+        std::fs::remove_dir_all(sandbox.home().join(".symposium/plugins")).expect("removes");
+        let place = sandbox.dir().join("packages");
+        let config = format!("[[plugin-source]]\nname = \"p\"\npath = '{}'\n", place.display());
+        sandbox.write("home/.symposium/config.toml", &config);
+        let run = sandbox.run(&["plugin", "validate", &place.display().to_string()]).ok();
+        assert!(!run.stderr.contains("warning"), "{format}: {}", run.stderr);
+        let run = sandbox.run(&["plugin", "show", "my-helper", "--json"]).ok();
+        let shown: Value = run.json_lines().pop().expect("a result");
+        let names = |key: &str| -> Vec<String> {
+            let all = shown[key].as_array().into_iter().flatten();
+            all.filter_map(|one| one["name"].as_str().map(str::to_owned)).collect()
+        };
+        assert_eq!(shown["format"], format, "{shown}");
+        assert_eq!(names("servers"), servers, "{shown}");
+        assert_eq!(names("hooks").len(), hooks, "{shown}");
+        assert!(shown["not_taken"].is_null(), "{shown}");
+        assert!(shown.to_string().contains("widget>=1"), "{shown}");
+    }
 }
 
 #[test]

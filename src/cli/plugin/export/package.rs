@@ -226,14 +226,13 @@ impl<'a> Package<'a> {
     }
 
     fn server(&mut self, server: &McpServer) -> Result<Value, String> {
-        let remote = |kind: &str, url: &str, headers: &[(String, String)]| json!({ "type": kind, "url": url, "headers": string_map(headers) });
         let http = match self.format {
             PackageFormat::AgentPlugins => "streamable-http",
             PackageFormat::Claude => "http",
         };
         let (command, args, env) = match &server.transport {
-            Transport::Http { url, headers } => return Ok(remote(http, url.expose(), headers)),
-            Transport::Sse { url, headers } => return Ok(remote("sse", url.expose(), headers)),
+            Transport::Http { url, headers } => return self.remote(http, url.expose(), headers),
+            Transport::Sse { url, headers } => return self.remote("sse", url.expose(), headers),
             Transport::Stdio { command, args, env } => (command, args, env),
         };
         if server.is_withheld {
@@ -262,6 +261,14 @@ impl<'a> Package<'a> {
         };
         let args: Vec<String> = first.into_iter().chain(args).collect();
         Ok(json!({ "type": "stdio", "command": command, "args": args, "env": string_map(env) }))
+    }
+
+    fn remote(&self, kind: &str, url: &str, headers: &[(String, String)]) -> Result<Value, String> {
+        let takes_variable = headers.iter().any(|(_, value)| value.contains('$'));
+        if self.format == PackageFormat::AgentPlugins && takes_variable {
+            return Err("a header takes a variable's value, and there nobody puts it in".to_owned());
+        }
+        Ok(json!({ "type": kind, "url": url, "headers": string_map(headers) }))
     }
 
     fn hooks(&mut self) {
@@ -328,11 +335,19 @@ impl<'a> Package<'a> {
             json!({ "type": "command", "command": command, "timeout": hook.timeout.as_secs() });
         let mut group = Map::new();
         if let Some(matcher) = &hook.matcher {
-            group.insert("matcher".to_owned(), matcher.as_str().into());
+            group.insert("matcher".to_owned(), claudes_matcher(matcher).into());
         }
         group.insert("hooks".to_owned(), json!([handler]));
         Ok(group.into())
     }
+}
+
+/// A matcher of ours, which is for the whole name: Claude Code finds an expression anywhere in it, and
+/// compares only what is made of names.
+fn claudes_matcher(matcher: &str) -> String {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '|' | '*');
+    let is_names = matcher == "*" || (matcher.chars().all(is_name) && !matcher.contains('*'));
+    if is_names { matcher.to_owned() } else { format!("^(?:{matcher})$") }
 }
 
 /// What stands for the package's own folder.
@@ -358,7 +373,19 @@ fn package_name(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::package_name;
+    use super::{claudes_matcher, package_name};
+
+    #[test]
+    fn a_matcher_is_for_the_whole_name_there_too() {
+        for (ours, theirs) in [
+            ("Bash|Edit", "Bash|Edit"),
+            ("*", "*"),
+            ("mcp__.*", "^(?:mcp__.*)$"),
+            ("a*", "^(?:a*)$"),
+        ] {
+            assert_eq!(claudes_matcher(ours), theirs);
+        }
+    }
 
     #[test]
     fn a_package_has_a_name_that_its_format_allows() {
