@@ -291,6 +291,9 @@ pub(super) struct InitArgs {
     /// Also register our own MCP server with the agents, for every workspace
     #[arg(long)]
     pub mcp: bool,
+    /// Do not register it, and take it back where it is
+    #[arg(long, conflicts_with = "mcp")]
+    pub no_mcp: bool,
 }
 
 impl InitArgs {
@@ -301,6 +304,7 @@ impl InitArgs {
             && self.hook_scope.is_none()
             && !self.trust_codex_hooks
             && !self.mcp
+            && !self.no_mcp
     }
 }
 

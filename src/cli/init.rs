@@ -41,8 +41,8 @@ struct Choices {
     scope: Option<HookScope>,
     /// `None`: as it is.
     auto_update: Option<AutoUpdate>,
-    /// Whether our own MCP server is wanted, too; else that is as it is.
-    mcp: bool,
+    /// Whether our own MCP server is wanted; `None`: as it is.
+    mcp: Option<bool>,
     trust: TrustChoice,
 }
 
@@ -176,7 +176,8 @@ fn choose(sym: &Symposium, args: &InitArgs) -> anyhow::Result<Choices> {
     let (added, removed) = (args.add_agent.clone(), args.remove_agent.clone());
     let agents = Agents::Changed { added, removed };
     let trust = if args.trust_codex_hooks { TrustChoice::Give } else { TrustChoice::Remind };
-    Ok(Choices { agents, scope: args.hook_scope, auto_update: None, mcp: args.mcp, trust })
+    let mcp = (args.mcp || args.no_mcp).then_some(args.mcp);
+    Ok(Choices { agents, scope: args.hook_scope, auto_update: None, mcp, trust })
 }
 
 /// Writes what was chosen; what is there already stays as it is written.
@@ -195,9 +196,12 @@ fn save(sym: &Symposium, choices: &Choices) -> Result<Outcome, Diagnostic> {
                 config.set_value(key, &value.into())?;
             }
         }
-        let register = serde_json::Value::Bool(true);
-        if choices.mcp && config.get(REGISTER_MCP)?.as_ref() != Some(&register) {
-            config.set_value(REGISTER_MCP, &register)?;
+        if let Some(register) = choices.mcp {
+            let now = config.get(REGISTER_MCP)?;
+            // Where nothing is written it is not registered.
+            if now != Some(register.into()) && (register || now.is_some()) {
+                config.set_value(REGISTER_MCP, &register.into())?;
+            }
         }
         let now = config.agent_names()?;
         config.set_agents(&choices.agents.of(now))

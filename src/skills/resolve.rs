@@ -3,29 +3,29 @@
 //! Nothing here decides about a gate or fetches anything by itself: both are asked of the caller,
 //! so that hooks, `sync` and tests each bring their own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::crate_source::{CrateRequest, CrateSources, NotOnDisk};
-use super::discover::{Discovered, FoundSkill, SKILL_FILE, discover, discover_at, discover_unless};
+use super::discover::{Discovered, FoundSkill, SKILL_FILE, discover, discover_unless};
 use super::document::{RawGate, SkillDocument};
 use super::model::{Skill, SkillOrigin};
-use crate::files::{Limit, contained, relative_inside};
+use crate::files::Limit;
 use crate::plugins::diagnostics::codes;
 use crate::plugins::git::GitPlace;
-use crate::plugins::model::{Gate, MatchedCrate, Plugin, SkillGroup, SkillSource};
+use crate::plugins::model::Gate;
 use crate::report::{Event, Kind, Verdict};
 use crate::text::{Diagnostic, Source};
 use crate::workspace::Observer;
 
 mod alone;
 mod crates;
+mod groups;
 mod unread;
 
 pub(crate) use alone::UsersWord;
 pub(crate) use unread::Unread;
-use unread::as_warning;
 
 #[cfg(test)]
 mod tests;
@@ -98,7 +98,10 @@ pub(crate) struct Resolver<'a> {
     observer: &'a Observer,
     done: Resolution,
     origins: BTreeSet<SkillOrigin>,
-    visited: BTreeSet<(String, String, Option<String>)>,
+    /// Crates that were looked into, each with how many skills came of it.
+    visited: BTreeMap<(String, String, Option<String>), usize>,
+    /// How often a skill applied, one of two that ask for the same included.
+    delivered: usize,
 }
 
 /// Where skills come from: what those of one place have in common.
@@ -125,38 +128,8 @@ impl<'a> Resolver<'a> {
             observer,
             done: Resolution::default(),
             origins: BTreeSet::new(),
-            visited: BTreeSet::new(),
-        }
-    }
-
-    /// Adds the skills of one group whose gates, and those of its plugin, hold. `matched` are the
-    /// crates that they matched.
-    pub(crate) fn group(&mut self, plugin: &Plugin, group: &SkillGroup, matched: &[MatchedCrate]) {
-        match &group.source {
-            SkillSource::Path(path) => self.path_group(plugin, path),
-            SkillSource::Git(place) => self.git_group(plugin, place),
-            SkillSource::Crate { tried_first } => {
-                if matched.is_empty() {
-                    let reason = "none of the crates it is about is a dependency";
-                    self.explain(Kind::Group, &plugin.name, Verdict::Skipped, reason);
-                }
-                for found in matched {
-                    let request = CrateRequest {
-                        name: found.name.clone(),
-                        version: found.version.clone(),
-                        requirement: None,
-                    };
-                    self.crate_skills(&request, tried_first.as_deref(), Some(&plugin.name));
-                }
-            }
-            SkillSource::NamedCrate { name, requirement } => {
-                let request = CrateRequest {
-                    name: name.clone(),
-                    version: None,
-                    requirement: requirement.clone(),
-                };
-                self.crate_skills(&request, None, Some(&plugin.name));
-            }
+            visited: BTreeMap::new(),
+            delivered: 0,
         }
     }
 
@@ -183,111 +156,8 @@ impl<'a> Resolver<'a> {
     }
 
     pub(crate) fn finish(mut self) -> Resolution {
-        self.done.crates = self.visited.into_iter().map(|(name, ..)| name).collect();
+        self.done.crates = self.visited.into_keys().map(|(name, ..)| name).collect();
         self.done
-    }
-
-    fn path_group(&mut self, plugin: &Plugin, path: &str) {
-        // Relative to the plugin's folder, and anywhere inside its source.
-        let below = plugin.dir.strip_prefix(&plugin.source_root).ok().and_then(Path::to_str);
-        let below = below.filter(|below| !below.is_empty());
-        let (root, path) = match below {
-            // A package's own folder is all there is of it.
-            _ if plugin.package.is_some() => (&plugin.dir, path.to_owned()),
-            None if plugin.dir == plugin.source_root => (&plugin.source_root, path.to_owned()),
-            Some(below) if !Path::new(path).is_absolute() => {
-                (&plugin.source_root, format!("{below}/{path}"))
-            }
-            _ => (&plugin.dir, path.to_owned()),
-        };
-        let origin = |path: String| {
-            let path = match below.filter(|_| plugin.package.is_some()) {
-                Some(below) if path.is_empty() => below.to_owned(),
-                Some(below) => format!("{below}/{path}"),
-                None => path,
-            };
-            SkillOrigin::Source { source: plugin.source.clone(), path }
-        };
-        let provenance = Provenance { root, plugin: Some(&plugin.name), origin: &origin };
-        if !self.contained_folder(plugin, &path, provenance) {
-            let reason = format!("there is no folder `{path}`");
-            self.explain(Kind::Group, &plugin.name, Verdict::Skipped, reason);
-        }
-    }
-
-    /// Adds the skills of a plugin's folder `path` below the root; `false` when there is none. One
-    /// that leads out is told.
-    fn contained_folder(
-        &mut self,
-        plugin: &Plugin,
-        path: &str,
-        provenance: Provenance<'_>,
-    ) -> bool {
-        match contained(provenance.root, path) {
-            Ok(start) if self.observer.is_dir(&start) => {
-                let places = (provenance.root, start.as_path());
-                let found = discover_at(plugin.skill_depths(), places, self.observer);
-                self.found(found, provenance);
-            }
-            Err(escape) if !self.leads_nowhere(provenance.root, path) => {
-                self.warn_in(&plugin.manifest, escape.to_string());
-            }
-            Ok(_) | Err(_) => {
-                let message = format!("there is no folder `{path}`, where skills should be");
-                let problem = Diagnostic::error(message).code(codes::SKILL_FOLDER);
-                // It may have been a link, so its skills may have been anywhere.
-                self.done.unread.push(Unread {
-                    origin: (provenance.origin)(String::new()),
-                    plugin: Some(plugin.name.clone()),
-                    is_skill: false,
-                    problems: vec![problem.in_file(&plugin.manifest)],
-                });
-                return false;
-            }
-        }
-        true
-    }
-
-    /// Whether there is nothing at `path` below the root, so that it is not known where a link there
-    /// would lead.
-    fn leads_nowhere(&self, root: &Path, path: &str) -> bool {
-        relative_inside(path).is_some_and(|path| !self.observer.exists(&root.join(path)))
-    }
-
-    fn git_group(&mut self, plugin: &Plugin, place: &GitPlace) {
-        let folder = match (self.checkouts)(place) {
-            Ok(folder) => folder,
-            Err(problem) => {
-                let reason = problem.message.clone();
-                self.explain(Kind::Group, &plugin.name, Verdict::Unavailable, reason);
-                self.done.diagnostics.push(as_warning(*problem));
-                if let Ok(repository) = place.repository() {
-                    let repo = repository.identity().to_owned();
-                    self.done.unread.push(Unread {
-                        origin: SkillOrigin::Git {
-                            repo,
-                            commit: String::new(),
-                            path: String::new(),
-                        },
-                        plugin: Some(plugin.name.clone()),
-                        is_skill: false,
-                        problems: Vec::new(),
-                    });
-                }
-                return;
-            }
-        };
-        let origin = |path| SkillOrigin::Git {
-            repo: folder.repo.clone(),
-            commit: folder.commit.clone(),
-            path,
-        };
-        let provenance =
-            Provenance { root: &folder.root, plugin: Some(&plugin.name), origin: &origin };
-        if !self.contained_folder(plugin, &folder.start, provenance) {
-            let message = format!("{} has no folder `{}`", folder.repo, folder.start);
-            self.warn_in(&plugin.manifest, message);
-        }
     }
 
     /// Adds every skill below `start`; says how many there are.
@@ -363,6 +233,7 @@ impl<'a> Resolver<'a> {
             reason = format!("{reason}, plugin {plugin}");
         }
         self.explain(Kind::Skill, &name, Verdict::Matched, reason);
+        self.delivered += 1;
         if self.origins.insert(origin.clone()) {
             // How it is written is its author's affair: it is read all the same.
             let is_slip = |warning: &Diagnostic| warning.code == Some(codes::YAML_SLIP);

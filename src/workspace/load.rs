@@ -14,6 +14,9 @@ use super::{Fingerprint, Member, Workspace};
 use crate::config::Environment;
 use crate::text::Diagnostic;
 
+/// Why something can't be matched with a workspace that is there, for people.
+pub(crate) const UNREAD_WORKSPACE: &str = "the workspace can't be read";
+
 /// A workspace, as it was when it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct Loaded {

@@ -37,7 +37,7 @@ mod tests;
 pub(crate) use cargo_config::{Registries, SourceReplacement, is_offline, vendored};
 pub(crate) use discover::{locate, nearest_manifest};
 pub(crate) use fingerprint::Fingerprint;
-pub(crate) use load::Loaded;
+pub(crate) use load::{Loaded, UNREAD_WORKSPACE};
 pub(crate) use lock::{Lock, dependents, locked_dependency};
 pub(crate) use model::{
     ByCrate, Dependency, DependencyKind, LockedPackage, Member, Usage, Workspace,

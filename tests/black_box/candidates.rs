@@ -329,7 +329,7 @@ mod asking {
 #[test]
 fn decision_31_a_plugin_that_does_not_deliver_a_crate_s_skills_hides_no_candidate() {
     for (gates, is_candidate) in [
-        ("crates = [\"viewer\"]\n[[skills]]\nsource.crate = \"widget\"\n", true),
+        ("crates = [\"viewer\"]\n[[skills]]\nsource.cargo = \"widget\"\n", true),
         ("crates = [\"viewer\", \"widget>=2\"]\n[[skills]]\nsource = \"crate\"\n", true),
         ("crates = [\"*\"]\n[[skills]]\nsource = \"crate\"\ncrates = [\"widget>=2\"]\n", true),
         ("crates = [\"widget\"]\n[[skills]]\nsource = \"crate\"\n", false),

@@ -178,6 +178,28 @@ fn a_session_begins_with_the_versions_and_hears_of_what_changes() {
 }
 
 #[test]
+fn a_move_names_the_way_to_its_changes_whatever_shape_the_changelog_has() {
+    for (files, is_there) in [
+        (vec![("changes/2.0.0.md", "- Broken.")], true),
+        (vec![("changelogs/CHANGELOG-2.x.md", "## 2.0.0\n\n- Broken.")], true),
+        (vec![("docs/changelog.rst", "2.0.0\n=====\n\n- Broken.")], true),
+        (vec![("News.txt", "Version 2.0.0\n\n- Broken.")], true),
+        (vec![("docs/2.0.0.md", "An announcement."), ("changes/readme.md", "None.")], false),
+    ] {
+        let sandbox = lab("");
+        let told = Told::in_ws(&sandbox);
+        context(&sandbox, Event::SessionStart, &told);
+        sandbox.registry_crate("widget", "2.0.0", &files);
+        sandbox.package(&[("widget", "2.0.0"), ("gadget", "0.4.0")]);
+        let line = context(&sandbox, Event::PostToolUse, &told.id("c2"));
+        let way = "(`cargo agents crate-info widget --since 1.2.3`)";
+        assert_eq!(line.contains(way), is_there, "{files:?}: {line}");
+        let shown = sandbox.run(&["crate-info", "widget", "--since", "1.2.3"]).ok().stdout;
+        assert_eq!(!shown.contains("ships no changelog"), is_there, "{files:?}: {shown}");
+    }
+}
+
+#[test]
 fn the_line_of_a_session_s_start_is_short_whatever_the_workspace_has() {
     let sandbox = lab("");
     let names: Vec<String> = (0..300).map(|number| format!("crate-number-{number:03}")).collect();

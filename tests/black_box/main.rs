@@ -31,10 +31,12 @@ mod crate_info;
 mod crate_items;
 mod crate_skills;
 mod deep_nesting;
+mod delivers;
 mod dependency_map;
 mod docs;
 mod doctor;
 mod done_in_part;
+mod dormant;
 #[cfg(unix)]
 mod edits_during_sync;
 mod end_of_turn;

@@ -103,7 +103,7 @@ impl Questions<'_> {
             // Nothing is registered, so nothing else matters.
             let agents = Agents::Exactly(agents);
             let (scope, auto_update, trust) = (None, None, TrustChoice::Remind);
-            return Ok(Choices { agents, scope, auto_update, mcp: false, trust });
+            return Ok(Choices { agents, scope, auto_update, mcp: None, trust });
         }
         let config = &self.sym.config;
         let scope = self.one_of("Where should hooks be registered?", &SCOPES, config.hook_scope)?;
@@ -112,7 +112,7 @@ impl Questions<'_> {
         let trust = self.trust(&agents, scope)?;
         let (scope, auto_update) = (Some(scope), Some(update));
         let agents = Agents::Exactly(agents);
-        Ok(Choices { agents, scope, auto_update, mcp: false, trust })
+        Ok(Choices { agents, scope, auto_update, mcp: None, trust })
     }
 
     fn agents(&self) -> Result<Vec<String>, NoAnswer> {

@@ -100,7 +100,7 @@ impl View<'_> {
         let facts = self.facts();
         let matched = matched_crates(&[&plugin.gate, &group.gate], &facts);
         let mut resolver = Resolver::new(&facts, &disk, &checkouts, &UNOBSERVED);
-        resolver.group(plugin, group, &matched);
+        let lacks = resolver.group(plugin, group, &matched);
         let done = resolver.finish();
         for skill in &done.skills {
             offer.skills.extend(self.skill(&skill.root, &skill.dir).ok());
@@ -109,6 +109,9 @@ impl View<'_> {
         let unread = done.unread.iter().flat_map(|unread| &unread.problems);
         offer.unread.extend(unread.map(ToString::to_string));
         offer.missing.extend(done.problems().map(|problem| problem.to_string()));
+        if offer.missing.is_empty() {
+            offer.missing.extend(lacks);
+        }
     }
 
     /// A skill that lies in a source by itself.

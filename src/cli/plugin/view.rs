@@ -1,14 +1,16 @@
 //! What `list` and `show` look at: the registry, and the workspace we are in, if any.
 
 use crate::Symposium;
-use crate::plugins::model::{Gate, Plugin};
+use crate::fetch::git::Policy;
+use crate::plugins::model::Gate;
 use crate::plugins::predicate::{Evaluation, Facts, evaluate_all, evaluate_plugin};
 use crate::plugins::registry::{PluginEntry, Registry, StandaloneSkill};
 use crate::plugins::source::Refresh;
 use crate::report::Verdict;
-use crate::sync::facts::delivers_nothing;
+use crate::skills::crate_source::CrateDisk;
 use crate::sync::facts::gates::users_word;
-use crate::workspace::{UNOBSERVED, Workspace};
+use crate::sync::facts::{Gatherer, PluginFate};
+use crate::workspace::{UNOBSERVED, UNREAD_WORKSPACE, Workspace};
 
 /// Everything there is, and where we stand.
 pub(super) struct View<'a> {
@@ -17,6 +19,10 @@ pub(super) struct View<'a> {
     /// Empty outside of one.
     pub(super) workspace: Workspace,
     is_workspace: bool,
+    /// Whether there is one that can't be read.
+    is_unread: bool,
+    /// How each plugin of the registry stands in the workspace, as `status` says; none outside of one.
+    standings: Vec<Standing>,
 }
 
 /// Whether something is in force here, and why.
@@ -53,7 +59,9 @@ impl<'a> View<'a> {
 
     /// As [`Self::load`], of sources that were opened already.
     pub(super) fn of(sym: &'a Symposium, mut registry: Registry) -> Self {
-        let loaded = match sym.env.cwd().map(|cwd| Workspace::load(cwd, &sym.env)) {
+        let found = sym.env.cwd().map(|cwd| Workspace::load(cwd, &sym.env));
+        let is_unread = matches!(found, Some(Err(_)));
+        let loaded = match found {
             Some(Ok(loaded)) => loaded,
             Some(Err(mut problem)) => {
                 problem.severity = crate::text::Severity::Warning;
@@ -66,7 +74,23 @@ impl<'a> View<'a> {
         let root = loaded.as_ref().map(|loaded| loaded.workspace.root.as_path());
         registry.wake(&sym.config.plugins, root);
         let workspace = loaded.map(|loaded| loaded.workspace).unwrap_or_default();
-        Self { sym, registry, workspace, is_workspace }
+        let standings = Vec::new();
+        let mut view = Self { sym, registry, workspace, is_workspace, is_unread, standings };
+        if is_workspace {
+            view.standings = view.standings();
+        }
+        view
+    }
+
+    /// What a sync makes of the plugins, as far as everything is on this machine.
+    fn standings(&self) -> Vec<Standing> {
+        let Self { sym, workspace, .. } = self;
+        let disk = CrateDisk::new(workspace, &sym.env, &sym.dirs);
+        let (policy, observer) = (Policy::cached(), &UNOBSERVED);
+        let gatherer = Gatherer { sym, workspace, crates: &disk, on_disk: &disk, policy, observer };
+        let fates = gatherer.gather(&self.registry).plugins;
+        let standing = |fate: PluginFate<'_>| Standing { state: fate.verdict, reason: fate.reason };
+        fates.into_iter().map(standing).collect()
     }
 
     pub(super) fn facts(&self) -> Facts<'_> {
@@ -104,34 +128,25 @@ impl<'a> View<'a> {
 
     /// How a plugin stands as a whole.
     pub(super) fn plugin(&self, entry: &PluginEntry) -> Standing {
+        let index = self.registry.plugins.iter().position(|known| std::ptr::eq(known, entry));
+        if let Some(standing) = index.and_then(|index| self.standings.get(index)) {
+            return standing.clone();
+        }
         let plugin = &entry.plugin;
         if let Some(shadow) = &entry.shadowed_by {
             return Standing { state: Verdict::Shadowed, reason: shadow.to_string() };
         }
-        if let Some(reason) = self.disabled_by(&plugin.name) {
-            return Standing { state: Verdict::Disabled, reason: reason.to_owned() };
+        match self.disabled_by(&plugin.name) {
+            Some(reason) => Standing { state: Verdict::Disabled, reason: reason.to_owned() },
+            None => {
+                let mut own = standing(evaluate_plugin(plugin, &self.facts()));
+                if self.is_unread && !own.is_active() {
+                    UNREAD_WORKSPACE.clone_into(&mut own.reason);
+                }
+                own
+            }
         }
-        let mut own = standing(evaluate_plugin(plugin, &self.facts()));
-        let parts = gates(plugin).map(|gate| {
-            let part = self.standing(&[&plugin.gate, gate]);
-            (part.is_active(), part.reason)
-        });
-        if own.is_active()
-            && let Some(told) = delivers_nothing(parts)
-        {
-            own.reason = format!("{}; {told}", own.reason);
-        }
-        own
     }
-}
-
-/// The gates of everything a plugin offers.
-fn gates(plugin: &Plugin) -> impl Iterator<Item = &Gate> {
-    let groups = plugin.skills.iter().map(|group| &group.gate);
-    let hooks = plugin.hooks.iter().map(|hook| &hook.gate);
-    let servers = plugin.servers.iter().map(|server| &server.gate);
-    let subcommands = plugin.subcommands.iter().map(|subcommand| &subcommand.gate);
-    groups.chain(hooks).chain(servers).chain(subcommands)
 }
 
 fn standing(evaluation: Evaluation) -> Standing {

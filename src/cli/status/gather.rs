@@ -10,6 +10,8 @@ use crate::agents::Agent;
 use crate::agents::checkup::{Finding, Topic};
 use crate::cli::programs::programs;
 use crate::installations::{Acquirer, Network};
+use crate::plugins::model::Gate;
+use crate::plugins::predicate::{Facts as GateFacts, evaluate_all, evaluate_plugin};
 use crate::plugins::registry::PluginEntry;
 use crate::report::{Action, Change, Kind, Verdict};
 use crate::skills::SkillOrigin;
@@ -20,6 +22,7 @@ use crate::sync::snapshot::{Snapshot, Stored};
 use crate::sync::survey::{Health, Obstructed, SkillView, Survey, described};
 use crate::sync::{shown_origin, unclear_configuration};
 use crate::text::Diagnostic;
+use crate::workspace::{UNOBSERVED, UNREAD_WORKSPACE};
 
 /// What the survey says, as a document.
 pub(super) fn gather(survey: &Survey<'_>) -> Status {
@@ -253,12 +256,8 @@ fn plugins(
     obstructed: &[Obstructed<'_>],
 ) -> Vec<PluginStatus> {
     let Some(known) = &survey.planned else {
-        let outside = match survey.inputs.trouble {
-            Some(_) => "the workspace can't be read",
-            None => "this is no Rust workspace",
-        };
         let entries = survey.inputs.registry.plugins.iter();
-        return entries.map(|entry| outside_of_a_workspace(entry, outside)).collect();
+        return entries.map(|entry| outside_of_a_workspace(survey, entry)).collect();
     };
     let fetcher = Network::new(&survey.inputs.sym);
     let acquirer = Acquirer::new(&survey.inputs.sym, &fetcher);
@@ -266,11 +265,34 @@ fn plugins(
     fates.map(|fate| of_plugin(fate, (views, obstructed), &acquirer)).collect()
 }
 
-fn outside_of_a_workspace(entry: &PluginEntry, outside: &str) -> PluginStatus {
-    let (state, reason) = match &entry.shadowed_by {
-        Some(shadow) => (PluginState::Shadowed, shadow.to_string()),
-        None => (PluginState::Inactive, outside.to_owned()),
+/// A plugin where there is no workspace, or none that can be read: one that applies everywhere does
+/// there, too.
+fn outside_of_a_workspace(survey: &Survey<'_>, entry: &PluginEntry) -> PluginStatus {
+    let (sym, plugin) = (&survey.inputs.sym, &entry.plugin);
+    let facts = GateFacts {
+        dependencies: &[],
+        members: &[],
+        root: None,
+        env: &sym.env,
+        observer: &UNOBSERVED,
     };
+    let own = evaluate_plugin(plugin, &facts);
+    let (state, reason) =
+        match (&entry.shadowed_by, sym.config.plugins.disabled_by(&plugin.name, None)) {
+            (Some(shadow), _) => (PluginState::Shadowed, shadow.to_string()),
+            (None, Some(reason)) => (PluginState::Off, reason.to_owned()),
+            (None, None) if own.holds => (PluginState::Active, own.reason),
+            (None, None) if survey.inputs.trouble.is_some() => {
+                (PluginState::Inactive, UNREAD_WORKSPACE.to_owned())
+            }
+            (None, None) => (PluginState::Inactive, own.reason),
+        };
+    let holds = |gate: &Gate| {
+        state == PluginState::Active && evaluate_all(&[&plugin.gate, gate], &facts).holds
+    };
+    let hooks = plugin.hooks.iter().filter(|hook| holds(&hook.gate));
+    let servers = plugin.servers.iter().filter(|server| holds(&server.gate));
+    let subcommands = plugin.subcommands.iter().filter(|found| holds(&found.gate));
     PluginStatus {
         name: entry.plugin.name.clone(),
         source: entry.plugin.source.clone(),
@@ -282,9 +304,9 @@ fn outside_of_a_workspace(entry: &PluginEntry, outside: &str) -> PluginStatus {
         reason,
         skills: 0,
         planned_skills: 0,
-        hooks: Vec::new(),
-        servers: Vec::new(),
-        subcommands: Vec::new(),
+        hooks: hooks.map(|hook| hook.name.clone()).collect(),
+        servers: servers.map(|server| server.name.clone()).collect(),
+        subcommands: subcommands.map(|found| found.name.clone()).collect(),
         may_run: Vec::new(),
         problems: Vec::new(),
     }

@@ -53,8 +53,12 @@ impl Inquiry<'_> {
                 ),
                 _ => ("skills", Some("a group")),
             };
-            let holds = if part.holds { "applies" } else { "does not apply" };
-            trail.step(label, format!("{} {holds}: {}", name.unwrap_or_default(), part.reason));
+            let (holds, reason) = match (&part.lacks, part.holds) {
+                (Some(lacks), _) => ("applies, and delivers nothing", lacks),
+                (None, true) => ("applies", &part.reason),
+                (None, false) => ("does not apply", &part.reason),
+            };
+            trail.step(label, format!("{} {holds}: {reason}", name.unwrap_or_default()));
             if !part.holds {
                 self.transitive_step(&mut trail, part_gate(plugin, part));
             }

@@ -62,6 +62,19 @@ pub(super) fn candidates(dir: &Path, name: &str) -> Vec<Candidate> {
     found
 }
 
+/// Where the changelog of the crate `name` is, relative to its folder `dir`: a file, or a folder with a
+/// file for each version, which ends with `/`.
+pub(crate) fn place(dir: &Path, name: &str) -> Option<String> {
+    let found = candidates(dir, name);
+    let first = found.iter().find(|found| found.version.is_none()).or(found.first())?;
+    let path = first.path.strip_prefix(dir).ok()?;
+    let folder = first.version.as_ref().and_then(|_| path.parent()?.to_str());
+    match folder {
+        Some(folder) => Some(format!("{folder}/")),
+        None => Some(path.to_str()?.replace('\\', "/")),
+    }
+}
+
 fn entries(dir: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
     let mut found: Vec<_> =
@@ -86,7 +99,7 @@ fn stem_of(path: &Path) -> Option<String> {
 }
 
 /// Whether a file is a changelog, by its name.
-pub(crate) fn is_changelog(path: &Path) -> bool {
+fn is_changelog(path: &Path) -> bool {
     let Some(stem) = stem_of(path) else { return false };
     // `CHANGELOG-0.x.md`, `CHANGELOG_old.md`: what was moved out of it.
     let is_it = NAMES.iter().any(|name| {

@@ -14,7 +14,7 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use files::is_changelog;
+pub(crate) use files::place;
 pub(crate) use heading::version;
 pub(crate) use mentions::Mention;
 

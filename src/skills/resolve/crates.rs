@@ -47,11 +47,15 @@ impl Resolver<'_> {
         };
         let version = located.version.to_string();
         let visit = (key.clone(), version, tried_first.map(ToOwned::to_owned));
-        if !self.visited.insert(visit) {
+        if let Some(count) = self.visited.get(&visit) {
+            self.delivered += count;
             return;
         }
+        self.visited.insert(visit.clone(), 0);
         chain.push(key);
+        let before = self.delivered;
         self.of_located(&located, tried_first, plugin, chain);
+        self.visited.insert(visit, self.delivered - before);
         chain.pop();
     }
 

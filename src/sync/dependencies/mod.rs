@@ -11,7 +11,7 @@ pub(crate) mod published;
 
 use std::path::{Path, PathBuf};
 
-use crate::crates::changelog::is_changelog;
+use crate::crates::changelog::place;
 use crate::skills::crate_source::awaited::locate;
 use crate::skills::crate_source::{CrateRequest, CrateSources, Located};
 use crate::text::is_crate_name;
@@ -32,6 +32,7 @@ pub(crate) struct DirectDependency {
 pub(crate) struct CrateSource {
     pub dir: PathBuf,
     pub readme: Option<String>,
+    /// A file, or with `/` at its end a folder of files.
     pub changelog: Option<String>,
     pub has_examples: bool,
 }
@@ -79,7 +80,7 @@ fn look_into(located: &Located, observer: &Observer) -> CrateSource {
     let first = |fits: &dyn Fn(&str) -> bool| names.iter().find(|name| fits(name)).cloned();
     CrateSource {
         readme: first(&is_readme),
-        changelog: first(&|name| is_changelog(&dir.join(name))),
+        changelog: place(&dir, &located.name),
         has_examples: names.iter().any(|name| name == "examples") && dir.join("examples").is_dir(),
         dir,
     }

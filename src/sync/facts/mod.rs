@@ -7,6 +7,8 @@
 
 pub(crate) mod candidates;
 pub(crate) mod gates;
+pub(crate) mod passed_over;
+mod plugins;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,12 +16,9 @@ use std::path::PathBuf;
 use crate::Symposium;
 use crate::config::{Config, HookScope, SkillIgnore};
 use crate::fetch::git::Policy;
-use crate::installations::awaited;
 use crate::plugins::git::GitPlace;
-use crate::plugins::model::{
-    CrateAtom, Gate, Hook, MatchedCrate, McpServer, Plugin, SkillGroup, SkillSource, Subcommand,
-};
-use crate::plugins::predicate::{Facts as GateFacts, evaluate_all, evaluate_plugin};
+use crate::plugins::model::{CrateAtom, Gate, Hook, McpServer, Plugin, Subcommand};
+use crate::plugins::predicate::Facts as GateFacts;
 use crate::plugins::registry::{Registry, Unavailable};
 use crate::plugins::source::BUILTIN;
 use crate::report::{Event, Kind, Progress, Verdict};
@@ -87,6 +86,8 @@ pub(crate) struct Part {
     pub index: usize,
     pub holds: bool,
     pub reason: String,
+    /// Why nothing comes of it although it holds: a group without a skill that applies.
+    pub lacks: Option<String>,
 }
 
 /// Where facts come from.
@@ -302,117 +303,6 @@ impl<'r> Facts<'r> {
     fn fate(&mut self, plugin: &'r Plugin, verdict: Verdict, reason: String) {
         self.plugins.push(PluginFate { plugin, verdict, reason, parts: Vec::new() });
     }
-
-    /// `refused` says why the user does not want a crate's skills, where that is so.
-    fn plugin(
-        &mut self,
-        plugin: &'r Plugin,
-        facts: &GateFacts<'_>,
-        resolver: &mut Resolver<'_>,
-        refused: &dyn Fn(&str) -> Option<&'static str>,
-    ) {
-        let evaluation = evaluate_plugin(plugin, facts);
-        for warning in &evaluation.warnings {
-            self.diagnostics.push(Diagnostic::warning(warning).in_file(&plugin.manifest));
-        }
-        if !evaluation.holds {
-            self.suggestions.extend(Suggestion::of(plugin, facts));
-            for subcommand in &plugin.subcommands {
-                self.subcommands.push((plugin, subcommand, Some(evaluation.reason.clone())));
-            }
-            return self.left_out(plugin, Verdict::Skipped, evaluation.reason);
-        }
-        self.explain(Kind::Plugin, &plugin.name, Verdict::Matched, &*evaluation.reason);
-        self.active.push(plugin);
-        awaited(plugin).iter().for_each(|program| facts.observer.observe(program));
-        let parts = self.parts(plugin, facts, resolver, refused);
-        let mut reason = evaluation.reason;
-        let told = parts.iter().map(|part| (part.holds, part.reason.clone()));
-        if let Some(told) = delivers_nothing(told) {
-            reason = format!("{reason}; {told}");
-        }
-        self.plugins.push(PluginFate { plugin, verdict: Verdict::Matched, reason, parts });
-    }
-
-    /// Takes what holds of a plugin that applies, and says what became of each thing it offers.
-    fn parts(
-        &mut self,
-        plugin: &'r Plugin,
-        facts: &GateFacts<'_>,
-        resolver: &mut Resolver<'_>,
-        refused: &dyn Fn(&str) -> Option<&'static str>,
-    ) -> Vec<Part> {
-        let mut parts = Vec::new();
-        let mut judge = |kind, index, gate: &Gate| {
-            let levels = evaluate_all(&[&plugin.gate, gate], facts);
-            let (holds, reason) = (levels.holds, levels.reason.clone());
-            parts.push(Part { kind, index, holds, reason });
-            levels
-        };
-        for (index, group) in plugin.skills.iter().enumerate() {
-            let levels = judge(Kind::Group, index, &group.gate);
-            if levels.holds {
-                self.group(plugin, group, levels.matched, resolver, refused);
-            } else {
-                let name = format!("a group of skills in {}", plugin.name);
-                self.explain(Kind::Group, &name, Verdict::Skipped, levels.reason);
-            }
-        }
-        for (index, hook) in plugin.hooks.iter().enumerate() {
-            let levels = judge(Kind::Hooks, index, &hook.gate);
-            if levels.holds {
-                self.hooks.push((plugin, hook));
-            }
-            let name = &format!("{} of {}", hook.name, plugin.name);
-            self.explain(Kind::Hooks, name, verdict_of(levels.holds), levels.reason);
-        }
-        for (index, server) in plugin.servers.iter().enumerate() {
-            let levels = judge(Kind::Server, index, &server.gate);
-            if levels.holds {
-                let everywhere = is_everywhere(&plugin.gate) && is_everywhere(&server.gate);
-                self.servers.push((plugin, server, everywhere));
-            }
-            self.explain(Kind::Server, &server.name, verdict_of(levels.holds), levels.reason);
-        }
-        for (index, subcommand) in plugin.subcommands.iter().enumerate() {
-            let levels = judge(Kind::Subcommand, index, &subcommand.gate);
-            let needs = (!levels.holds).then_some(levels.reason);
-            self.subcommands.push((plugin, subcommand, needs));
-        }
-        parts
-    }
-
-    fn group(
-        &mut self,
-        plugin: &'r Plugin,
-        group: &SkillGroup,
-        mut matched: Vec<MatchedCrate>,
-        resolver: &mut Resolver<'_>,
-        refused: &dyn Fn(&str) -> Option<&'static str>,
-    ) {
-        match &group.source {
-            SkillSource::Crate { .. } => {
-                let all = matched.len();
-                matched.retain(|found| match refused(&found.name) {
-                    Some(reason) => {
-                        self.explain(Kind::Crate, &found.name, Verdict::Disabled, reason);
-                        false
-                    }
-                    None => true,
-                });
-                if matched.is_empty() && all > 0 {
-                    return;
-                }
-            }
-            SkillSource::NamedCrate { name, .. } => {
-                if let Some(reason) = refused(name) {
-                    return self.explain(Kind::Crate, name, Verdict::Disabled, reason);
-                }
-            }
-            SkillSource::Path(_) | SkillSource::Git(_) => {}
-        }
-        resolver.group(plugin, group, &matched);
-    }
 }
 
 /// A project's skill folders may end up in its repository.
@@ -420,27 +310,6 @@ fn places(config: &Config) -> Places {
     let is_shared =
         config.hook_scope == HookScope::Project || config.skill_ignore == SkillIgnore::None;
     if is_shared { Places::Hidden } else { Places::Shown }
-}
-
-fn verdict_of(holds: bool) -> Verdict {
-    if holds { Verdict::Matched } else { Verdict::Skipped }
-}
-
-/// What to say of an active plugin of which nothing holds; `parts` are what it offers: whether each
-/// holds, and why.
-pub(crate) fn delivers_nothing(parts: impl Iterator<Item = (bool, String)>) -> Option<String> {
-    let mut reasons = Vec::new();
-    for (holds, reason) in parts {
-        if holds {
-            return None;
-        }
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
-    }
-    let why =
-        if reasons.is_empty() { "there is nothing in it".to_owned() } else { reasons.join("; ") };
-    Some(format!("it delivers nothing: {why}"))
 }
 
 /// Whether a gate holds in every workspace, whatever it depends on.

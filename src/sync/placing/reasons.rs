@@ -11,15 +11,13 @@ use super::plan::{Disk, Fate, Fates, Found, Wanted};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::plugins::model::{Plugin, SkillSource};
-use crate::plugins::predicate::{Facts as GateFacts, evaluate_plugin};
 use crate::plugins::registry::Registry;
-use crate::plugins::source::Refresh;
 use crate::report::{Event, Kind, Verdict};
 use crate::skills::Skill;
 use crate::sync::facts::candidates::takes_crate;
-use crate::sync::facts::{Facts, PluginFate};
+use crate::sync::facts::{Facts, PluginFate, passed_over};
 use crate::text::{Diagnostic, same_crate};
-use crate::workspace::{Observer, UNOBSERVED, Workspace};
+use crate::workspace::{Observer, Workspace};
 
 /// What decides about copies.
 pub(crate) struct Inquest<'a> {
@@ -207,30 +205,14 @@ impl Inquest<'_> {
         let fates = self.facts.plugins.iter().filter(|fate| of_source(fate.plugin));
         let mut reasons: Vec<Option<String>> = fates.map(why_left_out).collect();
         if reasons.is_empty() {
-            // Plugins of crates that are no dependencies may have been passed over.
-            let all = Registry::load(self.sym, &Refresh::cached());
-            let plugins = all.plugins.iter().filter(|entry| of_source(&entry.plugin));
-            reasons.extend(plugins.map(|entry| match &entry.shadowed_by {
-                Some(shadow) => Some(shadow.to_string()),
-                None => Some(self.needs(&entry.plugin)),
-            }));
+            let passed_over = passed_over::reasons(self.sym, self.workspace, &of_source);
+            reasons.extend(passed_over.into_iter().map(Some));
         }
         match reasons.first() {
             None => Some(format!("no plugin of `{source}` brings it any more")),
             Some(_) if reasons.contains(&None) => None,
             Some(reason) => reason.clone(),
         }
-    }
-
-    fn needs(&self, plugin: &Plugin) -> String {
-        let facts = GateFacts {
-            dependencies: &self.workspace.dependencies,
-            members: &self.workspace.members,
-            root: Some(&self.workspace.root),
-            env: &self.sym.env,
-            observer: &UNOBSERVED,
-        };
-        evaluate_plugin(plugin, &facts).reason
     }
 }
 

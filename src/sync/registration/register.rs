@@ -44,7 +44,7 @@ pub(in crate::sync) fn register_for_sync(
         return register_for_sync(&anew, &configured_agents(&sym), facts);
     }
     let mut registered = register(&setup, &mut registrar, desired, agents, apply);
-    servers::explain(&mut registered.changes, facts, agents);
+    servers::explain(&mut registered.changes, facts, agents, (sym, &sync.loaded.workspace));
     sym.report.diagnostics(&registered.diagnostics);
     Ok(registered)
 }

@@ -14,7 +14,7 @@ use crate::plugins::predicate::{Facts as GateFacts, evaluate_all};
 use crate::plugins::registry::{Briefly, Registry};
 use crate::plugins::source::Refresh;
 use crate::report::{Action, Change, Kind};
-use crate::sync::facts::{Facts, Part, is_everywhere};
+use crate::sync::facts::{Facts, Part, is_everywhere, passed_over};
 use crate::sync::snapshot::programs::resolve_server;
 use crate::text::Diagnostic;
 use crate::workspace::{UNOBSERVED, Workspace};
@@ -181,7 +181,12 @@ pub(crate) fn add_everywhere(
 }
 
 /// Says of servers that go why.
-pub(in crate::sync) fn explain(changes: &mut [Change], facts: &Facts<'_>, agents: &[Agent]) {
+pub(in crate::sync) fn explain(
+    changes: &mut [Change],
+    facts: &Facts<'_>,
+    agents: &[Agent],
+    (sym, workspace): (&Symposium, &Workspace),
+) {
     let goes = |change: &&mut Change| {
         (change.kind, change.action) == (Kind::Server, Action::Unregister)
             && change.reason.is_none()
@@ -193,12 +198,12 @@ pub(in crate::sync) fn explain(changes: &mut [Change], facts: &Facts<'_>, agents
             (true, _) => Some("the agent is not one of yours".to_owned()),
             // It only moves.
             (false, true) => None,
-            (false, false) => Some(why_gone(&change.name, facts)),
+            (false, false) => Some(why_gone(&change.name, facts, (sym, workspace))),
         };
     }
 }
 
-fn why_gone(name: &str, facts: &Facts<'_>) -> String {
+fn why_gone(name: &str, facts: &Facts<'_>, (sym, workspace): (&Symposium, &Workspace)) -> String {
     if name == OWN_SERVER {
         return "`register` in `[mcp]` of your configuration is not `true`".to_owned();
     }
@@ -208,7 +213,11 @@ fn why_gone(name: &str, facts: &Facts<'_>) -> String {
         let part = fate.parts.iter().find(is_this);
         Some(part.map_or_else(|| fate.reason.clone(), |part| part.reason.clone()))
     });
-    fates.next().unwrap_or_else(|| "no plugin that is about this workspace brings it".to_owned())
+    let brings = |plugin: &Plugin| plugin.servers.iter().any(|server| server.name == name);
+    fates
+        .next()
+        .or_else(|| passed_over::reasons(sym, workspace, &brings).into_iter().next())
+        .unwrap_or_else(|| "no plugin brings it any more".to_owned())
 }
 
 /// The servers whose plugin and own gate hold in every workspace.

@@ -125,8 +125,9 @@ impl Inputs {
         };
         let duplicates = duplicates::find(&setup, &agents, registrar.ledgers());
         let mut registered = register(&setup, &mut registrar, desired.clone(), &agents, false);
-        if let Some(planned) = &planned {
-            servers::explain(&mut registered.changes, &planned.facts, &agents);
+        if let (Some(planned), Some(loaded)) = (&planned, &self.loaded) {
+            let here = (sym, &loaded.workspace);
+            servers::explain(&mut registered.changes, &planned.facts, &agents, here);
         }
         registered.diagnostics.extend(damaged.iter().cloned());
         Ok(Survey {

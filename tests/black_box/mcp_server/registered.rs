@@ -43,6 +43,36 @@ fn init_mcp_registers_it_at_home_for_every_agent_and_uninstall_leaves_nothing() 
 }
 
 #[test]
+fn init_no_mcp_takes_it_back_from_every_agent_and_asks_nothing() {
+    for agent in AGENTS {
+        for folder in ["ws", "elsewhere"] {
+            let sandbox = sandbox();
+            sandbox.write("elsewhere/notes.txt", "mine\n");
+            sandbox.run_in(folder, &["init", "--add-agent", agent]).ok();
+            let files = |sandbox: &Sandbox| outside(sandbox).without(&["home/.symposium"]);
+            let before = files(&sandbox);
+            sandbox.run_in(folder, &["init", "--mcp"]).ok();
+            assert!(is_there(&sandbox, agent), "{agent} {folder}");
+            let run = sandbox.run_in(folder, &["init", "--no-mcp"]).ok();
+            assert_eq!(files(&sandbox).changes_since(&before), [""; 0], "{agent} {folder}");
+            assert!(run.stderr.contains("Unregistered cargo-agents"), "{}", run.stderr);
+            // It is not brought back, and once more there is nothing to do.
+            sandbox.run(&["sync"]).ok();
+            let config = sandbox.read("home/.symposium/config.toml");
+            sandbox.run_in(folder, &["init", "--no-mcp"]).ok();
+            assert_eq!(sandbox.read("home/.symposium/config.toml"), config);
+            assert!(!is_there(&sandbox, agent), "{agent} {folder}");
+        }
+    }
+    let sandbox = sandbox();
+    let run = sandbox.run(&["init", "--mcp", "--no-mcp"]).code(2);
+    assert!(run.stderr.contains("cannot be used with"), "{}", run.stderr);
+    // Where nobody wanted it, nothing is written.
+    sandbox.run(&["init", "--add-agent", "claude", "--no-mcp"]).ok();
+    assert!(!sandbox.read("home/.symposium/config.toml").contains("mcp"));
+}
+
+#[test]
 fn the_configuration_brings_it_and_takes_it_back() {
     let sandbox = sandbox();
     configure(&sandbox, &["claude", "codex"], WANTED);

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use semver::Version;
 
 use super::*;
-use crate::plugins::model::{CrateAtom, Predicate};
+use crate::plugins::git::GitPlace;
+use crate::plugins::model::{CrateAtom, MatchedCrate, Plugin, Predicate, SkillGroup, SkillSource};
 use crate::skills::crate_source::{How, Located};
 
 mod crates;
@@ -149,7 +150,7 @@ impl Fake {
             })
             .collect();
         let group = SkillGroup { gate: Gate::default(), source, span: 0..0 };
-        self.resolve(|resolver| resolver.group(&self.plugin(), &group, &matched))
+        self.resolve(|resolver| drop(resolver.group(&self.plugin(), &group, &matched)))
     }
 
     fn crates(&self, matched: &[&str]) -> Resolution {

@@ -1,0 +1,137 @@
+//! What becomes of one plugin, and of each thing that it offers.
+
+use super::{Facts, Part, PluginFate, is_everywhere};
+use crate::installations::awaited;
+use crate::plugins::model::{Gate, MatchedCrate, Plugin, SkillGroup, SkillSource};
+use crate::plugins::predicate::{Evaluation, Facts as GateFacts, evaluate_all, evaluate_plugin};
+use crate::report::{Kind, Verdict};
+use crate::skills::resolve::Resolver;
+use crate::sync::facts::candidates::Suggestion;
+use crate::text::Diagnostic;
+
+/// Why the user does not want a crate's skills, where that is so.
+type Refused<'a> = &'a dyn Fn(&str) -> Option<&'static str>;
+
+impl<'r> Facts<'r> {
+    pub(super) fn plugin(
+        &mut self,
+        plugin: &'r Plugin,
+        facts: &GateFacts<'_>,
+        resolver: &mut Resolver<'_>,
+        refused: Refused<'_>,
+    ) {
+        let evaluation = evaluate_plugin(plugin, facts);
+        for warning in &evaluation.warnings {
+            self.diagnostics.push(Diagnostic::warning(warning).in_file(&plugin.manifest));
+        }
+        if !evaluation.holds {
+            self.suggestions.extend(Suggestion::of(plugin, facts));
+            for subcommand in &plugin.subcommands {
+                self.subcommands.push((plugin, subcommand, Some(evaluation.reason.clone())));
+            }
+            return self.left_out(plugin, Verdict::Skipped, evaluation.reason);
+        }
+        self.explain(Kind::Plugin, &plugin.name, Verdict::Matched, &*evaluation.reason);
+        self.active.push(plugin);
+        awaited(plugin).iter().for_each(|program| facts.observer.observe(program));
+        let judge = |gate: &Gate| evaluate_all(&[&plugin.gate, gate], facts);
+        let mut parts = Vec::new();
+        for (index, group) in plugin.skills.iter().enumerate() {
+            let levels = judge(&group.gate);
+            let mut part = part(Kind::Group, index, &levels);
+            if levels.holds {
+                part.lacks = self.group(plugin, group, levels.matched, resolver, refused);
+            } else {
+                let name = format!("a group of skills in {}", plugin.name);
+                self.explain(Kind::Group, &name, Verdict::Skipped, levels.reason);
+            }
+            parts.push(part);
+        }
+        for (index, hook) in plugin.hooks.iter().enumerate() {
+            let levels = judge(&hook.gate);
+            parts.push(part(Kind::Hooks, index, &levels));
+            if levels.holds {
+                self.hooks.push((plugin, hook));
+            }
+            let name = format!("{} of {}", hook.name, plugin.name);
+            self.explain(Kind::Hooks, &name, verdict_of(levels.holds), levels.reason);
+        }
+        for (index, server) in plugin.servers.iter().enumerate() {
+            let levels = judge(&server.gate);
+            parts.push(part(Kind::Server, index, &levels));
+            if levels.holds {
+                let everywhere = is_everywhere(&plugin.gate) && is_everywhere(&server.gate);
+                self.servers.push((plugin, server, everywhere));
+            }
+            self.explain(Kind::Server, &server.name, verdict_of(levels.holds), levels.reason);
+        }
+        for (index, subcommand) in plugin.subcommands.iter().enumerate() {
+            let levels = judge(&subcommand.gate);
+            parts.push(part(Kind::Subcommand, index, &levels));
+            let needs = (!levels.holds).then_some(levels.reason);
+            self.subcommands.push((plugin, subcommand, needs));
+        }
+        let mut reason = evaluation.reason;
+        if let Some(told) = delivers_nothing(&parts) {
+            reason = format!("{reason}; {told}");
+        }
+        self.plugins.push(PluginFate { plugin, verdict: Verdict::Matched, reason, parts });
+    }
+
+    /// Adds a group's skills. The answer: why it delivers none, where it does not.
+    fn group(
+        &mut self,
+        plugin: &'r Plugin,
+        group: &SkillGroup,
+        mut matched: Vec<MatchedCrate>,
+        resolver: &mut Resolver<'_>,
+        refused: Refused<'_>,
+    ) -> Option<String> {
+        let mut declined = Vec::new();
+        let mut decline = |name: &str| {
+            let reason = refused(name)?;
+            self.explain(Kind::Crate, name, Verdict::Disabled, reason);
+            declined.push(format!("{name}: {reason}"));
+            Some(())
+        };
+        let is_left = match &group.source {
+            SkillSource::Crate { .. } => {
+                let all = matched.len();
+                matched.retain(|found| decline(&found.name).is_none());
+                all == 0 || !matched.is_empty()
+            }
+            SkillSource::NamedCrate { name, .. } => decline(name).is_none(),
+            SkillSource::Path(_) | SkillSource::Git(_) => true,
+        };
+        if is_left {
+            let lacks = resolver.group(plugin, group, &matched)?;
+            declined.push(lacks);
+        }
+        Some(declined.join("; "))
+    }
+}
+
+fn part(kind: Kind, index: usize, levels: &Evaluation) -> Part {
+    Part { kind, index, holds: levels.holds, reason: levels.reason.clone(), lacks: None }
+}
+
+fn verdict_of(holds: bool) -> Verdict {
+    if holds { Verdict::Matched } else { Verdict::Skipped }
+}
+
+/// What to say of an active plugin of which nothing comes.
+fn delivers_nothing(parts: &[Part]) -> Option<String> {
+    let mut reasons: Vec<&str> = Vec::new();
+    for part in parts {
+        let reason: &str = match (part.holds, &part.lacks) {
+            (true, None) => return None,
+            (_, Some(lacks)) => lacks,
+            (false, None) => &part.reason,
+        };
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    let why = if reasons.is_empty() { "there is nothing in it" } else { &reasons.join("; ") };
+    Some(format!("it delivers nothing: {why}"))
+}
