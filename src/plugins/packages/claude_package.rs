@@ -26,7 +26,7 @@ const ALONE: [(&str, &str, &str); 9] = [
     ("monitors", "monitors/monitors.json", "file of monitors"),
     ("lspServers", ".lsp.json", "file of language servers"),
     ("settings", "settings.json", "file of settings"),
-    ("bin", "bin", "program for Claude Code's `PATH`"),
+    ("bin", "bin", "executable"),
 ];
 
 /// Reads the package: by its manifest, or the entry of an index that stands for it.
