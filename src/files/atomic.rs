@@ -39,7 +39,8 @@ pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// `false`, and nothing changed, when another program wrote in the meantime.
 ///
 /// What another program wrote between our last look and the replacement is seen and put back, and so
-/// is what it writes within a moment into the old file, which it opened before. Only the file that nobody can replace (see [`write_atomic`]) has no such net.
+/// is what it writes within a moment into the old file, which it opened before. Only the file that
+/// nobody can replace (see [`write_atomic`]) has no such net.
 pub(crate) fn replace_if_same(
     path: &Path,
     expected: Option<&[u8]>,

@@ -297,8 +297,9 @@ fn project_key(placement: &Placement<'_>, root: &Path) -> Option<String> {
 }
 
 /// Copilot CLI runs a project's Claude hooks too, under Claude's event names. Its payloads have a
-/// `timestamp` and no `transcript_path`, or a `stop_reason`; those of its own names have a `sessionId`. A Claude that
-/// was started from a Copilot session inherits the variable, but sends Claude's payloads.
+/// `timestamp` and no `transcript_path`, or a `stop_reason`; those of its own names have a
+/// `sessionId`. A Claude that was started from a Copilot session inherits the variable, but sends
+/// Claude's payloads.
 fn is_copilots(payload: &Payload) -> bool {
     let no_claudes = payload.get("transcript_path").is_none() || payload.has(&["stop_reason"]);
     let pascal = payload.get("timestamp").is_some() && no_claudes;

@@ -107,8 +107,8 @@ impl Content {
 }
 
 /// The names of which one has to be a dependency's, or asked for by the user, for the plugin to matter
-/// in a workspace, with a space between them. Nothing where it may matter in any: what it says of itself is told, or its
-/// predicates have a say.
+/// in a workspace, with a space between them. Nothing where it may matter in any: what it says of
+/// itself is told, or its predicates have a say.
 fn concern(plugin: &Plugin) -> Option<String> {
     let atoms = plugin.gate.crates.as_ref()?;
     // The end of a turn is asked about in every workspace, or in none.
