@@ -39,7 +39,8 @@ fn case_41_and_45_the_registered_command_works_with_a_minimal_path_and_a_space()
         .iter()
         .flat_map(|path| commands(&sandbox, path))
         .collect();
-    assert_eq!(registered.len(), 8);
+    // Claude Code has an event of its own for a tool that failed.
+    assert_eq!(registered.len(), 5 + 4);
     for command in registered {
         assert!(command.contains("with space"), "{command}");
         let output = std::process::Command::new("/bin/sh")
