@@ -99,7 +99,8 @@ fn what_nobody_needs_any_more_is_found_and_taken_back() {
     let config = sandbox.read("home/.symposium/config.toml");
     let config = config.replace("[[agent]]\nname = \"gemini\"\n", "");
     sandbox.write("home/.symposium/config.toml", config);
-    std::fs::remove_dir_all(sandbox.home().join(".symposium/plugins")).expect("removes");
+    // The folder itself stays: without it nobody knows whether its plugins are only away.
+    std::fs::remove_dir_all(sandbox.home().join(".symposium/plugins/widget")).expect("removes");
     let found = codes(&sandbox, &[]);
     assert!(found.len() >= 2 && found.iter().all(|code| code == "stale"), "{found:?}");
     assert_eq!(codes(&sandbox, &["--fix"]), [""; 0]);
