@@ -305,3 +305,17 @@ fn hooks_that_were_edited_say_nothing_of_a_server_in_the_same_file() {
     assert_eq!(server["file"], agent["hooks"]["files"][0], "{told}");
     assert_eq!(server["state"], "ok", "{told}");
 }
+
+#[test]
+fn a_source_that_was_never_fetched_is_named_with_what_fetches_it() {
+    let sandbox = with_agents(&["claude"]);
+    let config = sandbox.read("home/.symposium/config.toml");
+    let source = "\n[[plugin-source]]\nname = \"far\"\ngit = \"file:///there/is/none\"\n";
+    sandbox.write("home/.symposium/config.toml", config + source);
+    let screen = status(&sandbox, &[]);
+    let told = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("the plugin source far was not fetched yet"), "{screen}");
+    assert!(told.contains("`cargo agents plugin sync far` fetches it"), "{screen}");
+    let json: Value = serde_json::from_str(&status(&sandbox, &["--json"])).expect("JSON");
+    assert_eq!(json["unfetched"], serde_json::json!(["far"]));
+}

@@ -13,6 +13,7 @@ use crate::installations::{Acquirer, Network};
 use crate::plugins::model::Gate;
 use crate::plugins::predicate::{Facts as GateFacts, evaluate_all, evaluate_plugin};
 use crate::plugins::registry::PluginEntry;
+use crate::plugins::source::SourceKind;
 use crate::report::{Action, Change, Kind, Verdict};
 use crate::skills::SkillOrigin;
 use crate::sync::facts::PluginFate;
@@ -63,10 +64,17 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
             .map(|planned| suggestions(&planned.facts.suggestions))
             .unwrap_or_default(),
         absent: known.map(|planned| told_absent(&planned.facts.absent)).unwrap_or_default(),
+        unfetched: unfetched(survey),
         next_sync: next_sync(survey),
         warnings,
         errors,
     }
+}
+
+fn unfetched(survey: &Survey<'_>) -> Vec<String> {
+    let sources = survey.inputs.registry.sources.iter();
+    let absent = sources.filter(|it| it.kind == SourceKind::Git && it.root.is_none());
+    absent.map(|source| source.name.clone()).collect()
 }
 
 fn suggestions(found: &[Suggestion]) -> Vec<SuggestionStatus> {

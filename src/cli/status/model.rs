@@ -36,6 +36,8 @@ pub(crate) struct Status {
     pub suggestions: Vec<SuggestionStatus>,
     /// What is not known of dependencies whose sources are not on this machine.
     pub absent: Vec<String>,
+    /// Git sources of plugins of which there is no copy on this machine.
+    pub unfetched: Vec<String>,
     /// What the next sync would change, or leave alone.
     pub next_sync: Vec<Change>,
     /// Problems, each in one line.

@@ -90,6 +90,15 @@ fn workspace(screen: &mut Screen, status: &Status, view: &View<'_>) {
     };
     screen.line(2, &format!("{synced}, {next}"));
     status.absent.iter().for_each(|told| screen.line(2, &format!("{told}; {BRINGS_SOURCES}")));
+    for source in &status.unfetched {
+        screen.line(
+            2,
+            &format!(
+                "the plugin source {source} was not fetched yet, so it is not known what it has; \
+                 `cargo agents plugin sync {source}` fetches it"
+            ),
+        );
+    }
 }
 
 fn troubled(screen: &mut Screen, what: &str, trouble: &Trouble, view: &View<'_>) {
