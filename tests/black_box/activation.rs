@@ -2,6 +2,7 @@
 
 use symposium_testlib::Sandbox;
 
+use crate::candidates::start_session;
 use crate::{skill, with_agents};
 
 const INSTALLED: &str = "ws/.claude/skills/basics/SKILL.md";
@@ -31,15 +32,6 @@ fn write_plugin(sandbox: &Sandbox, activation: &str, crates: &str) {
 fn told(sandbox: &Sandbox, args: &[&str]) -> String {
     let printed = sandbox.run(args).ok().stdout;
     printed.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn start_session(sandbox: &Sandbox) -> String {
-    let event = format!(
-        "{{\"session_id\":\"s\",\"transcript_path\":\"/t\",\"cwd\":\"{}\",\
-         \"hook_event_name\":\"SessionStart\",\"source\":\"startup\"}}",
-        sandbox.ws().display()
-    );
-    sandbox.feed(&["hook", "claude", "session-start"], event.as_bytes()).ok().stdout
 }
 
 #[test]

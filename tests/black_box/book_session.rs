@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use serde_json::json;
 use symposium_testlib::Sandbox;
 
 use crate::book_screens::keep_in_step;
@@ -25,20 +24,8 @@ fn blocks(language: &str) -> Vec<String> {
 
 /// What the agent is told of what a build printed, with the crate where the page has it.
 fn told(sandbox: &Sandbox, printed: &str) -> String {
-    let failure = json!({
-        "session_id": "s1",
-        "transcript_path": "/home/dev/t.jsonl",
-        "cwd": sandbox.ws(),
-        "hook_event_name": "PostToolUseFailure",
-        "tool_name": "Bash",
-        "tool_input": { "command": "cargo check" },
-        "tool_use_id": printed.len().to_string(),
-        "error": format!("Exit code 101\n{printed}"),
-    });
-    let run =
-        sandbox.feed(&["hook", "claude", "post-tool-use"], failure.to_string().as_bytes()).ok();
-    let answer: serde_json::Value = serde_json::from_str(&run.stdout).expect("an answer");
-    let said = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a hint");
+    let answer = after_failed_build(sandbox, &printed.len().to_string(), printed);
+    let said = answer["additionalContext"].as_str().expect("a hint");
     let source = regex::Regex::new("sources: .*/rand-").expect("an expression");
     let here = "sources: /home/me/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/rand-";
     source.replace(said, here).into_owned()

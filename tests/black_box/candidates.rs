@@ -13,7 +13,7 @@ fn with_candidate() -> Sandbox {
     sandbox
 }
 
-fn start_session(sandbox: &Sandbox) -> String {
+pub(crate) fn start_session(sandbox: &Sandbox) -> String {
     let event = format!(
         "{{\"session_id\":\"s\",\"transcript_path\":\"/t\",\"cwd\":\"{}\",\
          \"hook_event_name\":\"SessionStart\",\"source\":\"startup\"}}",

@@ -63,22 +63,9 @@ fn errors_about_a_dependency_are_answered_with_what_its_locked_version_says() {
 #[test]
 fn a_command_that_fails_is_answered_where_claude_tells_of_it() {
     let sandbox = migrating();
-    let failure = json!({
-        "session_id": "s1",
-        "transcript_path": "/home/dev/t.jsonl",
-        "cwd": sandbox.ws(),
-        "hook_event_name": "PostToolUseFailure",
-        "tool_name": "Bash",
-        "tool_input": { "command": "cargo check" },
-        "tool_use_id": "call-1",
-        "error": format!("Exit code 101\n{MISSING}"),
-        "is_interrupt": false,
-    });
-    let failure = failure.to_string();
-    let run = sandbox.feed(&["hook", "claude", "post-tool-use"], failure.as_bytes()).ok();
-    let answer: Value = serde_json::from_str(&run.stdout).expect("an answer");
-    assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "PostToolUseFailure");
-    let said = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a hint");
+    let answer = after_failed_build(&sandbox, "call-1", MISSING);
+    assert_eq!(answer["hookEventName"], "PostToolUseFailure");
+    let said = answer["additionalContext"].as_str().expect("a hint");
     assert!(said.contains("`widget::gears`"), "{said}");
 }
 

@@ -154,7 +154,17 @@ impl Told {
 
 /// The use of a tool that `told` is, with this tool and this input in the agent's own words.
 pub(crate) fn use_of(told: &Told, agent: &str, tool: &str, input: &Value) -> String {
-    let payload = told.payload(agent, Event::PreToolUse);
+    at_tool(told, (agent, Event::PreToolUse), tool, input)
+}
+
+/// As [`use_of`], at either of the events of a tool.
+pub(crate) fn at_tool(
+    told: &Told,
+    (agent, event): (&str, Event),
+    tool: &str,
+    input: &Value,
+) -> String {
+    let payload = told.payload(agent, event);
     let mut payload: Value = serde_json::from_slice(&payload).expect("JSON");
     let [name, arguments] = match agent {
         "copilot" => ["toolName", "toolArgs"],
@@ -345,4 +355,23 @@ pub(crate) fn in_parallel<T: Sync>(cases: &[T], test: impl Fn(&T) + Sync) {
             scope.spawn(|| test(case));
         }
     });
+}
+
+/// What Claude Code is told when a build failed and printed this: `hookSpecificOutput`.
+pub(crate) fn after_failed_build(sandbox: &Sandbox, id: &str, printed: &str) -> Value {
+    let failure = json!({
+        "session_id": "s1",
+        "transcript_path": "/home/dev/t.jsonl",
+        "cwd": sandbox.ws(),
+        "hook_event_name": "PostToolUseFailure",
+        "tool_name": "Bash",
+        "tool_input": { "command": "cargo check" },
+        "tool_use_id": id,
+        "error": format!("Exit code 101\n{printed}"),
+        "is_interrupt": false,
+    });
+    let failure = failure.to_string();
+    let run = sandbox.feed(&["hook", "claude", "post-tool-use"], failure.as_bytes()).ok();
+    let answer: Value = serde_json::from_str(&run.stdout).expect("an answer");
+    answer["hookSpecificOutput"].clone()
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 use symposium_testlib::Sandbox;
 
-use crate::hook_kit::{Event, Told, millis, send, session};
+use crate::hook_kit::{Event, Told, at_tool, millis, send, session};
 use crate::{plugin_with_skill, with_agents};
 
 /// A synced workspace with the skills `basics` and `extras`.
@@ -38,16 +38,9 @@ fn of(usage: &Value, name: &str) -> Value {
 
 /// A tool was used, in the agent's own words.
 fn used(sandbox: &Sandbox, agent: &str, told: &Told, tool: &str, input: &Value) {
-    let payload = told.payload(agent, Event::PostToolUse);
-    let mut payload: Value = serde_json::from_slice(&payload).expect("JSON");
-    let [name, arguments] = match agent {
-        "copilot" => ["toolName", "toolArgs"],
-        _ => ["tool_name", "tool_input"],
-    };
-    payload[name] = tool.into();
-    payload[arguments] = input.clone();
+    let payload = at_tool(told, (agent, Event::PostToolUse), tool, input);
     let event = Event::PostToolUse.cli_name();
-    sandbox.feed(&["hook", agent, event], payload.to_string().as_bytes()).ok();
+    sandbox.feed(&["hook", agent, event], payload.as_bytes()).ok();
 }
 
 fn old_file(sandbox: &Sandbox, id: &str, text: &str) {
