@@ -43,6 +43,6 @@ chmod +x "$dir/zig-cc"
 for target in "$@"; do
     printf '%s\n' "$target"
     ZIG_TARGET=${target%%-*}-macos PYTHONPATH=$dir/zig SDKROOT=$dir/no-sdk \
-        env "CC_${target//-/_}=$dir/zig-cc" "AR_${target//-/_}=ar" RUSTFLAGS="-D warnings" \
+        env "CC_${target//-/_}=$dir/zig-cc" "AR_${target//-/_}=ar" \
         "$here/windows.sh" cargo check --workspace --all-targets --target "$target"
 done
