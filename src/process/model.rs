@@ -134,7 +134,7 @@ pub(crate) enum Status {
     /// By itself, with this code.
     Exited(i32),
     /// By a signal; only Unix has them.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "nothing there ends in this way"))]
+    #[cfg_attr(not(unix), expect(dead_code, reason = "matched everywhere, made on Unix alone"))]
     Signalled(i32),
     /// By us, because its time was up; the whole group is gone.
     TimedOut,

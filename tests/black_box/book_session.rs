@@ -1,5 +1,6 @@
 //! The migration in the book, with the published crate: what the compiler printed there is answered as
-//! it says there.
+//! it says there. A plain run ignores it, for tests use no network and the crate may not be on the
+//! machine.
 
 use std::path::Path;
 
