@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the agent programs that the tests drive into `node_modules` beside this script, in the
-# versions that `package-lock.json` pins: about 570 MB to fetch, 1.6 GB on disk. Needs node and npm.
+# versions that `package-lock.json` pins: about 900 MB to fetch, 2.5 GB on disk. Needs node and npm.
 # Does nothing when they are there.
 set -euo pipefail
 cd "$(dirname "$0")"

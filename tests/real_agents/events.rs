@@ -68,9 +68,11 @@ fn our_hooks_need_no_further_review(bench: &Bench) -> Finding {
         world.sandbox.run(&["init", "--add-agent", "codex"]).ok();
         let turn = world.turn(&SCRIPT());
         assert!(turn.trace.is_empty() && !world.sandbox.has("calls"), "{}", turn.told());
-        // One that its user did not review is seen all the same.
-        told_once(&world, &world.turn_with_unreviewed_hooks(&SCRIPT()));
-        std::fs::remove_file(world.sandbox.dir().join("calls")).expect("there were calls");
+        // One that its user did not review is seen all the same; in an editor none can be run.
+        if bench.client.name() == "codex" {
+            told_once(&world, &world.turn_with_unreviewed_hooks(&SCRIPT()));
+            std::fs::remove_file(world.sandbox.dir().join("calls")).expect("there were calls");
+        }
         world.sandbox.run(&["init", "--add-agent", "codex", "--trust-codex-hooks"]).ok();
     } else {
         world.init(&[]);

@@ -85,6 +85,11 @@ fn skills_are_offered_once_each(bench: &Bench) -> Finding {
     world.sandbox.package(&[("widget", "1.0.0")]);
     world.init(&[]);
     let turn = world.turn(&[Step::say("Done.")]);
+    if bench.client.name() == "cline" {
+        let named = ["widget-care", "house-rules"].iter().all(|name| turn.shows(name));
+        assert!(named && !turn.shows(OWN_SKILL), "Cline tells otherwise now\n{}", turn.told());
+        return Finding::Cant("It tells the model their names alone.");
+    }
     for description in [CRATES_SKILL, OWN_SKILL] {
         assert_eq!(turn.count_in(0, description), 1, "{description}\n{}", turn.told());
     }

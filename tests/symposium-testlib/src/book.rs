@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::clients;
-use crate::harness::{Finding, Findings, Point};
+use crate::harness::{self, Finding, Findings, Point};
 use crate::selection::Selected;
 
 const BEGIN: &str = "<!-- written by tests/real_agents: begin -->";
@@ -29,8 +29,7 @@ pub(crate) fn keep_in_step(
     for one in selected {
         let Some(found) = results.get(one.client.name()) else { continue };
         let Ok(program) = &one.program else { continue };
-        let checks = points.iter().flat_map(|point| point.checks);
-        if checks.clone().any(|check| !found.contains_key(check.name)) {
+        if harness::shown_of(one.client, points).any(|check| !found.contains_key(check.name)) {
             continue;
         }
         let path = page(one.client.name());
@@ -61,8 +60,12 @@ pub(crate) fn keep_in_step(
 fn part(version: &str, points: &[Point], found: &Findings) -> String {
     let mut text = format!("Shown by running {version} against a scripted model:\n");
     for point in points {
-        let _ = writeln!(text, "\n*{}*\n", point.name);
-        for check in point.checks {
+        let mut checks =
+            point.checks.iter().filter(|check| found.contains_key(check.name)).peekable();
+        if checks.peek().is_some() {
+            let _ = writeln!(text, "\n*{}*\n", point.name);
+        }
+        for check in checks {
             let _ = match found.get(check.name) {
                 Some(Finding::Cant(why)) => {
                     writeln!(text, "- It can't: {}. {why}", check.says)
@@ -104,8 +107,7 @@ pub fn stale(points: &[Point]) -> Vec<String> {
         if !said.contains(&format!("Shown by running {version} ")) {
             wrong.push(format!("{}: not verified with {version}", path.display()));
         }
-        let says: Vec<&str> =
-            points.iter().flat_map(|point| point.checks).map(|check| check.says).collect();
+        let says: Vec<&str> = harness::shown_of(client, points).map(|check| check.says).collect();
         wrong.extend(difference(&path, said, &says));
     }
     wrong

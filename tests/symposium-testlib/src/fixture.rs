@@ -218,13 +218,18 @@ pub fn with_fixture(
     if mode == TestMode::SimulationOnly {
         return Ok(());
     }
-    for Selected { client, program } in selection::selection() {
+    for Selected { client, program } in agents() {
         match harness::ready(client, &program) {
             Ok(program) => on_agent(&binary, fixtures, client, program, &body)?,
             Err(needs) => harness::say(&format!("ignored: {}: {needs}\n", client.name())),
         }
     }
     Ok(())
+}
+
+/// The chosen clients that have hooks: a scenario asks for those.
+fn agents() -> impl Iterator<Item = Selected> {
+    selection::selection().into_iter().filter(|one| !one.client.skills_only())
 }
 
 /// The scenarios as tests: one for our program alone and one for each agent, as their modes ask.
@@ -242,7 +247,7 @@ pub fn trials(scenarios: &'static [Scenario], binary: &str) -> Vec<Trial> {
         if scenario.mode == TestMode::SimulationOnly {
             continue;
         }
-        for Selected { client, program } in selection::selection() {
+        for Selected { client, program } in agents() {
             let binary = binary.clone();
             trials.push(harness::trial(client, &program, scenario.name, move |program| {
                 let done = on_agent(&binary, scenario.fixtures, client, program, &scenario.run);

@@ -134,7 +134,6 @@ fn trials_of(
     if !client.scripted() {
         return vec![trial_of_events(selected, binary)];
     }
-    let checks = points.iter().flat_map(|point| point.checks);
     let trial = |check: &'static Check| {
         let (results, repeated) = (Arc::clone(results), Arc::clone(repeated));
         let binary = binary.to_path_buf();
@@ -145,7 +144,24 @@ fn trials_of(
             Ok(())
         })
     };
-    checks.map(trial).collect()
+    shown_of(client, points).map(trial).collect()
+}
+
+/// The checks of clients that take nothing of ours but skills.
+const OF_SKILLS: [&str; 3] = [
+    "skills_are_offered_once_each",
+    "a_skill_and_its_files_can_be_read",
+    "skills_of_a_removed_dependency_are_gone",
+];
+
+/// What is shown of a client.
+pub(crate) fn shown_of<'p>(
+    client: &dyn Client,
+    points: &'p [Point],
+) -> impl Iterator<Item = &'p Check> {
+    let few = client.skills_only();
+    let checks = points.iter().flat_map(|point| point.checks);
+    checks.filter(move |check| !few || OF_SKILLS.contains(&check.name))
 }
 
 /// Runs a check, and once more on a new machine if it fails: the clients have races of their own when
@@ -264,7 +280,7 @@ fn table(
         let Some(found) = results.get(one.client.name()) else { continue };
         let version = one.program.as_ref().map_or("", |program| program.version.as_str());
         let mut row = vec![one.client.title().to_owned(), version.to_owned()];
-        row.extend(points.iter().map(|point| summary(point, found)));
+        row.extend(points.iter().map(|point| summary(one.client, point, found)));
         rows.push(row);
     }
     if rows.len() == 1 {
@@ -283,15 +299,15 @@ fn table(
 }
 
 /// What one point came to: passed, can't in so many checks, failed, or not run.
-fn summary(point: &Point, found: &Findings) -> String {
-    let of = |check: &Check| found.get(check.name);
-    let missing = point.checks.iter().filter(|check| of(check).is_none()).count();
-    let cant =
-        point.checks.iter().filter(|check| matches!(of(check), Some(Finding::Cant(_)))).count();
+fn summary(client: &dyn Client, point: &Point, found: &Findings) -> String {
+    let checks: Vec<&Check> = shown_of(client, std::slice::from_ref(point)).collect();
+    let of = |check: &&&Check| found.get(check.name);
+    let missing = checks.iter().filter(|check| of(check).is_none()).count();
+    let cant = checks.iter().filter(|check| matches!(of(check), Some(Finding::Cant(_)))).count();
     match (missing, cant) {
+        (missing, _) if missing == checks.len() => "-".to_owned(),
         (0, 0) => "passed".to_owned(),
-        (0, cant) => format!("passed, can't {cant} of {}", point.checks.len()),
-        (missing, _) if missing == point.checks.len() => "-".to_owned(),
-        (missing, _) => format!("{missing} of {} not shown", point.checks.len()),
+        (0, cant) => format!("passed, can't {cant} of {}", checks.len()),
+        (missing, _) => format!("{missing} of {} not shown", checks.len()),
     }
 }

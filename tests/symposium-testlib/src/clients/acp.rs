@@ -1,29 +1,40 @@
 //! A client of the agent client protocol (agentclientprotocol.com): JSON-RPC, a line a message, over
 //! the agent's standard input and output. It begins a session, gives one prompt, and says yes to
-//! whatever the agent wants to do.
+//! whatever the agent wants to do. The session's name is kept, and a later prompt takes it up again.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use super::{Place, Prompt};
 use crate::roles::{self, Role};
 
-/// The command that gives `prompt` to the agent that `program` with `args` is.
-pub(super) fn command(program: &Path, args: &[&str], prompt: &str) -> Command {
+/// The command that gives `prompt` to the agent that `agent` starts.
+pub(super) fn command(agent: &Command, place: Place<'_>, prompt: Prompt<'_>) -> Command {
     let mut command = roles::command(Role::Acp);
-    command.arg(prompt).arg(program).args(args);
+    let set = agent.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    command.envs(set);
+    command.arg(place.dir.join("acp-session"));
+    command.arg(if prompt.resume { RESUME } else { NEW }).arg(prompt.text);
+    command.arg(agent.get_program()).args(agent.get_args());
     command
 }
 
-/// Plays the client: arguments are the prompt, the program and its arguments. What the agent says
-/// goes to standard output.
+const NEW: &str = "new";
+const RESUME: &str = "resume";
+/// Claude's mode in which nobody is asked.
+const FREE_HAND: &str = "bypassPermissions";
+
+/// Plays the client: arguments are the file that holds the session's name, whether it is taken up
+/// again, the prompt, the program and its arguments. What the agent says goes to standard output.
 ///
 /// # Errors
 /// When the agent can't be started, or answers with an error.
 pub(crate) fn play(args: &[String]) -> anyhow::Result<()> {
-    let [prompt, program, rest @ ..] = args else { anyhow::bail!("a prompt and a program") };
+    let [kept, begin, prompt, program, rest @ ..] = args else {
+        anyhow::bail!("a file, how to begin, a prompt and a program")
+    };
     let mut agent =
         Command::new(program).args(rest).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let mut conversation = Conversation {
@@ -35,9 +46,24 @@ pub(crate) fn play(args: &[String]) -> anyhow::Result<()> {
     conversation
         .ask("initialize", json!({ "protocolVersion": 1, "clientCapabilities": capabilities }))?;
     let cwd = std::env::current_dir()?;
-    let session = conversation.ask("session/new", json!({ "cwd": cwd, "mcpServers": [] }))?;
+    let mut begun = json!({ "cwd": cwd, "mcpServers": [] });
+    let (session, state) = if begin == RESUME {
+        begun["sessionId"] = json!(std::fs::read_to_string(kept)?);
+        let state = conversation.ask("session/load", begun.clone())?;
+        (begun["sessionId"].clone(), state)
+    } else {
+        let state = conversation.ask("session/new", begun)?;
+        (state["sessionId"].clone(), state)
+    };
+    std::fs::write(kept, session.as_str().unwrap_or_default())?;
+    // Claude's own choice may ask another model about each command; the script has no answer to that.
+    let modes = state["modes"]["availableModes"].as_array().into_iter().flatten();
+    if modes.into_iter().any(|mode| mode["id"] == FREE_HAND) {
+        conversation
+            .ask("session/set_mode", json!({ "sessionId": session, "modeId": FREE_HAND }))?;
+    }
     let text = json!([{ "type": "text", "text": prompt }]);
-    let turn = json!({ "sessionId": session["sessionId"], "prompt": text });
+    let turn = json!({ "sessionId": session, "prompt": text });
     let end = conversation.ask("session/prompt", turn)?;
     drop(conversation);
     let _ = agent.kill();

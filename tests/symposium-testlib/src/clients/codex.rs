@@ -15,6 +15,10 @@ use crate::model::ToolCall;
 #[derive(Debug)]
 pub(super) struct Codex;
 
+/// What every run of it needs.
+pub(super) const VARIABLES: [(&str, &str); 2] =
+    [("SCRIPTED_KEY", "not-a-key"), ("SHELL", "/bin/sh")];
+
 impl Client for Codex {
     fn name(&self) -> &'static str {
         "codex"
@@ -71,7 +75,7 @@ supports_websockets = false
 
     fn start(&self, program: &Program, _: Place<'_>) -> Command {
         let mut command = Command::new(&program.path);
-        command.env("SCRIPTED_KEY", "not-a-key").env("SHELL", "/bin/sh");
+        command.envs(VARIABLES);
         command
     }
 

@@ -27,8 +27,7 @@ impl Client for Gemini {
     }
 
     fn program(&self, agents: &Path) -> Result<Program, String> {
-        let program = npm::installed(agents, self.package(), "bundle/gemini.js")?;
-        npm::on_path("node").map(|_| program).ok_or_else(|| "node on PATH".to_owned())
+        npm::for_node(agents, self.package(), "bundle/gemini.js")
     }
 
     fn settle(&self, place: Place<'_>) {
@@ -46,9 +45,7 @@ impl Client for Gemini {
     }
 
     fn start(&self, program: &Program, place: Place<'_>) -> Command {
-        let node = npm::on_path("node").expect("it was there when the program was looked for");
-        let mut command = Command::new(node);
-        command.arg(&program.path);
+        let mut command = npm::by_node(program);
         command.env("GEMINI_API_KEY", "not-a-key").env("GOOGLE_GEMINI_BASE_URL", place.model);
         command
     }

@@ -121,10 +121,9 @@ impl Client for KiroAcp {
     }
 
     fn command(&self, program: &Program, place: Place<'_>, prompt: Prompt<'_>) -> Command {
-        let args = [&["acp"], chosen(place)].concat();
-        let mut command = acp::command(&program.path, &args, prompt.text);
-        command.envs(std::env::var_os(KEY).map(|key| (KEY, key)));
-        command
+        let mut agent = self.start(program, place);
+        agent.arg("acp").args(chosen(place));
+        acp::command(&agent, place, prompt)
     }
 
     fn call(&self, action: &Action) -> ToolCall {

@@ -6,8 +6,11 @@
 
 mod acp;
 mod claude;
+mod claude_acp;
 mod claude_sdk;
+mod cline;
 mod codex;
+mod codex_acp;
 mod copilot;
 mod gemini;
 mod goose;
@@ -15,6 +18,8 @@ mod kiro;
 mod launch;
 mod npm;
 mod opencode;
+mod pi;
+mod qwen;
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -121,6 +126,11 @@ pub trait Client: Sync + Debug {
     /// # Errors
     /// What is needed to run it.
     fn program(&self, agents: &Path) -> Result<Program, String>;
+
+    /// Whether all that it takes of ours is skills, which it finds where another agent reads them.
+    fn skills_only(&self) -> bool {
+        false
+    }
 
     /// Whether its model can be the scripted one.
     fn scripted(&self) -> bool {
@@ -242,8 +252,21 @@ fn edit_json(path: &Path, change: impl FnOnce(&mut Value)) {
 }
 
 /// The clients of the npm registry, in the order in which people see them.
-pub const CLIENTS: [&dyn Client; 5] =
-    [&claude::Claude, &codex::Codex, &gemini::Gemini, &copilot::Copilot, &opencode::OpenCode];
+pub const CLIENTS: [&dyn Client; 10] = [
+    &claude::Claude,
+    &codex::Codex,
+    &gemini::Gemini,
+    &copilot::Copilot,
+    &opencode::OpenCode,
+    &claude_acp::ClaudeAcp,
+    &codex_acp::CodexAcp,
+    &qwen::Qwen,
+    &pi::Pi,
+    &cline::Cline,
+];
+
+/// The agent that Symposium is set up for where a client takes nothing but skills.
+const NEIGHBOUR: &str = "codex";
 
 /// Clients that are run only where they are on `PATH`.
 pub const OTHERS: [&dyn Client; 4] =

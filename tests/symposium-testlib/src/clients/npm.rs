@@ -42,6 +42,20 @@ pub(super) fn installed(agents: &Path, package: &str, file: &str) -> Result<Prog
     }
 }
 
+/// As [`installed`], a program that node runs.
+pub(super) fn for_node(agents: &Path, package: &str, file: &str) -> Result<Program, String> {
+    let program = installed(agents, package, file)?;
+    on_path("node").map(|_| program).ok_or_else(|| "node on PATH".to_owned())
+}
+
+/// The command that has node run such a program.
+pub(super) fn by_node(program: &Program) -> Command {
+    let node = on_path("node").expect("it was there when the program was looked for");
+    let mut command = Command::new(node);
+    command.arg(&program.path);
+    command
+}
+
 /// What a program on `PATH` says its version is; empty where it says nothing of the kind.
 pub(super) fn version_of(program: &Path) -> String {
     let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
