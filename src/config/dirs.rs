@@ -151,23 +151,33 @@ impl Dirs {
 mod tests {
     use super::*;
 
-    fn dirs(vars: &[(&str, &str)]) -> Dirs {
-        let env = Environment::with("/here", vars.iter().copied());
+    /// `/name` on this system: an absolute path.
+    fn at(name: &str) -> String {
+        if cfg!(windows) { format!(r"C:\{name}") } else { format!("/{name}") }
+    }
+
+    fn dirs(vars: &[(&str, String)]) -> Dirs {
+        let env = Environment::with(at("here"), vars.iter().cloned());
         Dirs::resolve(&env).expect("a home")
+    }
+
+    fn folder(name: &str, below: &str) -> PathBuf {
+        Path::new(&at(name)).join(below)
     }
 
     #[test]
     fn f24_symposium_home_wins_and_empty_counts_as_unset() {
-        let vars = [("HOME", "/h"), ("SYMPOSIUM_HOME", "/s"), ("XDG_CONFIG_HOME", "/x")];
-        assert_eq!(dirs(&vars), Dirs::under(Path::new("/s")));
-        let vars = [("HOME", "/h"), ("SYMPOSIUM_HOME", "")];
-        assert_eq!(dirs(&vars), Dirs::under(Path::new("/h/.symposium")));
+        let vars = [(HOME, at("h")), ("SYMPOSIUM_HOME", at("s")), ("XDG_CONFIG_HOME", at("x"))];
+        assert_eq!(dirs(&vars), Dirs::under(Path::new(&at("s"))));
+        let vars = [(HOME, at("h")), ("SYMPOSIUM_HOME", String::new())];
+        assert_eq!(dirs(&vars), Dirs::under(&folder("h", ".symposium")));
     }
 
     #[test]
     fn f24_a_relative_home_is_refused() {
         for (name, other) in [("SYMPOSIUM_HOME", HOME), (HOME, "SYMPOSIUM_HOME")] {
-            let env = Environment::with("/here", [(name, "foo"), (other, "/absolute")]);
+            let env =
+                Environment::with(at("here"), [(name, "foo".to_owned()), (other, at("absolute"))]);
             let refused = Dirs::resolve(&env).expect_err("is refused");
             let value = "foo".to_owned();
             assert_eq!(refused, NoHome::Relative { variable: name, value });
@@ -178,16 +188,17 @@ mod tests {
 
     #[test]
     fn f25_each_xdg_variable_counts_alone_and_relative_ones_are_ignored() {
-        let found = dirs(&[("HOME", "/h"), ("XDG_CACHE_HOME", "/c"), ("XDG_STATE_HOME", "rel")]);
-        assert_eq!(found.config(), Path::new("/h/.symposium"));
-        assert_eq!(found.cache(), Path::new("/c/symposium"));
-        assert_eq!(found.logs(), Path::new("/h/.symposium/logs"));
-        let found = dirs(&[("HOME", "/h"), ("XDG_STATE_HOME", "/st")]);
-        assert_eq!(found.logs(), Path::new("/st/symposium/logs"));
+        let relative = ("XDG_STATE_HOME", "rel".to_owned());
+        let found = dirs(&[(HOME, at("h")), ("XDG_CACHE_HOME", at("c")), relative]);
+        assert_eq!(found.config(), folder("h", ".symposium"));
+        assert_eq!(found.cache(), folder("c", "symposium"));
+        assert_eq!(found.logs(), folder("h", ".symposium").join("logs"));
+        let found = dirs(&[(HOME, at("h")), ("XDG_STATE_HOME", at("st"))]);
+        assert_eq!(found.logs(), folder("st", "symposium").join("logs"));
     }
 
     #[test]
     fn f26_the_default_is_in_the_home_folder() {
-        assert_eq!(dirs(&[("HOME", "/h")]), Dirs::under(Path::new("/h/.symposium")));
+        assert_eq!(dirs(&[(HOME, at("h"))]), Dirs::under(&folder("h", ".symposium")));
     }
 }

@@ -53,8 +53,14 @@ pub(super) fn exchange(temporary: &Path, target: &Path) -> io::Result<()> {
 /// target finds the old text or the new one; what others still write into the old file is seen.
 ///
 /// `ReplaceFileW` would be one call, but leaves no file at all there for a moment.
+///
+/// Our own processes take turns: one that renamed between the two steps of another would lose its
+/// text without a trace. Where no turn can be had the steps are taken all the same.
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+#[allow(clippy::disallowed_methods, reason = "one lock for all targets, and nothing beside them")]
 pub(super) fn exchange(temporary: &Path, target: &Path) -> io::Result<()> {
+    let turns = std::env::temp_dir().join("symposium-exchange.lock");
+    let _turn = super::lock::Lock::acquire(&turns, Duration::from_secs(2));
     let displaced = temporary.with_extension("before.tmp");
     fs::hard_link(target, &displaced)?;
     if let Err(error) = rename(temporary, target) {

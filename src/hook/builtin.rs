@@ -313,7 +313,9 @@ mod tests {
         let mut session = Session::default();
         let text = announce(&news(&offer), &mut session, (5, LONGEST), Some(Agent::Claude))
             .expect("an announcement");
-        assert!(text.ends_with("\n- new: n (/w/.claude/skills/new/SKILL.md)"), "{text}");
+        let path: std::path::PathBuf =
+            Path::new("/w").join(".claude/skills/new/SKILL.md").components().collect();
+        assert!(text.ends_with(&format!("\n- new: n ({})", path.display())), "{text}");
         assert_eq!(announce(&news(&offer), &mut session, (5, LONGEST), Some(Agent::Claude)), None);
     }
 

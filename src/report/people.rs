@@ -212,7 +212,9 @@ mod tests {
     fn paths_in_the_home_folder_are_short() {
         assert_eq!(short_path(Path::new("/h/a"), Some(Path::new("/h"))), "~/a");
         assert_eq!(short_path(Path::new("/h"), Some(Path::new("/h"))), "~");
-        assert_eq!(short_path(Path::new("/x"), Some(Path::new("/h"))), "/x");
+        let elsewhere = Path::new("/x");
+        let shown = elsewhere.components().collect::<std::path::PathBuf>().display().to_string();
+        assert_eq!(short_path(elsewhere, Some(Path::new("/h"))), shown);
     }
 
     #[cfg(windows)]

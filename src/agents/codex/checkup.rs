@@ -166,7 +166,8 @@ mod tests {
                 handler_index: 0,
             };
             for (key, hash) in trust_entries(&place.path, &[hook]) {
-                trust.push_str(&format!("[hooks.state.\"{key}\"]\ntrusted_hash = \"{hash}\"\n"));
+                let key = json!(key);
+                trust.push_str(&format!("[hooks.state.{key}]\ntrusted_hash = \"{hash}\"\n"));
             }
         }
         (json!({ "hooks": hooks }).to_string(), trust)

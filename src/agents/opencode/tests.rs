@@ -163,8 +163,9 @@ fn the_plugin_is_a_file_of_our_own_at_one_scope() {
     assert_eq!(global, "/home/dev/.config/opencode/plugins/symposium.js");
     let project = path(&[], HookScope::Project);
     assert_eq!(project, "/home/dev/shop/api/.opencode/plugins/symposium.js");
-    let elsewhere = path(&[("XDG_CONFIG_HOME", "/cfg")], HookScope::Global);
-    assert_eq!(elsewhere, "/cfg/opencode/plugins/symposium.js");
+    let absolute = if cfg!(windows) { "C:/cfg" } else { "/cfg" };
+    let elsewhere = path(&[("XDG_CONFIG_HOME", absolute)], HookScope::Global);
+    assert_eq!(elsewhere, format!("{absolute}/opencode/plugins/symposium.js"));
     let relative = path(&[("XDG_CONFIG_HOME", "cfg")], HookScope::Global);
     assert_eq!(relative, global);
     let env = env(&[]);

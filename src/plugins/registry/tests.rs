@@ -29,7 +29,11 @@ fn names(found: &Scan) -> (Vec<&str>, Vec<&str>) {
 }
 
 fn texts(diagnostics: &[Diagnostic]) -> Vec<String> {
-    diagnostics.iter().map(ToString::to_string).collect()
+    let text = |problem: &Diagnostic| {
+        let text = problem.to_string();
+        if cfg!(windows) { text.replace('\\', "/") } else { text }
+    };
+    diagnostics.iter().map(text).collect()
 }
 
 fn context(home: &Path, config: &str) -> Symposium {

@@ -105,13 +105,15 @@ impl Place {
         format!("{} {version} {origin}", found.name)
     }
 
-    /// The diagnostics with the project's folder cut off.
+    /// The diagnostics with the project's folder cut off, and paths written with `/`.
     pub(super) fn told(&self, loaded: &Loaded) -> Vec<String> {
         loaded.diagnostics.iter().map(|problem| self.tell(problem)).collect()
     }
 
     pub(super) fn tell(&self, problem: &Diagnostic) -> String {
         let root = format!("{}{}", self.root.display(), std::path::MAIN_SEPARATOR);
-        problem.to_string().replace(&root, "").replace(&self.root.display().to_string(), "<root>")
+        let told = problem.to_string().replace(&root, "");
+        let told = told.replace(&self.root.display().to_string(), "<root>");
+        if cfg!(windows) { told.replace('\\', "/") } else { told }
     }
 }

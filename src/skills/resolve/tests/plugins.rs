@@ -16,7 +16,7 @@ fn a_plugins_folder_is_relative_to_its_manifest_and_inside_its_source() {
     assert_eq!(names(&path(".")), ["one"]);
     assert_eq!(names(&path("../shared")), ["two"]);
     assert_eq!((names(&path("gone")).len(), told(&path("gone")).len()), (0, 1));
-    for bad in ["../../outside", "/etc"] {
+    for bad in ["../../outside", if cfg!(windows) { "C:/windows" } else { "/etc" }] {
         assert!(told(&path(bad))[0].contains("leads out"), "{bad}");
     }
 }
