@@ -7,12 +7,15 @@
 #                                                      contain one of the filters (without any: all)
 #        tests/platforms/windows.sh black-box [FILTER…]  the same with the black-box tests, which
 #                                                      nobody has gone through yet
+#        tests/platforms/windows.sh packages           installs Debian's cross compiler and Wine
 #        tests/platforms/windows.sh toolchain          unpacks the toolchain
 #        tests/platforms/windows.sh cargo ARGUMENT…    runs its cargo, as macos.sh does
 #
 # What it needs is Debian's: a cross compiler, Wine, and a Rust toolchain with the source of the
 # standard library, which is unpacked and not installed. Wine has no git and no sh, so two small
 # programs stand in for Git for Windows: they run this machine's (stand_in.c).
+#
+# Exit code 3 means that the packages can't be had here, so that nothing was shown.
 #
 # Environment: SYMPOSIUM_WINDOWS_DIR, the folder for all of it (default: /var/tmp/symposium-windows).
 set -euo pipefail
@@ -27,19 +30,26 @@ target=x86_64-pc-windows-gnu
 compiler=x86_64-w64-mingw32-gcc
 mkdir -p "$dir"/{debs,toolchain,tmp,programs}
 
+cannot() {
+    echo "$0: can't be had here: $*" >&2
+    exit 3
+}
+
 packages() {
     command -v "$compiler" >/dev/null && [ -x /usr/lib/wine/wine64 ] && return
-    apt-get update -q
+    apt-get update -q || cannot "Debian's lists of packages"
     DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
-        gcc-mingw-w64-x86-64-posix wine64
+        gcc-mingw-w64-x86-64-posix wine64 || cannot "a cross compiler and Wine, as Debian packages"
 }
 
 # Debian's own compiler, with the source of exactly its standard library.
 toolchain() {
     [ -x "$dir/toolchain/usr/bin/rustc" ] && return
-    (cd "$dir/debs" && apt-get download -q rustc-web cargo-web libstd-rust-web-1.96 \
-        libstd-rust-web-dev rust-web-src libllvm22 libgit2-1.5 libhttp-parser2.9 libmbedcrypto7 \
-        libmbedtls14 libmbedx509-1)
+    local names=(rustc-web cargo-web libstd-rust-web-1.96 libstd-rust-web-dev rust-web-src libllvm22
+        libgit2-1.5 libhttp-parser2.9 libmbedcrypto7 libmbedtls14 libmbedx509-1)
+    (cd "$dir/debs" && { apt-get download -q "${names[@]}" \
+        || { apt-get update -q && apt-get download -q "${names[@]}"; }; }) \
+        || cannot "a Rust toolchain with the source of its library, as Debian packages"
     for package in "$dir"/debs/*.deb; do dpkg -x "$package" "$dir/toolchain"; done
 }
 
@@ -50,13 +60,20 @@ unpacked_cargo() {
         CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_TEST_DEBUG=0 \
         CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=$compiler \
         CC_x86_64_pc_windows_gnu=$compiler AR_x86_64_pc_windows_gnu=x86_64-w64-mingw32-ar \
-        "$dir/toolchain/usr/bin/cargo" "$@" --locked -Zbuild-std
+        "$dir/toolchain/usr/bin/cargo" "$@" --locked -Zbuild-std=std,panic_abort,proc_macro,test
+}
+
+# The program must have no warning; tests that only Unix runs leave unused things behind. As a build,
+# it leaves what the tests need.
+denied() {
+    cargo_for_windows build -p symposium -Zwarnings --config 'build.warnings="deny"'
 }
 
 cargo_for_windows() { unpacked_cargo "$@" --target "$target"; }
 
 export WINEPREFIX=$dir/wine WINEDEBUG=-all WINEDLLOVERRIDES=mscoree,mshtml= WINEARCH=win64
 unset DISPLAY
+wineserver() { /usr/lib/wine/wineserver "$@"; }
 wine() { /usr/lib/wine/wine64 "$@" </dev/null; }
 
 # A path of this machine as Wine names it.
@@ -82,23 +99,25 @@ windows() {
             /d "$(windows_path "$dir/programs")" /f
     fi
     # A server that stays makes each start five times as fast; it must hold none of our streams.
-    setsid wineserver -p </dev/null >/dev/null 2>&1 &
+    setsid /usr/lib/wine/wineserver -p </dev/null >/dev/null 2>&1 &
 }
 
 # The newest program of a test: their names end in a hash.
 newest() { find "$dir/target/$target/debug/deps" -name "$1-*.exe" -printf '%T@ %p\n' | sort -n | tail -1 | cut -d' ' -f2-; }
 
-toolchain
 case $what in
+    packages) packages && exit ;;
     check | build | test | black-box) packages ;;
 esac
+toolchain
 case $what in
     toolchain) ;;
     cargo) unpacked_cargo "$@" ;;
     check)
-        RUSTFLAGS="-D warnings" cargo_for_windows check --workspace
+        denied
         ;;
     build | test | black-box)
+        denied
         cargo_for_windows test --no-run -p symposium --lib --test black_box
         ;;&
     test | black-box)
@@ -112,13 +131,15 @@ case $what in
         program=symposium
         [ "$what" = test ] || program=black_box
         failed=0
+        # Their cases are many, and each start of a program takes a tenth of a second in Wine.
+        export PROPTEST_CASES=${PROPTEST_CASES:-8}
         wine "$(newest "$program")" --test-threads=3 "${skipped[@]}" "$@" || failed=1
         wineserver -k || true
         exit "$failed"
         ;;
     build) ;;
     *)
-        echo "usage: $0 check | build | test [FILTER…] | black-box [FILTER…] | toolchain | cargo ARGUMENT…" >&2
+        echo "usage: $0 check | build | test [FILTER…] | black-box [FILTER…] | packages | toolchain | cargo ARGUMENT…" >&2
         exit 2
         ;;
 esac
