@@ -77,6 +77,44 @@ fn a_turn_s_end_is_registered_while_some_plugin_wants_it_and_no_longer() {
     }
 }
 
+/// The files of hooks that a team shares.
+const SHARED: [(&str, &str); 6] = [
+    ("claude", "ws/.claude/settings.json"),
+    ("codex", "ws/.codex/hooks.json"),
+    ("copilot", "ws/.github/hooks/symposium.json"),
+    ("gemini", "ws/.gemini/settings.json"),
+    ("goose", "ws/.agents/plugins/symposium/hooks/hooks.json"),
+    ("kiro", "ws/.kiro/agents/symposium.json"),
+];
+
+#[test]
+fn a_project_s_files_are_equal_whichever_member_s_plugins_want_a_turn_s_end() {
+    let member = |wants: bool| {
+        let sandbox = crate::sandbox();
+        let agents = SHARED.map(|(agent, _)| format!("[[agent]]\nname = \"{agent}\"\n")).concat();
+        let config = format!("hook-scope = \"project\"\n{agents}\n{}", crate::NO_BUILTIN);
+        sandbox.write("home/.symposium/config.toml", config);
+        sandbox.package(&[("widget", "1.2.3")]);
+        if wants {
+            plugin(&sandbox, "widget", GO_ON);
+        }
+        sandbox.run(&["sync"]).ok();
+        sandbox
+    };
+    let (with, without) = (member(true), member(false));
+    for (agent, file) in SHARED {
+        let text = without.read(file);
+        assert!(text.contains(&format!("hook {agent} stop")), "{agent}: {text}");
+        assert_eq!(with.read(file), text, "{agent}");
+    }
+    assert_eq!(stop(&without, "claude", false), Value::Null);
+    assert_eq!(stop(&with, "claude", false)["decision"], "block");
+    // Nor does a member's next sync undo what another's left.
+    std::fs::remove_dir_all(with.dir().join("home/.symposium/plugins/p")).expect("removes");
+    let run = with.run(&["sync"]).ok();
+    assert!(run.stderr.contains("nothing to do"), "{}", run.stderr);
+}
+
 #[test]
 fn a_hook_s_no_makes_each_agent_go_on_that_can_and_the_others_carry_on() {
     for (agent, answer) in [

@@ -162,12 +162,12 @@ fn codex_home_and_the_project_s_scope_have_their_own_places() {
     sandbox.run(&add).ok();
     let file = sandbox.dir().join("codex/hooks.json").display().to_string();
     assert_eq!(sandbox.read("codex/config.toml").matches(&file).count(), 4);
-    // Trust in hooks of the project stands in the user's file all the same.
+    // Trust in hooks of the project, a turn's end among them, stands in the user's file all the same.
     sandbox.run(&["init", "--hook-scope", "project", "--trust-codex-hooks"]).ok();
     let file = sandbox.ws().join(".codex/hooks.json").display().to_string();
     let config = sandbox.read("codex/config.toml");
-    assert_eq!(config.matches(&file).count(), 4, "{config}");
-    assert_eq!(config.matches("trusted_hash").count(), 4, "{config}");
+    assert_eq!(config.matches(&file).count(), 5, "{config}");
+    assert_eq!(config.matches("trusted_hash").count(), 5, "{config}");
     sandbox.run(&["uninstall"]).ok();
     assert_eq!(tree().changes_since(&before), [""; 0]);
 }

@@ -29,7 +29,7 @@ pub(crate) fn find(setup: &Setup<'_>, agents: &[Agent], ledgers: &Ledgers) -> Ve
         let placement = setup.placement(agent, other, PROGRAM);
         let mut layouts = setup.layouts(agent, other, PROGRAM).into_iter();
         let recorded = layouts.any(|layout| is_recorded(agent, &layout, ledgers));
-        let places = agent.all_hook_places(&placement);
+        let places = agent.all_hook_places(&setup.as_there(agent, placement));
         let told = places.iter().filter_map(|place| registered_twice(setup, agent, place, other));
         found.extend(told.map(|told| Duplicate { agent, recorded, in_settings: false, told }));
         let told = in_settings(setup, agent, &placement).into_iter();

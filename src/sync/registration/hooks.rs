@@ -42,7 +42,7 @@ pub(crate) fn configured(
             if sweep == Sweep::Everything || is_recorded(agent, &placement, ledgers) {
                 desired.hooks(agent, &whole(placement), false);
             } else if wanted && setup.asks {
-                let places = agent.all_hook_places(&placement);
+                let places = agent.all_hook_places(&setup.as_there(agent, placement));
                 notes.extend(
                     places.iter().find_map(|place| registered_twice(setup, agent, place, other)),
                 );

@@ -212,7 +212,9 @@ impl<'a> Setup<'a> {
             scope,
             program,
             version: self.version(agent).flatten(),
-            stop: false,
+            // Plugins are each member's own, a project's files the team's: a turn's end is always
+            // among their events, so that members do not undo each other's files.
+            stop: scope == HookScope::Project,
         }
     }
 
@@ -224,14 +226,19 @@ impl<'a> Setup<'a> {
     /// `placement` with the end of a turn among its events: where a plugin wants to hear of it, and
     /// where nobody looked, if it is there now.
     pub(super) fn with_stop<'p>(&self, agent: Agent, placement: Placement<'p>) -> Placement<'p> {
+        match self.wants_stop.get() {
+            Some(stop) => Placement { stop: *stop || placement.stop, ..placement },
+            None if placement.stop => placement,
+            None => self.as_there(agent, placement),
+        }
+    }
+
+    /// `placement` with the end of a turn among its events if it is there now.
+    pub(super) fn as_there<'p>(&self, agent: Agent, placement: Placement<'p>) -> Placement<'p> {
         let with = Placement { stop: true, ..placement };
-        let is_there = || {
-            let places = agent.registration().hooks(&with);
-            let mut texts = places.iter().filter_map(|place| self.read(&place.path).ok()?);
-            texts.any(|text| tells_of_stop(agent, &text))
-        };
-        let stop = self.wants_stop.get().copied().unwrap_or_else(is_there);
-        Placement { stop, ..placement }
+        let places = agent.registration().hooks(&with);
+        let mut texts = places.iter().filter_map(|place| self.read(&place.path).ok()?);
+        Placement { stop: texts.any(|text| tells_of_stop(agent, &text)), ..placement }
     }
 
     fn version(&self, agent: Agent) -> Option<Option<&Version>> {
