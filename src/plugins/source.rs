@@ -86,7 +86,7 @@ impl<'a> Refresh<'a> {
     fn policy_for(&self, spec: &SourceSpec) -> Policy {
         let policy = self.policy;
         match self.only {
-            Some(only) if only == spec.name || spec.name.starts_with(&format!("{only}/")) => {
+            Some(only) if only == spec.name || spec.is_below(only) => {
                 Policy { level: UpdateLevel::Fetch, force: true, first_fetch: true, ..policy }
             }
             Some(_) => {

@@ -36,7 +36,16 @@ pub(super) fn run(sym: &Symposium, only: Option<&str>) -> CommandResult {
         }
         failed |= report_source(sym, spec, &state, diagnostics, only.is_some());
     }
-    let mut named = groups(sym, only);
+    let registry = Registry::load(sym, &Refresh::cached());
+    // What the indexes in them name, as they are now.
+    let is_asked_for = |entry: &&SourceSpec| only.is_none_or(|only| entry.is_below(only));
+    let entries: Vec<SourceSpec> = registry.followed.iter().filter(is_asked_for).cloned().collect();
+    count += entries.len();
+    let opened = open_all(sym, &entries, &Refresh::for_plugin_sync(sym, only));
+    for (entry, (state, diagnostics)) in entries.iter().zip(opened) {
+        failed |= report_source(sym, entry, &state, diagnostics, only.is_some());
+    }
+    let mut named = groups(&registry, only);
     count += named.len();
     named.retain(|place| !fetch_group(sym, place));
     failed |= !named.is_empty();
@@ -47,8 +56,7 @@ pub(super) fn run(sym: &Symposium, only: Option<&str>) -> CommandResult {
 }
 
 /// The repositories that plugins take skills from: those of one source, if that is named.
-fn groups(sym: &Symposium, only: Option<&str>) -> Vec<GitPlace> {
-    let registry = Registry::load(sym, &Refresh::cached());
+fn groups(registry: &Registry, only: Option<&str>) -> Vec<GitPlace> {
     let plugins = registry.active().filter(|plugin| only.is_none_or(|only| plugin.source == only));
     let mut places: Vec<GitPlace> = Vec::new();
     for group in plugins.flat_map(|plugin| &plugin.skills) {

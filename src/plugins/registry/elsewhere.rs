@@ -29,6 +29,7 @@ impl Registry {
             self.diagnostics.extend(diagnostics);
             self.take_entry(index, (sym, refresh.remembers), state, gates);
         }
+        self.followed.extend(specs);
     }
 
     fn wanted(&self, sym: &Symposium, index: usize) -> Option<GitPlace> {
@@ -64,11 +65,10 @@ impl Registry {
         }
         match found {
             Some(found) => {
-                let (name, version) = (plugin.name.clone(), plugin.version().map(str::to_owned));
+                let Plugin { name, version, description, .. } = plugin.clone();
                 *plugin = Plugin { name, ..*found };
-                if let Some(package) = &mut plugin.package {
-                    package.version = package.version.take().or(version);
-                }
+                plugin.version = plugin.version.take().or(version);
+                plugin.description = plugin.description.take().or(description);
                 *is_gated_by_user = gates.give(plugin);
             }
             None if state.root.is_some() => {

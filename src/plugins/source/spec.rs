@@ -58,6 +58,11 @@ impl SourceSpec {
         }
     }
 
+    /// Whether it is the repository of a package that an index in `source` names.
+    pub(crate) fn is_below(&self, source: &str) -> bool {
+        self.name.strip_prefix(source).is_some_and(|rest| rest.starts_with('/'))
+    }
+
     /// The folder with the copy of its repository.
     pub(crate) fn copies(&self, sym: &Symposium) -> PathBuf {
         let shared = sym.dirs.plugin_sources();

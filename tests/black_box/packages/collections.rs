@@ -176,20 +176,12 @@ fn entries_of_an_index_have_their_own_skills_and_versions() {
     assert!(shown.stdout.contains("marketplace.json#second"), "{}", shown.stdout);
 }
 
-#[test]
-fn what_an_index_names_elsewhere_is_fetched_for_those_who_ask_for_it_alone() {
-    let sandbox = sandbox();
-    sandbox.package(&[("widget", "1.2.3")]);
-    let manifest = |name: &str| format!("{{\"name\":\"{name}\"}}");
+/// A source `more` whose index names two packages in repositories of their own.
+fn index_of_repositories(sandbox: &Sandbox) -> Server {
     for name in ["wanted", "other"] {
-        let put = |path: &str, text: &str| {
-            sandbox.write(&format!("repos/{name}/in/{path}"), text);
-        };
-        put(".claude-plugin/plugin.json", &manifest("inner"));
-        put(&format!("skills/of-{name}/SKILL.md"), &skill(&format!("of-{name}"), "d"));
-        sandbox.git_in(&format!("repos/{name}"), &["init", "-q"]);
-        sandbox.git_in(&format!("repos/{name}"), &["add", "-A"]);
-        sandbox.git_in(&format!("repos/{name}"), &["commit", "-qm", "x"]);
+        sandbox
+            .write(&format!("repos/{name}/in/.claude-plugin/plugin.json"), "{\"name\":\"inner\"}");
+        commit_skill(sandbox, name, &format!("of-{name}"));
     }
     let server = Server::start(&sandbox.dir().join("repos"), Manner::Git);
     let entry = |name: &str| {
@@ -203,6 +195,25 @@ fn what_an_index_names_elsewhere_is_fetched_for_those_who_ask_for_it_alone() {
     let source = format!("[[plugin-source]]\nname = \"more\"\npath = {path:?}\n");
     let agent = "[[agent]]\nname = \"claude\"\n";
     sandbox.write("home/.symposium/config.toml", format!("{source}{agent}{NO_BUILTIN}"));
+    server
+}
+
+/// A further skill in the repository of the package `name`.
+fn commit_skill(sandbox: &Sandbox, name: &str, of: &str) {
+    let repository = format!("repos/{name}");
+    sandbox.write(&format!("{repository}/in/skills/{of}/SKILL.md"), skill(of, "d"));
+    if !sandbox.has(&format!("{repository}/.git")) {
+        sandbox.git_in(&repository, &["init", "-q"]);
+    }
+    sandbox.git_in(&repository, &["add", "-A"]);
+    sandbox.git_in(&repository, &["commit", "-qm", "x"]);
+}
+
+#[test]
+fn what_an_index_names_elsewhere_is_fetched_for_those_who_ask_for_it_alone() {
+    let sandbox = sandbox();
+    sandbox.package(&[("widget", "1.2.3")]);
+    let server = index_of_repositories(&sandbox);
     let run = sandbox.run(&["sync"]).ok();
     assert!(complaints(&run).is_empty(), "{}", run.stderr);
     let why = sandbox.run(&["why", "wanted", "--json"]);
@@ -218,6 +229,33 @@ fn what_an_index_names_elsewhere_is_fetched_for_those_who_ask_for_it_alone() {
     drop(server);
     sandbox.run(&["--offline", "sync"]).ok();
     assert!(sandbox.has("ws/.claude/skills/of-wanted/SKILL.md"));
+}
+
+#[test]
+fn plugin_sync_refreshes_what_an_index_names_elsewhere() {
+    let sandbox = sandbox();
+    sandbox.package(&[("widget", "1.2.3")]);
+    let server = index_of_repositories(&sandbox);
+    sandbox.run(&["use", "wanted"]).ok();
+    // By itself, by its source's name, and by nobody else's.
+    for (args, is_new) in [
+        (&["plugin", "sync"][..], true),
+        (&["plugin", "sync", "more"], true),
+        (&["plugin", "sync", "user-plugins"], false),
+    ] {
+        let name = format!("next-{}", args.join("-").len());
+        commit_skill(&sandbox, "wanted", &name);
+        let run = sandbox.run(args).ok();
+        assert_eq!(run.stderr.contains("more/wanted"), is_new, "{args:?}: {}", run.stderr);
+        assert_eq!(run.stderr.contains("Fetched"), is_new, "{args:?}: {}", run.stderr);
+        sandbox.run(&["--update", "none", "sync"]).ok();
+        assert_eq!(sandbox.has(&format!("ws/.claude/skills/{name}")), is_new, "{args:?}");
+    }
+    let other = server.requests().iter().any(|request| request.contains("other"));
+    assert!(!other, "nobody asked for it: {:?}", server.requests());
+    std::fs::remove_dir_all(sandbox.dir().join("repos/wanted")).expect("removes");
+    let run = sandbox.run(&["plugin", "sync"]).code(1);
+    assert!(run.stderr.contains("more/wanted"), "{}", run.stderr);
 }
 
 #[test]
