@@ -126,6 +126,8 @@ impl House {
     fn plugin(&self, installations: Vec<Installation>) -> Plugin {
         Plugin {
             name: "plugin".to_owned(),
+            version: None,
+            description: None,
             package: None,
             source: "test".to_owned(),
             source_root: self.path("source"),

@@ -16,6 +16,9 @@ use crate::text::SecretUrl;
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Plugin {
     pub name: String,
+    /// As its manifest or package says it; packages may write anything.
+    pub version: Option<String>,
+    pub description: Option<String>,
     /// What is to be said of a package; `None` for a `SYMPOSIUM.toml`.
     pub package: Option<Package>,
     /// Name of the source it was found in.
@@ -57,7 +60,6 @@ pub(crate) const ANY_DEPTH: RangeInclusive<usize> = 0..=6;
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Package {
     pub format: PackageFormat,
-    pub version: Option<String>,
     /// The repository that an index says it is in; it is not looked at unless the user asks for it.
     pub elsewhere: Option<GitPlace>,
     /// What of it has no effect here.

@@ -10,6 +10,8 @@ fn with_plugin() -> Sandbox {
     let sandbox = sandbox();
     let manifest = r#"
 name = "my_helper"
+version = "1.4.0-beta.1"
+description = "Helps with widgets"
 crates = ["widget>=1", "gadget"]
 predicates = ["not(env(CI))"]
 activation = "suggested"
@@ -116,6 +118,8 @@ fn a_package_of_agent_plugins_has_what_the_format_can_say_and_the_rest_is_told()
         json!({
             "$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json",
             "name": "my-helper",
+            "version": "1.4.0-beta.1",
+            "description": "Helps with widgets",
             "extensions": { "dev.symposium": {
                 "crates": ["widget>=1", "gadget"], "predicates": ["not(env(CI))"],
             }},
@@ -205,6 +209,8 @@ fn a_package_that_was_written_is_read_again_without_a_word() {
             all.filter_map(|one| one["name"].as_str().map(str::to_owned)).collect()
         };
         assert_eq!(shown["format"], format, "{shown}");
+        assert_eq!(shown["version"], "1.4.0-beta.1", "{shown}");
+        assert_eq!(shown["description"], "Helps with widgets", "{shown}");
         assert_eq!(names("servers"), servers, "{shown}");
         assert_eq!(names("hooks").len(), hooks, "{shown}");
         // Claude Code puts the scripts of `bin/` on its `PATH`, too.
@@ -214,6 +220,25 @@ fn a_package_that_was_written_is_read_again_without_a_word() {
         assert_eq!(left, if hooks == 0 { &[][..] } else { &executables }, "{shown}");
         assert!(shown.to_string().contains("widget>=1"), "{shown}");
     }
+}
+
+#[test]
+fn a_manifest_s_version_and_description_are_shown_and_a_wrong_version_costs_only_itself() {
+    let sandbox = with_plugin();
+    let shown = sandbox.run(&["plugin", "show", "my_helper"]).ok().stdout;
+    assert!(
+        shown.contains("  version    1.4.0-beta.1\n  for        Helps with widgets\n"),
+        "{shown}"
+    );
+    let listed = sandbox.run(&["plugin", "list"]).ok().stdout;
+    assert!(listed.contains("user-plugins, 1.4.0-beta.1"), "{listed}");
+    let text = sandbox.read("home/.symposium/plugins/h/SYMPOSIUM.toml");
+    sandbox.user_plugin("h/SYMPOSIUM.toml", &text.replace("1.4.0-beta.1", "1.4"));
+    let run = sandbox.run(&["plugin", "show", "my_helper"]).ok();
+    assert!(!run.stdout.contains("  version   ") && run.stdout.contains("Helps"), "{}", run.stdout);
+    assert!(run.stderr.contains("`version` is 1.4, which is no version"), "{}", run.stderr);
+    let checked = sandbox.run(&["plugin", "validate", "../home/.symposium/plugins/h"]).code(1);
+    assert!(checked.stderr.contains("SYMPOSIUM.toml:3:11"), "{}", checked.stderr);
 }
 
 #[test]

@@ -229,7 +229,7 @@ fn found_plugin(view: &View<'_>, plugin: &Plugin, standing: Standing) -> FoundPl
     FoundPlugin {
         name: plugin.name.clone(),
         format: plugin.format(),
-        version: plugin.version().map(str::to_owned),
+        version: plugin.version.clone(),
         standing,
         skills: skills.map(|skill| skill.name.clone()).collect(),
         may_run: programs(plugin, &groups),

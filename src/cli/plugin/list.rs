@@ -148,7 +148,7 @@ fn plugin_row(view: &View<'_>, entry: &PluginEntry, problems: &mut Vec<String>) 
         name: plugin.name.clone(),
         source: plugin.source.clone(),
         format: plugin.format(),
-        version: plugin.version().map(str::to_owned),
+        version: plugin.version.clone(),
         kind: plugin.kind(),
         not_taken: plugin.not_taken().to_vec(),
         manifest: plugin.manifest.clone(),

@@ -1,7 +1,7 @@
 //! `cargo agents plugin show`: what a plugin offers, when, and everything it could run.
 
 use crate::files::{Limit, read_text};
-use crate::report::ExitCode;
+use crate::report::{ExitCode, fit};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -19,6 +19,9 @@ use crate::plugins::model::{Audience, Gate, NotTaken, Plugin};
 use crate::plugins::registry::{PluginEntry, Registry};
 use crate::text::{Diagnostic, closest, did_you_mean};
 
+/// Letters of a plugin's description that are shown.
+const DESCRIPTION: usize = 400;
+
 /// The whole answer.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -27,9 +30,12 @@ pub(in crate::cli) struct Shown {
     source: String,
     /// `symposium`, `agent-plugins` or `claude`.
     format: &'static str,
-    /// As its package says it.
+    /// As its manifest or package says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<String>,
+    /// What it is for, in its own words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
     manifest: PathBuf,
     #[serde(flatten)]
     standing: Standing,
@@ -180,7 +186,8 @@ fn describe(view: &View<'_>, entry: &PluginEntry) -> Shown {
         name: plugin.name.clone(),
         source: plugin.source.clone(),
         format: plugin.format(),
-        version: plugin.version().map(str::to_owned),
+        version: plugin.version.clone(),
+        description: plugin.description.clone(),
         kind: plugin.kind(),
         not_taken: plugin.not_taken().to_vec(),
         manifest: plugin.manifest.clone(),
@@ -200,7 +207,11 @@ fn render(sym: &Symposium, shown: &Shown) -> String {
     let mut line = |indent: usize, text: &str| lines.add(indent, text);
     line(0, &format!("{} ({})", shown.name, shown.source));
     if let Some(kind) = &shown.kind {
-        line(2, &format!("format     {kind}"));
+        let key = if shown.format == "symposium" { "version" } else { "format" };
+        line(2, &format!("{key:<10} {kind}"));
+    }
+    if let Some(description) = &shown.description {
+        line(2, &format!("for        {}", fit(description, DESCRIPTION)));
     }
     line(2, &format!("manifest   {}", sym.report.path(&shown.manifest)));
     if let Some(condition) = &shown.condition {

@@ -21,7 +21,7 @@ mod urls;
 use std::path::Path;
 use std::sync::Arc;
 
-use context::Context;
+use context::{Context, shown};
 use installations::Pool;
 
 use super::diagnostics::codes;
@@ -39,8 +39,10 @@ pub(crate) use urls::web_address;
 /// The only name of a manifest.
 pub(crate) const FILE_NAME: &str = "SYMPOSIUM.toml";
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 15] = [
     "name",
+    "version",
+    "description",
     "activation",
     "crates",
     "depends-on",
@@ -144,6 +146,8 @@ fn plugin(cx: &Context<'_>, root: &Table<'_>) -> Option<Plugin> {
     let place = cx.place;
     let mut plugin = Plugin {
         name: name?.value,
+        version: version(cx, root),
+        description: root.string("description").map(|description| description.value),
         package: None,
         source: place.source.to_owned(),
         source_root: place.source_root.to_path_buf(),
@@ -159,6 +163,15 @@ fn plugin(cx: &Context<'_>, root: &Table<'_>) -> Option<Plugin> {
     check_target(cx, root, &mut plugin);
     plugin.gate.predicates.extend(activation::read(cx, root, &plugin.name));
     Some(plugin)
+}
+
+/// The plugin's own version, as tools that compare versions want it.
+fn version(cx: &Context<'_>, root: &Table<'_>) -> Option<String> {
+    let Located { value, span } = root.string("version")?;
+    let Err(error) = semver::Version::parse(&value) else { return Some(value) };
+    let message = format!("`version` is {}, which is no version: {error}", shown(&value));
+    cx.reject(cx.problem(codes::BAD_VALUE, &span, message).note("for example `1.0.0`"));
+    None
 }
 
 /// Whether a plugin of this source may have the name.

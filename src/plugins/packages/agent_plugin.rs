@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::draft::{Draft, NAME_LENGTH, Refused, object, unusable_name};
+use super::draft::{Draft, NAME_LENGTH, Refused, object, text_of, unusable_name};
 use super::folder::Folder;
 use super::{Place, ReadPackage, claude_package, servers};
 use crate::plugins::model::PackageFormat;
@@ -45,7 +45,8 @@ pub(super) fn read(place: &Place<'_>, folder: &dyn Folder, text: &str) -> ReadPa
         Err(refused) => return draft.refuse(text, refused),
     };
     let name = manifest.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-    draft.version = manifest.get("version").and_then(Value::as_str).map(str::to_owned);
+    draft.version = text_of(&manifest, "version");
+    draft.description = text_of(&manifest, "description");
     for key in manifest.keys().filter(|key| !is_known(key)) {
         let why = "the manifest has no such field; a client's own belong under `extensions`";
         draft.mistake(format!("`{key}` in `{MANIFEST}`"), why);

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::draft::{Draft, Refused, listed, normal, object, strings, unusable_name};
+use super::draft::{Draft, Refused, listed, normal, object, strings, text_of, unusable_name};
 use super::folder::{Folder, LEADS_OUT};
 use super::marketplace::Entry;
 use super::{Place, ReadPackage, claude_hooks, servers};
@@ -49,7 +49,8 @@ pub(super) fn read(place: &Place<'_>, folder: &dyn Folder, text: &str) -> ReadPa
         Ok(read) => read,
         Err(refused) => return draft.refuse(text, refused),
     };
-    draft.version = version(&manifest).or_else(|| version(&entry?.fields));
+    let said = |key: &str| text_of(&manifest, key).or_else(|| text_of(&entry?.fields, key));
+    (draft.version, draft.description) = (said("version"), said("description"));
     draft.extensions(&manifest);
     skills(&mut draft, &manifest);
     components(&mut draft, &manifest);
@@ -67,10 +68,6 @@ pub(super) fn extras(draft: &mut Draft<'_>) {
     };
     hooks(draft, &manifest);
     alone(draft, &manifest, true);
-}
-
-fn version(manifest: &Map<String, Value>) -> Option<String> {
-    manifest.get("version").and_then(Value::as_str).map(str::to_owned)
 }
 
 /// What the entry of an index adds to its package.

@@ -29,6 +29,7 @@ pub(super) struct Draft<'a> {
     manifest: &'static str,
     format: PackageFormat,
     pub version: Option<String>,
+    pub description: Option<String>,
     gate: Option<Gate>,
     pub skills: Vec<SkillGroup>,
     pub hooks: Vec<Hook>,
@@ -64,6 +65,7 @@ impl<'a> Draft<'a> {
             manifest,
             format,
             version: None,
+            description: None,
             gate: None,
             skills: Vec::new(),
             hooks: Vec::new(),
@@ -205,9 +207,10 @@ impl<'a> Draft<'a> {
         let at = manifest.clone();
         let plugin = Plugin {
             name,
+            version: self.version,
+            description: self.description,
             package: Some(Package {
                 format: self.format,
-                version: self.version,
                 elsewhere: None,
                 not_taken: self.not_taken,
             }),
@@ -276,6 +279,11 @@ pub(super) fn string_pairs(value: &Value) -> Option<Vec<(String, String)>> {
 
 pub(super) fn parse(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// What a manifest or the entry of an index says there, where that is a string.
+pub(in crate::plugins) fn text_of(fields: &Map<String, Value>, key: &str) -> Option<String> {
+    fields.get(key).and_then(Value::as_str).map(str::to_owned)
 }
 
 /// A manifest's text as an object.

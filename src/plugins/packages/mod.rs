@@ -25,6 +25,7 @@ use crate::plugins::model::{NotTaken, PackageFormat, Plugin};
 use crate::text::Diagnostic;
 use crate::workspace::UNOBSERVED;
 
+pub(super) use draft::text_of;
 pub(crate) use folder::{Answers, Folder, OnDisk};
 pub(crate) use marketplace::{Entry, EntryPlace, Index, file_of, path as index_of};
 pub(crate) use placeholders::{Folders, with_variables};
@@ -167,20 +168,16 @@ impl Plugin {
         self.package.as_ref().map_or("symposium", |package| package.format.id())
     }
 
-    pub(crate) fn version(&self) -> Option<&str> {
-        self.package.as_ref().and_then(|package| package.version.as_deref())
-    }
-
     /// What of a package has no effect.
     pub(crate) fn not_taken(&self) -> &[NotTaken] {
         self.package.as_ref().map_or(&[], |package| package.not_taken.as_slice())
     }
 
-    /// Its format and version, for people; `None` for one of ours, which has neither.
+    /// Its format and version, for people; `None` for one of ours that says no version.
     pub(crate) fn kind(&self) -> Option<String> {
-        let package = self.package.as_ref()?;
-        let version = package.version.as_ref().map(|version| format!(" {version}"));
-        Some(format!("{}{}", package.format.name(), version.unwrap_or_default()))
+        let format = self.package.as_ref().map(|package| package.format.name());
+        let words: Vec<&str> = format.into_iter().chain(self.version.as_deref()).collect();
+        (!words.is_empty()).then(|| words.join(" "))
     }
 }
 

@@ -109,7 +109,7 @@ fn agent_plugins_5_what_is_only_odd_costs_nothing() {
         assert!(plugin.not_taken().is_empty(), "{more}: {:?}", plugin.not_taken());
     }
     let with_mark = format!("\u{feff}{}", manifest("\"version\":\"1.2.0\""));
-    assert_eq!(plugin(&[("plugin.json", &with_mark)]).version(), Some("1.2.0"));
+    assert_eq!(plugin(&[("plugin.json", &with_mark)]).version.as_deref(), Some("1.2.0"));
     for (more, what) in
         [("\"hooks\":\"./h\"", "`hooks` in"), ("\"extensions\":[]", "`extensions` in")]
     {
@@ -321,7 +321,7 @@ fn a_claude_package_brings_skills_hooks_and_servers_and_says_what_is_left() {
         ("output-styles/x.md", ""),
         (".lsp.json", "{}"),
     ]);
-    assert_eq!((plugin.name.as_str(), plugin.version()), ("p", Some("0.3.0")));
+    assert_eq!((plugin.name.as_str(), plugin.version.as_deref()), ("p", Some("0.3.0")));
     assert!(plugin.gate.is_dormant());
     let hooks: Vec<_> = plugin
         .hooks

@@ -45,6 +45,8 @@ pub(crate) struct Registry {
     pub unavailable: BTreeMap<String, Unavailable>,
     /// Whether a manifest, or where a source is, can't be read and counts as it was.
     pub is_stale: bool,
+    /// The repositories of packages that an index in a source names, as far as the user asks for them.
+    pub followed: Vec<SourceSpec>,
     /// What the user says of things in a source, by the source's name.
     gates: BTreeMap<String, UsersGates>,
 }

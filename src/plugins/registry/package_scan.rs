@@ -7,7 +7,7 @@ use super::scan::{Claim, ReadContent, ReadManifest, Scanner};
 use crate::plugins::git::GitPlace;
 use crate::plugins::manifest::Strictness;
 use crate::plugins::model::{Gate, NotTaken, Package, PackageFormat, Plugin};
-use crate::plugins::packages::{self, Entry, EntryPlace, OnDisk, Place};
+use crate::plugins::packages::{self, Entry, EntryPlace, OnDisk, Place, text_of};
 use crate::text::{Diagnostic, Severity};
 
 impl Scanner<'_> {
@@ -109,13 +109,13 @@ impl Scanner<'_> {
         dir: &Path,
         (elsewhere, why): (Option<GitPlace>, String),
     ) {
-        let version = entry.fields.get("version").and_then(serde_json::Value::as_str);
         let everything = NotTaken { what: "all of it".to_owned(), why, is_mistake: false };
         self.found.plugins.push(Plugin {
             name: entry.name.clone(),
+            version: text_of(&entry.fields, "version"),
+            description: text_of(&entry.fields, "description"),
             package: Some(Package {
                 format: PackageFormat::Claude,
-                version: version.map(str::to_owned),
                 elsewhere,
                 not_taken: vec![everything],
             }),

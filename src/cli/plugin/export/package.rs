@@ -82,6 +82,10 @@ impl<'a> Package<'a> {
             manifest.insert("$schema".to_owned(), format!("{SCHEMAS}/plugin.schema.json").into());
         }
         manifest.insert("name".to_owned(), name.into());
+        let Plugin { version, description, .. } = self.plugin;
+        for (key, value) in [("version", version), ("description", description)] {
+            manifest.extend(value.as_ref().map(|value| (key.to_owned(), value.as_str().into())));
+        }
         let gate = self.gate();
         if !gate.is_empty() {
             manifest.insert("extensions".to_owned(), json!({ EXTENSION: gate }));

@@ -142,7 +142,7 @@ fn all_mistakes_are_reported_with_code_line_and_remedy() {
         error S008 w/SYMPOSIUM.toml:3:20: `env()` is no predicate (a variable's name is missing, as in `env(NAME)`); it counts as not holding
         warning S009 w/SYMPOSIUM.toml:3:24: the predicate `shell(rm -rf /)` is not supported; it is never run and counts as not holding
         error S008 w/SYMPOSIUM.toml:3:49: `serde` is no predicate (expected `(` after `serde`; a crate is written `depends-on(serde)`); it counts as not holding
-        error S003 w/SYMPOSIUM.toml:4:1: unknown key `colour`; known keys: name, activation, crates, depends-on, predicates, installations, skills, hooks, mcp_servers, subcommand, plugins, predicate, defaults
+        error S003 w/SYMPOSIUM.toml:4:1: unknown key `colour`; known keys: name, version, description, activation, crates, depends-on, predicates, installations, skills, hooks, mcp_servers, subcommand, plugins, predicate, defaults
         error S003 w/SYMPOSIUM.toml:5:1: unknown key `skill` (did you mean `skills`?)
         error S028 w/SYMPOSIUM.toml:10:9: `bad crate` is no crate's name (a crate's name has only letters, digits, `-` and `_`)
         error S028 w/SYMPOSIUM.toml:11:11: `latest` is no version and no requirement; leave `version` out for the latest

@@ -112,6 +112,8 @@ impl Fake {
         let source_root = self.dir.path().join("source");
         Plugin {
             name: "plug".to_owned(),
+            version: None,
+            description: None,
             package: None,
             source: "user-plugins".to_owned(),
             manifest: source_root.join("plug/SYMPOSIUM.toml"),
