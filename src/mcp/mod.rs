@@ -19,6 +19,8 @@ mod server;
 mod skills;
 mod tools;
 
+use std::time::Duration;
+
 use rmcp::ServiceExt as _;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
@@ -26,12 +28,16 @@ use rmcp::transport::stdio_pipes;
 pub(crate) use call::{AboutCrate, CrateChanges, CrateItem, CrateQuestion, Desk};
 
 use crate::Symposium;
+use crate::process::Work;
 use opening::Opening;
 use server::Server;
 
 /// Threads beside the server's own: two for standard streams that are no pipes, the rest for calls.
 /// More calls than that wait.
 const MOST_THREADS: usize = 6;
+
+/// How long calls may take to end when the client is gone.
+const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Serves until the client closes our standard input. `desk` answers what is asked of one crate.
 ///
@@ -42,7 +48,8 @@ pub(crate) fn serve(sym: &Symposium, desk: Desk) -> anyhow::Result<()> {
         .enable_all()
         .max_blocking_threads(MOST_THREADS)
         .build()?;
-    let server = Server::new(sym, desk);
+    let session = Work::default();
+    let server = Server::new(sym, desk, session.clone());
     let served = runtime.block_on(async {
         let (input, output) = stdio_pipes();
         let transport = Opening::new(AsyncRwTransport::new_server(input, output));
@@ -53,7 +60,8 @@ pub(crate) fn serve(sym: &Symposium, desk: Desk) -> anyhow::Result<()> {
             Err(error) => Err(error.into()),
         }
     });
-    // A call that still runs has nobody to answer.
-    runtime.shutdown_background();
+    // A call that still runs has nobody to answer: it takes what it started and made with it.
+    session.give_up();
+    runtime.shutdown_timeout(FAREWELL);
     served
 }

@@ -13,6 +13,7 @@ use super::call::{Answer, Caller, Desk};
 use super::tools;
 use crate::Symposium;
 use crate::agents::command::PROGRAM;
+use crate::process::Work;
 use crate::symposium::VERSION;
 
 /// What the server is for, which most clients hand to the model: at most 400 characters.
@@ -25,11 +26,12 @@ const INSTRUCTIONS: &str = "\
 
 pub(super) struct Server {
     caller: Arc<Caller>,
+    session: Work,
 }
 
 impl Server {
-    pub(super) fn new(sym: &Symposium, desk: Desk) -> Self {
-        Self { caller: Arc::new(Caller::new(sym, desk)) }
+    pub(super) fn new(sym: &Symposium, desk: Desk, session: Work) -> Self {
+        Self { caller: Arc::new(Caller::new(sym, desk)), session }
     }
 }
 
@@ -52,12 +54,23 @@ impl ServerHandler for Server {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let caller = Arc::clone(&self.caller);
+        let (caller, work) = (Arc::clone(&self.caller), self.session.part());
         let (name, arguments) = (request.name, request.arguments.unwrap_or_default());
-        let call = tokio::task::spawn_blocking(move || caller.call(&name, arguments));
-        let answer = call.await.unwrap_or_else(|error| Answer::failed(&error.to_string()));
+        let own = work.clone();
+        let mut call = tokio::task::spawn_blocking(move || match own.is_given_up() {
+            true => Answer::failed("it was cancelled"),
+            false => own.run(|| caller.call(&name, arguments)),
+        });
+        let answer = tokio::select! {
+            answer = &mut call => answer,
+            () = context.ct.cancelled() => {
+                work.give_up();
+                call.await
+            }
+        };
+        let answer = answer.unwrap_or_else(|error| Answer::failed(&error.to_string()));
         let content = vec![ContentBlock::text(answer.text)];
         let result = match answer.is_error {
             true => CallToolResult::error(content),

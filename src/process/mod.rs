@@ -32,6 +32,7 @@ mod signals;
 mod start;
 #[cfg(all(test, unix))]
 mod tests;
+mod work;
 
 pub(crate) use allowance::end_after;
 pub(crate) use detached::{Detached, spawn_detached};
@@ -43,3 +44,4 @@ pub(crate) use model::{Child, Leftovers, Output, RunError, Status};
 pub(crate) use run::run;
 #[cfg(unix)]
 pub(crate) use signals::{HeldSignals, hold as hold_signals};
+pub(crate) use work::Work;

@@ -17,6 +17,7 @@ use super::child_io::ChildIo;
 use super::child_io_threads::ChildIo;
 use super::group::Group;
 use super::model::PAUSE;
+use super::work::{LOOK, Work};
 use super::{Child, Leftovers, Output, RunError, Status, orphans, start};
 
 /// How long what a child leaves behind may go on writing to us.
@@ -36,6 +37,7 @@ pub(crate) fn run(child: &Child) -> Result<Output, RunError> {
     command.stdin(if child.stdin.is_empty() { Stdio::null() } else { Stdio::piped() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let program = command.get_program().to_owned();
+    Work::check().map_err(|error| start::refusal(child, &program, error))?;
     if child.leftovers == Leftovers::EndAll {
         orphans::adopt();
     }
@@ -43,7 +45,7 @@ pub(crate) fn run(child: &Child) -> Result<Output, RunError> {
         Group::spawn(command).map_err(|error| start::refusal(child, &program, error))?;
 
     let mut child_io = ChildIo::new(&mut group, child);
-    let exited = child_io.until_exit(&mut group, deadline);
+    let exited = until_exit(&mut child_io, &mut group, deadline);
     if exited {
         child_io.until_closed(GRACE);
     }
@@ -63,6 +65,21 @@ pub(crate) fn run(child: &Child) -> Result<Output, RunError> {
     let [stdout, stderr] = child_io.take();
     let truncated = stdout.truncated || stderr.truncated;
     Ok(Output { status, stdout: stdout.bytes, stderr: stderr.bytes, truncated })
+}
+
+/// Until the child has ended (true), or its time is up or nobody waits for it (false).
+fn until_exit(io: &mut ChildIo, group: &mut Group, deadline: Option<Instant>) -> bool {
+    let Some(work) = Work::current() else { return io.until_exit(group, deadline) };
+    loop {
+        let next = Instant::now() + LOOK;
+        let until = deadline.map_or(next, |deadline| deadline.min(next));
+        if io.until_exit(group, Some(until)) {
+            return true;
+        }
+        if work.is_given_up() || deadline == Some(until) {
+            return false;
+        }
+    }
 }
 
 /// What the system calls a status, in our words.

@@ -1,6 +1,7 @@
 //! `cargo agents mcp`, driven over its standard streams with plain lines of JSON-RPC.
 
 mod kit;
+mod pressure;
 mod protocol;
 mod registered;
 

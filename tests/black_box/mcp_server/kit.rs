@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use symposium_testlib::Sandbox;
 
 pub(super) struct Client {
-    pub(super) child: Child,
+    pub(super) child: Server,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
     asked: u64,
@@ -16,12 +16,16 @@ pub(super) struct Client {
 impl Client {
     /// A server, and nothing said to it.
     pub(super) fn start(sandbox: &Sandbox) -> Self {
-        let mut command = sandbox.command(&["mcp", "--offline"]);
+        Self::start_with(sandbox, &["mcp", "--offline"])
+    }
+
+    pub(super) fn start_with(sandbox: &Sandbox, args: &[&str]) -> Self {
+        let mut command = sandbox.command(args);
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = piped.spawn().expect("the server starts");
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
-        Self { child, stdin, stdout, asked: 0 }
+        Self { child: Server(child), stdin, stdout, asked: 0 }
     }
 
     /// One whose session is open.
@@ -37,6 +41,18 @@ impl Client {
         let answer = self.ask("initialize", params);
         self.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string());
         answer["result"].clone()
+    }
+
+    /// Its input, for somebody else to write to.
+    pub(super) fn take_stdin(&mut self) -> ChildStdin {
+        self.stdin.take().expect("open")
+    }
+
+    /// Goes away: nobody writes and nobody reads any more.
+    pub(super) fn go_away(self) -> Server {
+        let Self { child, stdin, stdout, .. } = self;
+        drop((stdin, stdout));
+        child
     }
 
     /// Writes a line.
@@ -80,14 +96,16 @@ impl Client {
         let mut rest = String::new();
         self.stdout.read_line(&mut rest).expect("the end");
         assert_eq!(rest, "");
-        self.child.wait().expect("it ends").code()
+        self.child.0.wait().expect("it ends").code()
     }
 }
 
-impl Drop for Client {
+/// Ends with the test.
+pub(super) struct Server(pub(super) Child);
+
+impl Drop for Server {
     fn drop(&mut self) {
-        drop(self.stdin.take());
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }

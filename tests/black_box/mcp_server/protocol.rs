@@ -1,7 +1,5 @@
 //! What is said beside the tools: openings of all kinds, nonsense, and the end.
 
-use std::time::{Duration, Instant};
-
 use expect_test::expect_file;
 use serde_json::{Value, json};
 
@@ -133,38 +131,4 @@ fn wrong_calls_are_answers() {
     assert_eq!(answer["result"]["isError"], false, "{answer}");
     let (text, _) = client.call("crate_info", &json!({"name": "widget", "version": null}));
     assert!(text.contains("Version: 1.2.3"), "{text}");
-}
-
-#[test]
-fn many_calls_at_once_are_each_answered_and_a_closed_input_ends_it() {
-    let sandbox = workspace();
-    let mut client = Client::open(&sandbox);
-    for id in 100..130 {
-        client.say(
-            &json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
-            "params": {"name": "crate_info", "arguments": {"name": "widget"}}})
-            .to_string(),
-        );
-    }
-    let mut answered: Vec<_> = (100..130).map(|_| client.hear()["id"].as_u64()).collect();
-    answered.sort_unstable();
-    assert_eq!(answered, (100..130).map(Some).collect::<Vec<_>>());
-    assert_eq!(client.close(), Some(0));
-    // One that was only looked at.
-    assert_eq!(Client::start(&sandbox).close(), Some(0));
-}
-
-#[cfg(unix)]
-#[test]
-fn a_signal_ends_it_at_once() {
-    let sandbox = workspace();
-    let mut client = Client::open(&sandbox);
-    client.call("dependencies", &json!({}));
-    let start = Instant::now();
-    let id = i32::try_from(client.child.id()).expect("an id");
-    let id = rustix::process::Pid::from_raw(id).expect("an id");
-    rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("it is ours");
-    let status = client.child.wait().expect("it ends");
-    assert_eq!(status.code(), None, "{status}");
-    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
 }
