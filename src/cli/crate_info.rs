@@ -146,7 +146,7 @@ impl Lookup<'_> {
             file: found.file,
         });
         let lock_file = self.workspace.and_then(|workspace| workspace.lock_file.as_deref());
-        let used_by = lock_file.map(|path| dependents(path, &name)).unwrap_or_default();
+        let used_by = lock_file.map(|path| dependents(path, &name, &version)).unwrap_or_default();
         let CrateSkills { accepted: skills, withheld } = skills;
         Info { name, version, source: dir, from, how, about, changelog, used_by, skills, withheld }
     }

@@ -137,13 +137,16 @@ impl Lock {
     }
 }
 
-/// The names of the packages in the lock file at `path` that depend on `name`, sorted, each once.
-/// A lock file that can't be read has none.
-pub(crate) fn dependents(path: &Path, name: &str) -> Vec<String> {
+/// The names of the packages in the lock file at `path` that depend on this version of `name`, sorted,
+/// each once. A lock file that can't be read has none.
+pub(crate) fn dependents(path: &Path, name: &str, version: &Version) -> Vec<String> {
     let source = read_text(path, Limit::LOCK).ok().flatten();
     let raw = source.and_then(|source| read_all(&source, &mut Vec::new()).ok()).unwrap_or_default();
     let is_it = |reference: &String| {
-        reference.split_whitespace().next().is_some_and(|found| same_crate(found, name))
+        let mut words = reference.split_whitespace();
+        let is_named = words.next().is_some_and(|found| same_crate(found, name));
+        // Without a version it is the only one.
+        is_named && words.next().is_none_or(|found| found == version.to_string())
     };
     let mut names: Vec<String> = raw
         .into_iter()

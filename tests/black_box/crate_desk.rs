@@ -81,3 +81,50 @@ fn a_crate_that_is_no_dependency_is_said_so_before_all_else() {
     let run = sandbox.run(&["crate-info", "--offline", "gaer"]).code(1);
     assert!(run.stderr.contains("did you mean `gear`?"), "{}", run.stderr);
 }
+
+#[test]
+fn each_of_several_versions_says_who_depends_on_that_one() {
+    let sandbox = ready(
+        "[package]\nname = \"shop\"\nversion = \"0.1.0\"\n[dependencies]\n\
+         old-widget = { package = \"widget\", version = \"1\" }\n\
+         widget = \"2\"\ngadget = \"3\"\n",
+    );
+    sandbox.registry_crate("widget", "2.0.0", &[]);
+    let source = "source = \"registry+https://github.com/rust-lang/crates.io-index\"\n";
+    let package = |name: &str, version: &str, more: &str| {
+        format!("\n[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n{more}")
+    };
+    let uses_2 = format!("{source}dependencies = [\n \"widget 2.0.0\",\n]\n");
+    let uses_all = "dependencies = [\n \"gadget\",\n \"widget 1.2.0\",\n \"widget 2.0.0\",\n]\n";
+    let lock = [
+        package("gadget", "3.0.0", &uses_2),
+        package("shop", "0.1.0", uses_all),
+        package("widget", "1.2.0", source),
+        package("widget", "2.0.0", source),
+    ];
+    sandbox.write("ws/Cargo.lock", format!("version = 4\n{}", lock.concat()));
+    let told = lines(&sandbox, &["widget"]);
+    let used: Vec<&String> = told.iter().filter(|line| line.starts_with("Used by")).collect();
+    assert_eq!(used, ["Used by: gadget, shop", "Used by: shop"], "{told:?}");
+    // In code a name has no hyphen.
+    sandbox.write("home/.symposium/config.toml", "[[agent]]\nname = \"claude\"\n");
+    sandbox.run(&["--offline", "sync"]).ok();
+    let page = sandbox.read("ws/.claude/skills/rust-dependencies/SKILL.md");
+    assert!(page.contains("- `widget` 1.2.0, in code `old_widget`"), "{page}");
+}
+
+#[test]
+fn offline_nothing_is_called_fetched_and_what_the_manifest_asks_for_is_named() {
+    let sandbox = ready(
+        "[package]\nname = \"shop\"\nversion = \"0.1.0\"\n[dependencies]\nwidget = \"1.2\"\n",
+    );
+    std::fs::remove_file(sandbox.ws().join("Cargo.lock")).expect("removes");
+    let run = sandbox.run(&["crate-info", "--offline", "widget"]).ok();
+    assert!(run.stdout.contains("Version: 1.2.0"), "{}", run.stdout);
+    assert!(!run.stderr.contains("Fetching"), "{}", run.stderr);
+    let manifest = sandbox.read("ws/Cargo.toml").replace("1.2", "7");
+    sandbox.write("ws/Cargo.toml", manifest);
+    let run = sandbox.run(&["crate-info", "--offline", "widget"]).code(1);
+    let told = "on this machine is no version that meets `^7`, only of 1.2.0";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+}

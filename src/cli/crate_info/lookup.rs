@@ -266,7 +266,9 @@ impl<'a> Lookup<'a> {
             problem = problem.note(missing.to_string());
         }
         if has_others {
-            let meets = asked.map_or_else(String::new, |asked| format!(" that meets `{asked}`"));
+            let declared = self.declared().map(|asked| asked.requirement.to_string());
+            let wanted = asked.map(str::to_owned).or(declared);
+            let meets = wanted.map_or_else(String::new, |it| format!(" that meets `{it}`"));
             let here: Vec<_> = here.iter().map(ToString::to_string).collect();
             let here = here.join(", ");
             problem = problem.note(format!("on this machine is no version{meets}, only of {here}"));

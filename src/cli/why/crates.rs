@@ -153,7 +153,7 @@ impl Inquiry<'_> {
         if workspace.members.iter().any(|member| same_crate(&member.name, name)) {
             return None;
         }
-        let mut through = dependents(workspace.lock_file.as_ref()?, name);
+        let mut through = dependents(workspace.lock_file.as_ref()?, name, &locked.version);
         let more = through.len().saturating_sub(NAMED);
         through.truncate(NAMED);
         let mut text = format!("{} {} is in Cargo.lock", locked.name, locked.version);

@@ -95,7 +95,8 @@ impl<'a> OnDemand<'a> {
             wanted.replaced = replaced.as_ref();
         }
         let what = version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"));
-        let _progress = self.report.map(|report| report.busy("Fetching", &what));
+        let report = self.report.filter(|_| !self.fetcher.offline);
+        let _progress = report.map(|report| report.busy("Fetching", &what));
         let fetched = self.fetcher.fetch(&wanted);
         self.disk.forget_registry_dirs();
         fetched.map_err(|error| NotOnDisk {

@@ -124,7 +124,7 @@ impl Page<'_> {
         let (name, usage) = (&found.dependency.name, &found.dependency.usage);
         let mut line = format!("- `{name}` {}", shown_version(found));
         let renames = usage.renames.iter().filter(|rename| is_crate_name(rename));
-        let renames: Vec<_> = renames.map(|rename| format!("`{rename}`")).collect();
+        let renames: Vec<_> = renames.map(|it| format!("`{}`", it.replace('-', "_"))).collect();
         if !renames.is_empty() {
             let _ = write!(line, ", in code {}", renames.join(" and "));
         }
