@@ -256,3 +256,28 @@ fn a_server_that_the_user_changed_is_registered_and_no_fault() {
     let edited = findings.iter().find(|finding| finding["code"] == "edited").expect("a finding");
     assert_eq!(edited["severity"], "note");
 }
+
+#[test]
+fn what_applies_everywhere_does_so_outside_of_workspaces_too() {
+    let sandbox = with_agents(&["claude"]);
+    let hook = "[[hooks]]\nname = \"no-force\"\nevent = \"PreToolUse\"\n\
+                command = { script = \"g.sh\" }\n";
+    sandbox.user_plugin(
+        "guard/SYMPOSIUM.toml",
+        &format!("name = \"guard\"\ncrates = [\"*\"]\n{hook}"),
+    );
+    sandbox.user_plugin("guard/g.sh", "exit 0\n");
+    sandbox.user_plugin(
+        "other/SYMPOSIUM.toml",
+        &format!("name = \"other\"\ncrates = [\"serde\"]\n{}", hook.replace("no-force", "never")),
+    );
+    std::fs::remove_file(sandbox.ws().join("Cargo.toml")).expect("there was one");
+    let guard = why(&sandbox, "guard");
+    has(&guard, &["is", "active"]);
+    has(&guard, &["found", "applies", "everywhere"]);
+    has(&why(&sandbox, "no-force"), &["(hook)", "applies", "here"]);
+    let other = why(&sandbox, "other");
+    has(&other, &["is", "not", "active"]);
+    has(&other, &["serde", "is", "needed,", "and", "this", "is", "no", "Rust", "workspace"]);
+    has(&why(&sandbox, "never"), &["does", "not", "apply", "here"]);
+}

@@ -11,7 +11,7 @@ use crate::agents::checkup::{Finding, Topic};
 use crate::cli::programs::programs;
 use crate::installations::{Acquirer, Network};
 use crate::plugins::model::Gate;
-use crate::plugins::predicate::{Facts as GateFacts, evaluate_all, evaluate_plugin};
+use crate::plugins::predicate::{evaluate_all, evaluate_plugin};
 use crate::plugins::registry::PluginEntry;
 use crate::plugins::source::SourceKind;
 use crate::report::{Action, Change, Kind, Verdict};
@@ -23,7 +23,7 @@ use crate::sync::snapshot::{Snapshot, Stored};
 use crate::sync::survey::{Health, Obstructed, SkillView, Survey, described};
 use crate::sync::{shown_origin, unclear_configuration};
 use crate::text::Diagnostic;
-use crate::workspace::{UNOBSERVED, UNREAD_WORKSPACE};
+use crate::workspace::UNREAD_WORKSPACE;
 
 /// What the survey says, as a document.
 pub(super) fn gather(survey: &Survey<'_>) -> Status {
@@ -273,17 +273,10 @@ fn plugins(
     fates.map(|fate| of_plugin(fate, (views, obstructed), &acquirer)).collect()
 }
 
-/// A plugin where there is no workspace, or none that can be read: one that applies everywhere does
-/// there, too.
+/// A plugin where there is no workspace, or none that can be read.
 fn outside_of_a_workspace(survey: &Survey<'_>, entry: &PluginEntry) -> PluginStatus {
     let (sym, plugin) = (&survey.inputs.sym, &entry.plugin);
-    let facts = GateFacts {
-        dependencies: &[],
-        members: &[],
-        root: None,
-        env: &sym.env,
-        observer: &UNOBSERVED,
-    };
+    let facts = survey.inputs.outside();
     let own = evaluate_plugin(plugin, &facts);
     let (state, reason) =
         match (&entry.shadowed_by, sym.config.plugins.disabled_by(&plugin.name, None)) {
@@ -305,7 +298,7 @@ fn outside_of_a_workspace(survey: &Survey<'_>, entry: &PluginEntry) -> PluginSta
         name: entry.plugin.name.clone(),
         source: entry.plugin.source.clone(),
         format: entry.plugin.format(),
-        version: entry.plugin.version().map(str::to_owned),
+        version: entry.plugin.version.clone(),
         kind: entry.plugin.kind(),
         manifest: entry.plugin.manifest.clone(),
         state,
@@ -341,7 +334,7 @@ fn of_plugin(
         name: plugin.name.clone(),
         source: plugin.source.clone(),
         format: plugin.format(),
-        version: plugin.version().map(str::to_owned),
+        version: plugin.version.clone(),
         kind: plugin.kind(),
         manifest: plugin.manifest.clone(),
         state: match fate.verdict {

@@ -8,9 +8,11 @@ use crate::cli::gates::needs;
 use crate::cli::programs::programs;
 use crate::installations::{Acquirer, Network};
 use crate::plugins::model::{Gate, Hook, McpServer, Plugin, Subcommand, Transport};
+use crate::plugins::predicate::{evaluate_all, evaluate_plugin};
+use crate::plugins::registry::PluginEntry;
 use crate::report::{Kind, Verdict};
 use crate::sync::facts::{Part, PluginFate};
-use crate::sync::survey::{Health, Obstructed};
+use crate::sync::survey::{Health, Inputs, Obstructed};
 
 impl Inquiry<'_> {
     /// Every plugin of that name, those that another one comes before included.
@@ -25,9 +27,10 @@ impl Inquiry<'_> {
     fn of_plugin(&self, plugin: &Plugin) -> Trail {
         let fate = self.fate(plugin);
         let verdict = fate.map(|fate| fate.verdict);
-        let active = verdict == Some(Verdict::Matched);
+        let outside = self.outside(plugin, &[]);
+        let active = verdict == Some(Verdict::Matched) || outside.is_some_and(|(holds, _)| holds);
         let outcome = match verdict {
-            Some(Verdict::Matched) => "is active",
+            _ if active => "is active",
             Some(Verdict::Shadowed) => "is shadowed",
             Some(Verdict::Disabled) => "is off",
             _ => "is not active",
@@ -129,7 +132,8 @@ impl Inquiry<'_> {
         let fate = self.fate(plugin);
         let parts = fate.map(|fate| fate.parts.as_slice()).unwrap_or_default();
         let part = parts.iter().find(|part| part.kind == kind && part.index == index);
-        let in_force = part.is_some_and(|part| part.holds);
+        let outside = self.outside(plugin, &[gate]);
+        let in_force = part.is_some_and(|part| part.holds) || outside.is_some_and(|it| it.0);
         let verdict = if in_force { "applies here" } else { "does not apply here" };
         let mut trail = Trail::new(kind, name, in_force, verdict);
         self.plugin_steps(&mut trail, plugin, &[gate]);
@@ -143,7 +147,8 @@ impl Inquiry<'_> {
         let manifest = self.path(&plugin.manifest);
         trail.step("plugin", format!("{} (source {}, {manifest})", plugin.name, plugin.source));
         if let Some(kind) = plugin.kind() {
-            trail.step("format", kind);
+            let key = if plugin.package.is_some() { "format" } else { "version" };
+            trail.step(key, kind);
         }
         let gates: Vec<&Gate> = std::iter::once(&plugin.gate).chain(more.iter().copied()).collect();
         if let Some(needs) = needs(&gates) {
@@ -167,9 +172,36 @@ impl Inquiry<'_> {
                 Some(problem) => {
                     trail.step("found", format!("the workspace can't be read: {problem}"));
                 }
+                None if more.is_empty() || trail.in_force => {
+                    let (_, reason) = self.outside(plugin, more).unwrap_or_default();
+                    trail.step("found", reason);
+                }
+                // Whatever its plugin says.
                 None => trail.step("found", "this is no Rust workspace"),
             },
         }
+    }
+
+    /// Whether a plugin, or a part of it, applies where there is no workspace, and why.
+    fn outside(&self, plugin: &Plugin, more: &[&Gate]) -> Option<(bool, String)> {
+        let Inputs { sym, registry, trouble, .. } = &self.survey.inputs;
+        if self.survey.planned.is_some() || trouble.is_some() {
+            return None;
+        }
+        let is_it = |entry: &&PluginEntry| entry.plugin.manifest == plugin.manifest;
+        let entry = registry.plugins.iter().find(is_it);
+        let shadow = entry.and_then(|entry| entry.shadowed_by.as_ref()).map(ToString::to_string);
+        let off = || sym.config.plugins.disabled_by(&plugin.name, None).map(str::to_owned);
+        if let Some(reason) = shadow.or_else(off) {
+            return Some((false, reason));
+        }
+        let facts = self.survey.inputs.outside();
+        let gates: Vec<&Gate> = std::iter::once(&plugin.gate).chain(more.iter().copied()).collect();
+        let found = match more {
+            [] => evaluate_plugin(plugin, &facts),
+            _ => evaluate_all(&gates, &facts),
+        };
+        Some((found.holds, found.reason))
     }
 
     /// What came of a part of a plugin that applies.

@@ -14,6 +14,7 @@ use std::path::Path;
 
 use crate::Symposium;
 use crate::agents::Agent;
+use crate::plugins::predicate::Facts as GateFacts;
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
 use crate::report::Change;
@@ -26,7 +27,7 @@ use crate::sync::registration::{Desired, Registered, Registrar, hooks, servers};
 use crate::sync::request::{Caller, Mode, Request, Sweep, SyncContext, configured_agents};
 use crate::sync::run::{Planned, plan_skills};
 use crate::text::Diagnostic;
-use crate::workspace::{Loaded, Workspace};
+use crate::workspace::{Loaded, UNOBSERVED, Workspace};
 
 pub(crate) use super::placing::reasons::ByHand;
 pub(crate) use offered::{Because, OfferedSkill, WithheldSkill};
@@ -92,6 +93,18 @@ impl Inputs {
             ..Request::default()
         };
         Ok(Self { sym, loaded, trouble, registry, request })
+    }
+
+    /// What holds where there is no workspace, or none that can be read: plugins that apply everywhere do
+    /// there, too.
+    pub(crate) fn outside(&self) -> GateFacts<'_> {
+        GateFacts {
+            dependencies: &[],
+            members: &[],
+            root: None,
+            env: &self.sym.env,
+            observer: &UNOBSERVED,
+        }
     }
 
     /// The workspace's root, in one.
