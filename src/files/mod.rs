@@ -26,7 +26,7 @@ pub(crate) use contained::{Escape, contained, is_plain_name, relative_inside};
 pub(crate) use lock::{Lock, LockError, with_parents};
 pub(crate) use private::{private, private_folders};
 pub(crate) use read::{
-    Limit, ReadError, is_absent, open, read_bytes, read_optional, read_source, read_text,
+    Limit, ReadError, Skimmer, is_absent, open, read_bytes, read_optional, read_source, read_text,
 };
 pub(crate) use rename::{remove_file, rename};
 pub(crate) use temporary::without_its_name;

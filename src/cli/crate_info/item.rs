@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::CommandResult;
 use super::lookup::{Found, Lookup};
 use crate::crates::changelog::{Changelog, Mention};
-use crate::crates::items::{Foreign, Item, LookUp, look_around, look_up};
+use crate::crates::items::{Deref, Foreign, Item, LookUp, look_around, look_up};
 use crate::crates::quote::{one_line, quote};
 use crate::report::{ExitCode, fit};
 use crate::skills::crate_source::{CrateRequest, CrateSources as _, Located};
@@ -160,6 +160,11 @@ fn render(info: &ItemInfo) -> String {
     let path = one_line(path, LINE);
     if !is_known && answer.foreign.iter().all(|one| one.is_glob) {
         let _ = writeln!(text, "Not found: {name} {version} declares no `{path}`");
+    }
+    for Deref { of, to, file, line } in &answer.derefs {
+        let (of, to) = (one_line(of, LINE), one_line(to, LINE));
+        let place = format!("{}:{line}", file.display());
+        let _ = writeln!(text, "Derefs: `{of}` has the methods of `{to}`, by `Deref` at {place}");
     }
     items("Item", &answer.found, &mut text);
     tell_foreign(info, is_known, &mut text);

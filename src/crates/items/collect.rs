@@ -1,8 +1,10 @@
 //! The pieces of a module that may have to do with a name, and the items that they are.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::head::{self, Head, Seen, Shape};
 use super::source::File;
@@ -19,8 +21,10 @@ const DOC: usize = 8_000;
 const MOST_UNKNOWN: usize = 5;
 
 /// A module: a file, or a part of one.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Module {
+    /// No other has it.
+    pub id: usize,
     pub file: Rc<File>,
     pub range: Range<usize>,
     /// Where the files of its modules are.
@@ -29,6 +33,17 @@ pub(super) struct Module {
     pub names: Vec<String>,
     pub context: Context,
     pub parent: Option<Rc<Module>>,
+    /// Its entries that may bring any name: most modules on the way to one have only these to offer.
+    pub open: OnceCell<Rc<[Entry]>>,
+}
+
+impl Module {
+    pub(super) fn new(file: Rc<File>, range: Range<usize>, folder: PathBuf) -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let (names, context, parent, open) = Default::default();
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self { id, file, range, folder, names, context, parent, open }
+    }
 }
 
 /// What holds for all in a place.
@@ -39,6 +54,7 @@ pub(super) struct Context {
 }
 
 /// A piece with what it declares.
+#[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub piece: Piece,
     pub head: Rc<Head>,
@@ -62,21 +78,101 @@ pub(super) const ANY: &str = "";
 pub(super) struct Wanted<'w> {
     /// Those with this name in them, or [`ANY`].
     pub name: &'w str,
-    /// Also those of which it is not known which names they bring: `use x::*`.
-    pub globs: bool,
+    pub from: Among,
 }
 
-impl Wanted<'_> {
-    fn is_in(self, text: &str, piece: &Piece) -> bool {
-        self.globs && piece.is_open
-            || self.name == ANY
-            || has_name(&text[piece.range.clone()], self.name)
+/// Which of the pieces with a name in them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Among {
+    All,
+    /// And those of which it is not known which names they bring: `use x::*`.
+    AllAndOpen,
+    /// Those alone that have a word before it which declares it. Many have it as an argument's.
+    Declaring,
+}
+
+/// What is wanted, with where in a file its name stands: a file has thousands of pieces.
+struct Sought<'w> {
+    wanted: Wanted<'w>,
+    /// In order.
+    places: Vec<usize>,
+}
+
+impl<'w> Sought<'w> {
+    fn new(wanted: Wanted<'w>, file: &File, range: &Range<usize>) -> Self {
+        let bytes = &file.text.as_bytes()[range.clone()];
+        let counts = |at: &usize| wanted.from != Among::Declaring || is_declared(bytes, *at);
+        let places = match wanted.name {
+            ANY => Vec::new(),
+            name => places(bytes, name).filter(counts).map(|at| range.start + at).collect(),
+        };
+        Self { wanted, places }
+    }
+
+    /// Where in `range` the name stands first.
+    fn place_in(&self, range: &Range<usize>) -> Option<usize> {
+        let next = self.places.partition_point(|at| *at < range.start);
+        self.places.get(next).copied().filter(|at| *at < range.end)
+    }
+
+    fn is_in(&self, piece: &Piece) -> bool {
+        let Wanted { name, from } = self.wanted;
+        from == Among::AllAndOpen && piece.is_open
+            || name == ANY
+            || self.place_in(&piece.range).is_some()
     }
 }
 
-/// Whether `name` stands in `text` with nothing of a name around it.
-pub(super) fn has_name(text: &str, name: &str) -> bool {
-    places(text.as_bytes(), name).next().is_some()
+/// Words before a name that is declared.
+const KEYWORDS: [&str; 13] = [
+    "fn",
+    "struct",
+    "enum",
+    "union",
+    "trait",
+    "type",
+    "const",
+    "static",
+    "mod",
+    "mut",
+    "macro",
+    "macro_rules!",
+    "crate",
+];
+
+/// Whether a word stands before `at` that declares what stands there.
+pub(super) fn is_declared(text: &[u8], at: usize) -> bool {
+    word_before(&text[..at]).is_some_and(|word| KEYWORDS.contains(&word))
+}
+
+/// The word before the blanks that `text` ends with.
+pub(super) fn word_before(text: &[u8]) -> Option<&str> {
+    let trimmed = text.trim_ascii_end();
+    let trimmed = trimmed.strip_suffix(b"r#").unwrap_or(trimmed).trim_ascii_end();
+    let start = trimmed.iter().rposition(|byte| !is_part(*byte));
+    std::str::from_utf8(&trimmed[start.map_or(0, |start| start + 1)..]).ok()
+}
+
+/// The names that `text` declares.
+pub(super) fn declared(text: &[u8]) -> impl Iterator<Item = &str> {
+    KEYWORDS.iter().flat_map(move |keyword| {
+        memchr::memmem::find_iter(text, keyword.as_bytes()).filter_map(move |at| {
+            let after = text.get(at + keyword.len()..)?;
+            let is_part_of_one = |byte: Option<&u8>| byte.is_some_and(|byte| is_part(*byte));
+            if is_part_of_one(text[..at].last()) || is_part_of_one(after.first()) {
+                return None;
+            }
+            let start = after.iter().position(|byte| is_part(*byte))?;
+            let word = after[start..].split(|byte| !is_part(*byte)).next()?;
+            let word = std::str::from_utf8(word).ok()?;
+            (!KEYWORDS.contains(&word)).then_some(word)
+        })
+    })
+}
+
+/// Whether it is a part of a name, or of the word before a macro's.
+fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_!".contains(&byte)
 }
 
 /// Where `name` stands in `text` with nothing of a name around it.
@@ -88,29 +184,36 @@ pub(super) fn places<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = 
 }
 
 /// The entries of `module` that are of interest, also those in calls of macros.
-pub(super) fn entries(module: &Module, wanted: Wanted<'_>, unknown: &mut Unknowns) -> Vec<Entry> {
-    let mut found = Vec::new();
-    let place = Place { file: &module.file, range: module.range.clone(), ends: Ends::Items };
-    gather(&place, wanted, &module.context, unknown, &mut found);
-    found
+pub(super) fn entries(module: &Module, wanted: Wanted<'_>, unknown: &mut Unknowns) -> Rc<[Entry]> {
+    let sought = Sought::new(wanted, &module.file, &module.range);
+    let mut gathered = || {
+        let mut found = Vec::new();
+        let place = Place { file: &module.file, range: module.range.clone() };
+        gather(&place, &sought, &module.context, unknown, &mut found);
+        found.into()
+    };
+    // Most modules on the way have nothing to do with a name, and need not be taken apart for that.
+    match wanted.name != ANY && sought.places.is_empty() {
+        false => gathered(),
+        true if wanted.from != Among::AllAndOpen || !module.file.is_open() => Rc::from([]),
+        true => Rc::clone(module.open.get_or_init(gathered)),
+    }
 }
 
 struct Place<'f> {
     file: &'f File,
     range: Range<usize>,
-    ends: Ends,
 }
 
 fn gather(
     place: &Place<'_>,
-    wanted: Wanted<'_>,
+    sought: &Sought<'_>,
     context: &Context,
     unknown: &mut Unknowns,
     found: &mut Vec<Entry>,
 ) {
-    let text = &place.file.text;
-    for piece in place.file.pieces(place.range.clone(), place.ends).iter() {
-        if !wanted.is_in(text, piece) {
+    for piece in place.file.pieces(place.range.clone(), Ends::Items).iter() {
+        if !sought.is_in(piece) {
             continue;
         }
         let head = place.file.head(piece);
@@ -128,19 +231,19 @@ fn gather(
                 if !name.is_empty() {
                     inner.within_macros.push(name.to_owned());
                 }
-                let inside = Place { range, ends: Ends::Items, file: place.file };
-                gather(&inside, wanted, &inner, unknown, found);
+                let inside = Place { range, file: place.file };
+                gather(&inside, sought, &inner, unknown, found);
             }
             (Some(_), ..) | (None, _, Shape::Unknown) => {
-                if wanted.name != ANY && has_name(&text[piece.range.clone()], wanted.name) {
+                if let Some(at) = sought.place_in(&piece.range) {
                     let name = name.filter(|name| !name.is_empty());
                     let outer = context.within_macros.last().map(String::as_str);
-                    unknown.add(place.file, piece, name.or(outer), wanted.name);
+                    unknown.add(place.file, at, name.or(outer), sought.wanted.name);
                 }
             }
             (None, Some(range), Shape::Extern) => {
-                let inside = Place { range, ends: Ends::Items, file: place.file };
-                gather(&inside, wanted, &context.with(&head.cfg), unknown, found);
+                let inside = Place { range, file: place.file };
+                gather(&inside, sought, &context.with(&head.cfg), unknown, found);
             }
             _ => {
                 let context = context.with(&head.cfg);
@@ -150,16 +253,16 @@ fn gather(
     }
 }
 
-/// The members of `entry` with this name, or [`ANY`]: of an `impl` or a trait, an enum, a struct.
+/// The members of `entry` with the wanted name: of an `impl` or a trait, an enum, a struct.
 pub(super) fn members(
     module: &Module,
     entry: &Entry,
-    name: &str,
+    Wanted { name, from }: Wanted<'_>,
     unknown: &mut Unknowns,
 ) -> Vec<Item> {
     let Some(range) = entry.piece.body.clone() else { return Vec::new() };
     let (part, parent, is_shown) = match &entry.head.shape {
-        Shape::Impl { of, of_trait } => (None, of, *of_trait),
+        Shape::Impl { of, of_trait } => (None, of, of_trait.is_some()),
         Shape::Named(Kind::Trait, parent) => (None, parent, true),
         Shape::Named(Kind::Enum, parent) => (Some(Kind::Variant), parent, true),
         Shape::Named(Kind::Struct | Kind::Union, parent) => (Some(Kind::Field), parent, false),
@@ -167,16 +270,13 @@ pub(super) fn members(
     };
     let mut found = Vec::new();
     let file = &*module.file;
+    let sought = Sought::new(Wanted { name, from }, file, &range);
     match part {
-        None => {
-            let place = Place { file, range, ends: Ends::Items };
-            let wanted = Wanted { name, globs: false };
-            gather(&place, wanted, &entry.context, unknown, &mut found);
-        }
+        None => gather(&Place { file, range }, &sought, &entry.context, unknown, &mut found),
         Some(kind) => {
             for piece in file.pieces(range, Ends::Commas).iter() {
                 let own = &file.text[piece.range.clone()];
-                if name == ANY || has_name(own, name) {
+                if sought.is_in(piece) {
                     let (piece, head) = (piece.clone(), Rc::new(head::read_part(own, kind)));
                     found.push(Entry { context: entry.context.with(&head.cfg), piece, head });
                 }
@@ -250,9 +350,8 @@ fn cut(mut text: String, most: usize) -> String {
 pub(super) struct Unknowns(pub Vec<Unknown>);
 
 impl Unknowns {
-    fn add(&mut self, file: &File, piece: &Piece, of_macro: Option<&str>, name: &str) {
-        let text = &file.text;
-        let start = piece.range.start + text[piece.range.clone()].find(name).unwrap_or_default();
+    /// Adds `name`, which stands there.
+    fn add(&mut self, file: &File, at: usize, of_macro: Option<&str>, name: &str) {
         let why = match of_macro {
             Some(of_macro) => {
                 format!(
@@ -261,7 +360,7 @@ impl Unknowns {
             }
             None => format!("`{name}` stands in what could not be parsed"),
         };
-        let one = Unknown { file: file.path.clone(), line: line_of(text, start), why };
+        let one = Unknown { file: file.path.clone(), line: line_of(&file.text, at), why };
         if self.0.len() < MOST_UNKNOWN && !self.0.contains(&one) {
             self.0.push(one);
         }

@@ -50,10 +50,10 @@ pub(super) enum Seen {
 pub(super) enum Shape {
     Named(Kind, String),
     Mod(String),
-    /// The types' names.
+    /// The names of the type, and of the trait.
     Impl {
         of: String,
-        of_trait: bool,
+        of_trait: Option<String>,
     },
     Use(Vec<Use>),
     /// `extern "C"`
@@ -293,23 +293,26 @@ fn implementation(tokens: &[TokenTree]) -> Shape {
     if !is_shallow(tokens) {
         return Shape::Unknown;
     }
-    let parsed = |input: ParseStream<'_>| -> syn::Result<(Type, bool)> {
+    let parsed = |input: ParseStream<'_>| -> syn::Result<(Type, Option<Type>)> {
         if input.peek(Token![<]) {
             input.parse::<Generics>()?;
         }
         input.parse::<Option<Token![const]>>()?;
         input.parse::<Option<Token![!]>>()?;
-        let mut of: Type = input.parse()?;
-        let of_trait = input.parse::<Option<Token![for]>>()?.is_some();
-        if of_trait {
-            of = input.parse()?;
-        }
+        let first: Type = input.parse()?;
+        let found = match input.parse::<Option<Token![for]>>()? {
+            Some(_) => (input.parse()?, Some(first)),
+            None => (first, None),
+        };
         input.parse::<TokenStream>()?;
-        Ok((of, of_trait))
+        Ok(found)
     };
     let found = parsed.parse2(tokens.iter().cloned().collect());
-    let named = found.ok().and_then(|(of, of_trait)| Some((name_of(&of)?, of_trait)));
-    named.map_or(Shape::Unknown, |(of, of_trait)| Shape::Impl { of, of_trait })
+    let shape = |(of, of_trait): (Type, Option<Type>)| {
+        let of_trait = of_trait.map(|it| name_of(&it).unwrap_or_default());
+        Some(Shape::Impl { of: name_of(&of)?, of_trait })
+    };
+    found.ok().and_then(shape).unwrap_or_default()
 }
 
 fn name_of(of: &Type) -> Option<String> {

@@ -12,6 +12,7 @@ use semver::VersionReq;
 use serde::Serialize;
 
 mod collect;
+mod deref;
 mod head;
 mod near;
 mod resolve;
@@ -20,6 +21,7 @@ mod split;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use deref::Deref;
 use resolve::{Resolver, search};
 use source::Source;
 
@@ -38,6 +40,9 @@ const SIGNATURE: usize = 60;
 pub(crate) struct LookUp {
     /// Where it is declared.
     pub found: Vec<Item>,
+    /// Where the type itself has no such member: what it stands for. What is found is a member of that.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub derefs: Vec<Deref>,
     /// The path leads into these other crates.
     pub foreign: Vec<Foreign>,
     /// Where there is nothing at the path: the same name elsewhere in the crate.
@@ -156,18 +161,7 @@ pub(crate) fn look_up(name: &str, dir: &Path, path: &str) -> Option<LookUp> {
     let mut answer = LookUp::default();
     resolver.resolve(&names, &mut answer);
     if answer.found.is_empty() && answer.foreign.iter().all(|it| it.is_glob) {
-        let (matching, others) = search::everywhere(&resolver, &names);
-        match is_whole {
-            false => (answer.found, answer.elsewhere) = (matching, others),
-            true => answer.elsewhere = matching.into_iter().chain(others).collect(),
-        }
-        if !answer.found.is_empty() {
-            answer.elsewhere.clear();
-        }
-        let is_helped = answer.elsewhere.iter().any(|item| may_be(item, &names));
-        if answer.found.is_empty() && !is_helped {
-            answer.near = near::items(&resolver, &names);
-        }
+        look_elsewhere(&resolver, &names, is_whole, &mut answer);
     }
     for items in [&mut answer.found, &mut answer.elsewhere] {
         rank(items);
@@ -176,6 +170,33 @@ pub(crate) fn look_up(name: &str, dir: &Path, path: &str) -> Option<LookUp> {
     // Who has the answer needs not know what else may have that name.
     answer.unknown = if answer.found.is_empty() { resolver.unknown() } else { Vec::new() };
     Some(answer)
+}
+
+/// Looks for what is not at the path itself.
+fn look_elsewhere(resolver: &Resolver<'_>, names: &[&str], is_whole: bool, answer: &mut LookUp) {
+    let (matching, others) = search::everywhere(resolver, names);
+    match is_whole {
+        false => (answer.found, answer.elsewhere) = (matching, others),
+        true => answer.elsewhere = matching.into_iter().chain(others).collect(),
+    }
+    if answer.found.is_empty()
+        && let [.., of, name] = names
+        && is_type(of)
+        && !is_type(name)
+    {
+        answer.derefs = deref::targets(resolver, of);
+        let targets = answer.derefs.iter().filter_map(|it| it.name());
+        let ends: Vec<String> = targets.map(|of| format!("::{of}::{name}")).collect();
+        let is_of_target = |item: &Item| ends.iter().any(|end| item.path.ends_with(end));
+        answer.found = answer.elsewhere.iter().filter(|it| is_of_target(it)).cloned().collect();
+    }
+    if !answer.found.is_empty() {
+        answer.elsewhere.clear();
+    }
+    let is_helped = answer.elsewhere.iter().any(|item| may_be(item, names));
+    if answer.found.is_empty() && !is_helped {
+        answer.near = near::items(resolver, names);
+    }
 }
 
 /// What else is called as the last name of `path` in the crate, and what has a near name, whatever is at

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::collect::{Module, places};
+use super::collect::{Among, Module, Wanted, declared, places};
 use super::resolve::Resolver;
-use super::resolve::search::{all_members, declared, in_module, module};
+use super::resolve::search::{all_members, in_module, module};
 use super::source::Source;
 use super::{Item, MOST, is_type};
 use crate::text::closest;
@@ -93,7 +93,8 @@ fn far(files: &mut Files<'_>, wanted: &str) -> Vec<(usize, Item)> {
         for file in &crate_.names[name] {
             let Some(module) = files.module(*file) else { continue };
             let mut all = Vec::new();
-            in_module(files.resolver, &module, name, &mut all);
+            let wanted = Wanted { name, from: Among::Declaring };
+            in_module(files.resolver, &module, wanted, &mut all);
             let public = all.into_iter().filter(|item| item.is_public);
             found.extend(public.map(|item| (likeness, item)));
         }
@@ -134,13 +135,13 @@ impl Crate {
     fn read(source: &Source, parent: Option<&str>) -> Self {
         let (files, names, with_parent) = Default::default();
         let mut it = Self { files, names, with_parent };
-        source.each(BYTES, &mut |path, bytes| {
+        source.each(BYTES, &|_| true, &mut |path, bytes| {
             let number = it.files.len();
             it.files.push(path.to_path_buf());
-            if parent.is_some_and(|it| places(&bytes, it).next().is_some()) {
+            if parent.is_some_and(|it| places(bytes, it).next().is_some()) {
                 it.with_parent.push(number);
             }
-            for name in declared(&bytes) {
+            for name in declared(bytes) {
                 match it.names.get_mut(name) {
                     Some(files) if files.last() == Some(&number) => {}
                     Some(files) => files.push(number),

@@ -1,20 +1,23 @@
 //! What a path of a crate leads to: module by module, and through `use`.
 
-use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::collect::{self, Context, Entry, Module, Unknowns, Wanted, entries};
-use super::head::{Seen, Shape, Use};
+use super::collect::{self, Among, Context, Entry, Module, Unknowns, Wanted, entries};
+use super::head::{Seen, Shape};
 use super::source::{File, Source};
 use super::{Foreign, Item, Kind, LookUp, Unknown};
 
+mod memory;
 pub(super) mod search;
 mod users;
 
+use memory::Memory;
+
 /// Modules that are looked into for one path.
-const STEPS: usize = 400;
+const STEPS: usize = 4_000;
 /// Items for which the whole crate is searched for a re-export.
 const SEARCHES: usize = 3;
 /// Re-exports of re-exports.
@@ -26,19 +29,19 @@ pub(super) struct Resolver<'s> {
     searches: Cell<usize>,
     pub unknowns: RefCell<Unknowns>,
     files: RefCell<HashMap<PathBuf, Rc<File>>>,
-    /// The names of `use` that are being followed: none is an answer to itself.
-    busy: RefCell<Vec<Followed>>,
+    root: OnceCell<Option<Rc<Module>>>,
+    /// The modules that stand at a place in others.
+    modules: RefCell<HashMap<(usize, usize), Option<Target>>>,
+    /// What names lead to, and what each `use` brings.
+    memory: Memory,
 }
-
-/// A name of the `use` that begins there in a file.
-type Followed = (PathBuf, usize, String);
 
 /// Where a name leads.
 #[derive(Debug, Clone)]
 pub(super) enum Target {
-    Module(Rc<Module>, Item),
+    Module(Rc<Module>, Rc<Item>),
     /// With the name of the type, and the module that declares it.
-    Item(Item, String, Rc<Module>),
+    Item(Rc<Item>, String, Rc<Module>),
     Foreign(Foreign),
 }
 
@@ -48,6 +51,16 @@ impl Target {
             Self::Module(_, item) | Self::Item(item, ..) => Some(item),
             Self::Foreign(_) => None,
         }
+    }
+
+    /// The same, of which is known what it stands in.
+    fn within(mut self, context: &Context) -> Self {
+        if let Self::Module(_, item) | Self::Item(item, ..) = &mut self
+            && !(context.cfg.is_empty() && context.within_macros.is_empty())
+        {
+            add_conditions(Rc::make_mut(item), context);
+        }
+        self
     }
 }
 
@@ -59,7 +72,7 @@ struct Look {
 }
 
 /// Who looks.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum From {
     /// Code of the crate: what is private is seen, too.
     Inside,
@@ -77,7 +90,9 @@ impl<'s> Resolver<'s> {
             searches: Cell::new(SEARCHES),
             unknowns: RefCell::default(),
             files: RefCell::default(),
-            busy: RefCell::default(),
+            root: OnceCell::new(),
+            modules: RefCell::default(),
+            memory: Memory::default(),
         }
     }
 
@@ -90,7 +105,9 @@ impl<'s> Resolver<'s> {
         let Some(root) = self.root() else { return };
         for target in self.walk(&root, names, Look { from: From::Outside, depth: 0 }) {
             match target {
-                Target::Module(_, item) | Target::Item(item, ..) => answer.found.push(item),
+                Target::Module(_, item) | Target::Item(item, ..) => {
+                    answer.found.push(Rc::unwrap_or_clone(item));
+                }
                 Target::Foreign(foreign) => answer.foreign.push(foreign),
             }
         }
@@ -102,15 +119,13 @@ impl<'s> Resolver<'s> {
     }
 
     pub(super) fn root(&self) -> Option<Rc<Module>> {
-        let file = self.file(&self.source.root)?;
-        Some(Rc::new(Module {
-            range: 0..file.text.len(),
-            file,
-            folder: self.source.folder().to_path_buf(),
-            names: vec![self.source.name.clone()],
-            context: Context::default(),
-            parent: None,
-        }))
+        let root = || {
+            let file = self.file(&self.source.root)?;
+            let (range, folder) = (0..file.text.len(), self.source.folder().to_path_buf());
+            let names = vec![self.source.name.clone()];
+            Some(Rc::new(Module { names, ..Module::new(file, range, folder) }))
+        };
+        self.root.get_or_init(root).clone()
     }
 
     fn file(&self, path: &Path) -> Option<Rc<File>> {
@@ -140,19 +155,38 @@ impl<'s> Resolver<'s> {
             }
             Target::Item(_, of, module) => search::members(self, &module, &of, name)
                 .into_iter()
-                .map(|item| Target::Item(item, name.to_owned(), Rc::clone(&module)))
+                .map(|item| Target::Item(Rc::new(item), name.to_owned(), Rc::clone(&module)))
                 .collect(),
         }
     }
 
     /// What `name` is in `module`.
     fn step(&self, module: &Rc<Module>, name: &str, look: Look) -> Vec<Target> {
-        let Some(left) = self.steps.get().checked_sub(1) else { return Vec::new() };
+        let question = (module.id, name.to_owned(), look.from);
+        let find = || self.look_into(module, name, look, &mut HashSet::new()).into();
+        self.memory.of_name(question, find).to_vec()
+    }
+
+    /// What `name` is in `module`, and in what its `*` bring: each module is looked into once.
+    fn look_into(
+        &self,
+        module: &Rc<Module>,
+        name: &str,
+        look: Look,
+        seen: &mut HashSet<(usize, From)>,
+    ) -> Vec<Target> {
+        if !seen.insert((module.id, look.from)) {
+            return Vec::new();
+        }
+        let Some(left) = self.steps.get().checked_sub(1) else {
+            self.memory.cut();
+            return Vec::new();
+        };
         self.steps.set(left);
-        let wanted = Wanted { name, globs: true };
+        let wanted = Wanted { name, from: Among::AllAndOpen };
         let all = entries(module, wanted, &mut self.unknowns.borrow_mut());
         let (mut found, mut globs) = (Vec::new(), Vec::new());
-        for entry in &all {
+        for entry in all.iter() {
             let is_public = entry.head.visibility == Seen::Public;
             let is_seen = look.from == From::Inside || is_public;
             match &entry.head.shape {
@@ -160,7 +194,7 @@ impl<'s> Resolver<'s> {
                 Shape::Named(kind, named) if named == name => {
                     // A macro of this form has the crate's root as its place.
                     let item = collect::item(module, entry, *kind, &[name]);
-                    found.push(Target::Item(item, name.to_owned(), Rc::clone(module)));
+                    found.push(Target::Item(Rc::new(item), name.to_owned(), Rc::clone(module)));
                 }
                 Shape::Mod(named) if named == name => {
                     found.extend(self.module(module, entry, name));
@@ -168,14 +202,15 @@ impl<'s> Resolver<'s> {
                 Shape::Include(path) if look.depth < DEEPEST => {
                     let look = Look { depth: look.depth + 1, ..look };
                     let file = self.included(module, entry, path);
-                    found.extend(file.iter().flat_map(|it| self.step(it, name, look)));
+                    found.extend(file.iter().flat_map(|it| self.look_into(it, name, look, seen)));
                 }
                 Shape::Use(uses) if is_seen => {
-                    for one in uses {
+                    for (index, one) in uses.iter().enumerate() {
                         match &one.name {
-                            None => globs.push((entry, one)),
+                            None => globs.push((entry, index)),
                             Some(named) if named == name => {
-                                found.extend(self.follow(module, entry, one, look.depth));
+                                let targets = self.follow(module, entry, index, look.depth);
+                                found.extend(targets.iter().cloned());
                             }
                             Some(_) => {}
                         }
@@ -186,8 +221,8 @@ impl<'s> Resolver<'s> {
         }
         // A name of its own hides those of a `*`.
         if found.is_empty() {
-            for (entry, one) in globs {
-                found.extend(self.through_glob(module, entry, one, name, look));
+            for (entry, index) in globs {
+                found.extend(self.through_glob((module, entry, index), name, look, seen));
             }
         }
         // Under each of many conditions the same module may be declared.
@@ -208,16 +243,27 @@ impl<'s> Resolver<'s> {
     fn included(&self, module: &Rc<Module>, entry: &Entry, path: &str) -> Option<Rc<Module>> {
         let path = module.file.path.parent()?.join(path);
         let file = self.file(&path).filter(|file| file.path.starts_with(self.source.folder()))?;
-        let mut inner = Module::clone(module);
-        inner.range = 0..file.text.len();
-        inner.folder = path.parent()?.to_path_buf();
-        inner.context = entry.context.clone();
-        inner.file = file;
-        Some(Rc::new(inner))
+        let (range, folder) = (0..file.text.len(), path.parent()?.to_path_buf());
+        Some(Rc::new(Module {
+            names: module.names.clone(),
+            context: entry.context.clone(),
+            parent: module.parent.clone(),
+            ..Module::new(file, range, folder)
+        }))
     }
 
     /// The module that `entry` of `parent` declares.
     pub(super) fn module(&self, parent: &Rc<Module>, entry: &Entry, name: &str) -> Option<Target> {
+        let place = (parent.id, entry.piece.range.start);
+        if let Some(known) = self.modules.borrow().get(&place) {
+            return known.clone();
+        }
+        let module = self.open_module(parent, entry, name);
+        self.modules.borrow_mut().insert(place, module.clone());
+        module
+    }
+
+    fn open_module(&self, parent: &Rc<Module>, entry: &Entry, name: &str) -> Option<Target> {
         let item = collect::item(parent, entry, Kind::Module, &[name]);
         let mut names = parent.names.clone();
         names.push(name.to_owned());
@@ -225,11 +271,12 @@ impl<'s> Resolver<'s> {
         let folder = parent.folder.join(name);
         let module = |file: Rc<File>, range, folder| {
             let parent = Some(Rc::clone(&parent));
-            Module { file, range, folder, names, context, parent }
+            Rc::new(Module { names, context, parent, ..Module::new(file, range, folder) })
         };
+        let item = Rc::new(item);
         if let Some(range) = entry.piece.body.clone() {
             let module = module(Rc::clone(&parent.file), range, folder);
-            return Some(Target::Module(Rc::new(module), item));
+            return Some(Target::Module(module, item));
         }
         let beside = parent.file.path.parent().unwrap_or(&parent.folder);
         let (paths, folder) = match &entry.head.path {
@@ -242,42 +289,46 @@ impl<'s> Resolver<'s> {
         };
         let file = paths.iter().find_map(|path| self.file(path))?;
         let range = 0..file.text.len();
-        Some(Target::Module(Rc::new(module(file, range, folder)), item))
+        Some(Target::Module(module(file, range, folder), item))
     }
 
     /// Where one name of a `use` leads.
-    fn follow(&self, module: &Rc<Module>, entry: &Entry, one: &Use, depth: usize) -> Vec<Target> {
-        let Some((first, rest)) = one.path.split_first().filter(|_| depth < DEEPEST) else {
-            return Vec::new();
-        };
-        let name = one.name.as_deref().unwrap_or("*");
-        let Some(_busy) = self.busy(module, entry, name) else { return Vec::new() };
+    fn follow(
+        &self,
+        module: &Rc<Module>,
+        entry: &Entry,
+        index: usize,
+        depth: usize,
+    ) -> Rc<[Target]> {
+        let question = (module.id, entry.piece.range.start, index);
+        let find = || self.follow_now(module, entry, index, depth).unwrap_or_else(|| Rc::new([]));
+        self.memory.of_use(question, find)
+    }
+
+    fn follow_now(
+        &self,
+        module: &Rc<Module>,
+        entry: &Entry,
+        index: usize,
+        depth: usize,
+    ) -> Option<Rc<[Target]>> {
+        let Shape::Use(uses) = &entry.head.shape else { return None };
+        let (first, rest) = uses.get(index)?.path.split_first()?;
+        if depth >= DEEPEST {
+            self.memory.cut();
+            return None;
+        }
         let look = Look { from: From::Inside, depth: depth + 1 };
         let mut targets = self.first(module, entry, first, look);
         for name in rest {
             targets = targets.into_iter().flat_map(|it| self.enter(it, name, look)).collect();
         }
-        for target in &mut targets {
-            if let Target::Module(_, item) | Target::Item(item, ..) = target {
-                add_conditions(item, &entry.context);
-            }
-        }
-        targets
-    }
-
-    /// `None` where it is being followed already.
-    fn busy(&self, module: &Module, entry: &Entry, name: &str) -> Option<Busy<'_>> {
-        let one = (module.file.path.clone(), entry.piece.range.start, name.to_owned());
-        if self.busy.borrow().contains(&one) {
-            return None;
-        }
-        self.busy.borrow_mut().push(one);
-        Some(Busy(&self.busy))
+        Some(targets.into_iter().map(|target| target.within(&entry.context)).collect())
     }
 
     fn first(&self, at: &Rc<Module>, entry: &Entry, first: &str, look: Look) -> Vec<Target> {
         let as_target = |module: Rc<Module>| {
-            let item = collect::item(at, entry, Kind::Module, &[]);
+            let item = Rc::new(collect::item(at, entry, Kind::Module, &[]));
             vec![Target::Module(module, item)]
         };
         match first {
@@ -327,34 +378,26 @@ impl<'s> Resolver<'s> {
     /// What `name` is among all that a `use …::*` brings.
     fn through_glob(
         &self,
-        module: &Rc<Module>,
-        entry: &Entry,
-        one: &Use,
+        (module, entry, index): (&Rc<Module>, &Entry, usize),
         name: &str,
         look: Look,
+        seen: &mut HashSet<(usize, From)>,
     ) -> Vec<Target> {
         let from = if look.from == From::Users { From::Users } else { From::Outside };
-        let depth = look.depth;
-        let look = Look { from, depth: depth + 1 };
+        let inner = Look { from, depth: look.depth + 1 };
         let mut found = Vec::new();
-        let key = format!("{name} of *");
-        let Some(_busy) = self.busy(module, entry, &key) else { return found };
-        for target in self.follow(module, entry, one, depth) {
-            match &target {
-                Target::Module(of, _) if Rc::ptr_eq(of, module) => {}
-                Target::Foreign(foreign) if foreign.package == "std" => {}
-                _ => found.extend(self.enter(target, name, look)),
-            }
-        }
-        for target in &mut found {
+        for target in self.follow(module, entry, index, look.depth).iter() {
             match target {
-                Target::Module(_, item) | Target::Item(item, ..) => {
-                    add_conditions(item, &entry.context);
-                }
-                Target::Foreign(foreign) => foreign.is_glob = true,
+                Target::Module(of, _) => found.extend(self.look_into(of, name, inner, seen)),
+                Target::Foreign(foreign) if foreign.package == "std" => {}
+                _ => found.extend(self.enter(target.clone(), name, inner)),
             }
         }
-        found
+        let mark = |target: Target| match target.within(&entry.context) {
+            Target::Foreign(foreign) => Target::Foreign(Foreign { is_glob: true, ..foreign }),
+            target => target,
+        };
+        found.into_iter().map(mark).collect()
     }
 
     /// The module whose file this is, by the names of folders; `None` where the modules say otherwise.
@@ -367,7 +410,7 @@ impl<'s> Resolver<'s> {
         let mut names: Vec<_> = relative.iter().map(|name| name.to_string_lossy()).collect();
         names.pop_if(|last| *last == "mod");
         for name in &names {
-            let wanted = Wanted { name, globs: false };
+            let wanted = Wanted { name, from: Among::All };
             // What can't be told on the way to a file is none of what was asked.
             let all = entries(&module, wanted, &mut Unknowns::default());
             let is_it = |entry: &&Entry| matches!(&entry.head.shape, Shape::Mod(it) if it == name);
@@ -379,15 +422,6 @@ impl<'s> Resolver<'s> {
             })?;
         }
         (module.file.path == path).then_some(module)
-    }
-}
-
-/// While it is there a name of a `use` is being followed.
-struct Busy<'r>(&'r RefCell<Vec<Followed>>);
-
-impl Drop for Busy<'_> {
-    fn drop(&mut self) {
-        self.0.borrow_mut().pop();
     }
 }
 

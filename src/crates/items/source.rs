@@ -1,6 +1,6 @@
 //! A crate's files, and what its manifest says of them.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ use toml::{Table, Value};
 use walkdir::WalkDir;
 
 use super::head::{self, Head};
-use super::split::{Ends, Piece, split};
-use crate::files::{Limit, contained, read_bytes, read_text};
+use super::split::{Ends, Piece, may_be_open, split};
+use crate::files::{Limit, Skimmer, contained, read_text};
 use crate::text::same_crate;
 
 /// Files of one crate that are looked through.
@@ -50,14 +50,20 @@ type Part = (usize, usize, Ends);
 pub(super) struct File {
     pub path: PathBuf,
     pub text: String,
+    is_open: OnceCell<bool>,
     pieces: RefCell<HashMap<Part, Rc<[Piece]>>>,
     heads: RefCell<HashMap<usize, Rc<Head>>>,
 }
 
 impl File {
     pub(super) fn new(path: &Path, text: String) -> Rc<Self> {
-        let (pieces, heads) = Default::default();
-        Rc::new(Self { path: path.to_path_buf(), text, pieces, heads })
+        let (is_open, pieces, heads) = Default::default();
+        Rc::new(Self { path: path.to_path_buf(), text, is_open, pieces, heads })
+    }
+
+    /// Whether names may come with it that it does not have in it.
+    pub(super) fn is_open(&self) -> bool {
+        *self.is_open.get_or_init(|| may_be_open(&self.text))
     }
 
     /// The pieces of a part of it.
@@ -123,9 +129,14 @@ impl Source {
         self.root.parent().unwrap_or(&self.root)
     }
 
-    /// Gives each file's bytes to `look`, in the order of paths. `false` where there are more than
-    /// are looked through.
-    pub(super) fn each(&self, most: usize, look: &mut dyn FnMut(&Path, Vec<u8>)) -> bool {
+    /// Gives the bytes of each file of which `may` takes any part to `look`, in the order of paths.
+    /// `false` where there are more than are looked through.
+    pub(super) fn each(
+        &self,
+        most: usize,
+        may: &dyn Fn(&[u8]) -> bool,
+        look: &mut dyn FnMut(&Path, &[u8]),
+    ) -> bool {
         let folder = self.folder();
         let is_its = |path: &Path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -136,14 +147,18 @@ impl Source {
         let files = walk.into_iter().filter_entry(|entry| is_its(entry.path()));
         let files = files.filter_map(Result::ok).filter(|entry| entry.file_type().is_file());
         let mut left = most.min(BYTES);
+        let mut skimmer = Skimmer::default();
         let rust = |path: &Path| path.extension().is_some_and(|ending| ending == "rs");
         for (number, entry) in files.filter(|entry| rust(entry.path())).enumerate() {
-            let Ok(bytes) = read_bytes(entry.path(), Limit::CARGO) else { continue };
-            let Some(rest) = left.checked_sub(bytes.len()).filter(|_| number < FILES) else {
+            let length = entry.metadata().map_or(0, |found| found.len());
+            let length = usize::try_from(length).unwrap_or(usize::MAX);
+            let Some(rest) = left.checked_sub(length).filter(|_| number < FILES) else {
                 return false;
             };
             left = rest;
-            look(entry.path(), bytes);
+            if let Ok(Some(bytes)) = skimmer.read(entry.path(), Limit::CARGO, may) {
+                look(entry.path(), bytes);
+            }
         }
         true
     }

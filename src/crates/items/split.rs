@@ -18,10 +18,7 @@ pub(super) struct Piece {
 
 impl Piece {
     fn of(text: &str, range: Range<usize>, body: Option<Range<usize>>) -> Self {
-        let own = &text[range.clone()];
-        let is_open = own.contains("*;") && own.contains("use ")
-            || ["*,", "*}", "include!"].iter().any(|mark| own.contains(mark));
-        Self { range, body, is_open }
+        Self { is_open: may_be_open(&text[range.clone()]), range, body }
     }
 
     /// Where it stands without its body and the braces around that.
@@ -29,6 +26,19 @@ impl Piece {
         let end = self.body.as_ref().map_or(self.range.end, |body| body.start - 1);
         self.range.start..end
     }
+}
+
+/// Whether names may come with `text` that it does not have in it, as far as its marks tell.
+pub(super) fn may_be_open(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let has = |word: &str| memchr::memmem::find(bytes, word.as_bytes()).is_some();
+    let mut ends = memchr::memchr_iter(b'*', bytes).map(|at| bytes.get(at + 1));
+    let mut has_end = false;
+    ends.any(|next| {
+        has_end |= next == Some(&b';');
+        matches!(next, Some(b',' | b'}'))
+    }) || has_end && has("use ")
+        || has("include!")
 }
 
 /// What ends a piece.
@@ -40,6 +50,18 @@ pub(super) enum Ends {
     Commas,
 }
 
+/// The bytes that say where something begins or ends; most of a file is none of these.
+const MARKS: [bool; 256] = {
+    let mut marks = [false; 256];
+    let all = b"/\"r'([{)]};<>,";
+    let mut at = 0;
+    while at < all.len() {
+        marks[all[at] as usize] = true;
+        at += 1;
+    }
+    marks
+};
+
 /// The pieces of `range` in `text`.
 pub(super) fn split(text: &str, range: Range<usize>, ends: Ends) -> Vec<Piece> {
     let bytes = &text.as_bytes()[..range.end];
@@ -48,9 +70,10 @@ pub(super) fn split(text: &str, range: Range<usize>, ends: Ends) -> Vec<Piece> {
     let (mut depth, mut angles) = (0_usize, 0_usize);
     let mut open = None;
     let mut body: Option<Range<usize>> = None;
-    while at < bytes.len() {
+    while let Some(plain) = bytes[at..].iter().position(|byte| MARKS[usize::from(*byte)]) {
+        at += plain;
         if let Some(after) = skipped(text, bytes, at) {
-            at = after;
+            at = after.min(bytes.len());
             continue;
         }
         let mut is_end = false;

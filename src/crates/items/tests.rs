@@ -184,6 +184,47 @@ fn where_there_is_nothing_the_same_name_elsewhere_or_a_near_one_is_told() {
 }
 
 #[test]
+fn a_type_has_the_methods_of_what_it_derefs_to() {
+    let code = "use std::ops::Deref;\npub struct Guard(Inner);\nmod inner { pub struct Inner;\n\
+                impl Inner { pub fn turn(&self) {} }\n}\npub use inner::Inner;\n\
+                impl Deref for Guard {\n    type Target = inner::Inner;\n    \
+                fn deref(&self) -> &Inner { &self.0 }\n}\n\
+                pub struct Text<T>(T);\nimpl<T> std::ops::Deref for Text<T> { type Target = str; }\n\
+                pub struct Bare; impl Bare { pub fn own(&self) {} }\n";
+    let ask = |path: &str| ask(&[("src/lib.rs", code)], path);
+    let derefs = |answer: &LookUp| -> Vec<String> {
+        let shown = |it: &Deref| format!("{} {} {}", it.of, it.to, it.line);
+        answer.derefs.iter().map(shown).collect()
+    };
+    for path in ["widget::Guard::turn", "Guard::turn"] {
+        let answer = ask(path);
+        assert_eq!(shown(&answer.found), ["widget::Inner::turn lib.rs:4"], "{path}");
+        assert_eq!(derefs(&answer), ["Guard inner::Inner 8"], "{path}");
+    }
+    let answer = ask("widget::Text::trim");
+    assert_eq!((shown(&answer.found), derefs(&answer)), (vec![], vec!["Text str 12".to_owned()]));
+    assert_eq!(derefs(&ask("widget::Bare::turn")), [""; 0]);
+    assert_eq!(derefs(&ask("widget::Guard::deref")), [""; 0], "it is its own");
+}
+
+#[test]
+fn a_path_is_found_however_many_ways_there_are_through_stars() {
+    let branch =
+        |n: usize| format!("if #[cfg(a{n})] {{ mod m{n}; pub use crate::m{n}::*; }} else ");
+    let all: String = (0..40).map(branch).collect();
+    let lib = format!("prelude!();\ncfg_if! {{ {all} {{}} }}\nmod last; pub use last::*;\n");
+    let module =
+        "use crate::prelude::*;\npub use crate::*;\npub use super::last::*;\npub type T = u8;\n";
+    let mut files = vec![("src/lib.rs".to_owned(), lib)];
+    files.extend((0..40).map(|n| (format!("src/m{n}.rs"), module.to_owned())));
+    let last = "use crate::prelude::*;\npub use self::deep::*;\nmod deep { pub fn open() {} }\n";
+    files.push(("src/last.rs".to_owned(), last.to_owned()));
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
+    assert_eq!(shown(&ask(&files, "widget::open").found), ["widget::open last.rs:3"]);
+    assert_eq!(ask(&files, "widget::close").found, []);
+}
+
+#[test]
 fn what_macros_make_is_unknown_and_what_stands_in_their_calls_is_told_so() {
     let files = [(
         "src/lib.rs",

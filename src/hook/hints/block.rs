@@ -125,8 +125,13 @@ pub(super) fn blocks(text: &str) -> Vec<Block<'_>> {
     found
 }
 
+/// Where the first mark is. One that is further off than another's first is not looked for: there may be
+/// a megabyte without any.
 fn next_mark(text: &str) -> Option<usize> {
-    MARKS.iter().filter_map(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes())).min()
+    let [error, deprecated] = MARKS.map(str::as_bytes);
+    let first = memchr::memmem::find(text.as_bytes(), error);
+    let near = &text.as_bytes()[..first.unwrap_or(text.len())];
+    memchr::memmem::find(near, deprecated).or(first)
 }
 
 impl<'t> Block<'t> {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Resolver;
 use crate::crates::items::collect::{
-    self, ANY, Context, Entry, Module, Unknowns, Wanted, entries, places,
+    self, ANY, Among, Entry, Module, Unknowns, Wanted, entries, is_declared, places, word_before,
 };
 use crate::crates::items::head::{Seen, Shape, Use};
 use crate::crates::items::source::File;
@@ -23,22 +23,6 @@ const MOST_PLACES: usize = 12;
 const DEEPEST: usize = 64;
 /// Items that are kept on the way.
 const MOST: usize = 200;
-/// Words before a name that is declared.
-const KEYWORDS: [&str; 13] = [
-    "fn",
-    "struct",
-    "enum",
-    "union",
-    "trait",
-    "type",
-    "const",
-    "static",
-    "mod",
-    "mut",
-    "macro",
-    "macro_rules!",
-    "crate",
-];
 
 /// The items that are called as the last of `names`: those whose path ends with all of them, and the
 /// others.
@@ -48,18 +32,18 @@ pub(in crate::crates::items) fn everywhere(
 ) -> (Vec<Item>, Vec<Item>) {
     let Some((last, parents)) = names.split_last() else { return Default::default() };
     let mut files: Vec<(bool, Rc<File>)> = Vec::new();
-    resolver.source.each(BYTES, &mut |path, bytes| {
-        let is_declared = declares(&bytes, last);
-        // A variant or a field has no keyword before it.
-        let is_member = || {
-            let parent = parents.last()?;
-            let has = |name: &str| places(&bytes, name).next().is_some();
-            (has(last) && declares(&bytes, parent)).then_some(())
-        };
-        if (is_declared || is_member().is_some())
-            && let Ok(text) = String::from_utf8(bytes)
+    // A variant or a field has no keyword before it.
+    let may = |part: &[u8]| match parents {
+        [] => declares(part, last),
+        _ => has(part, last),
+    };
+    resolver.source.each(BYTES, &may, &mut |path, bytes| {
+        let is_declared = declares(bytes, last);
+        let is_member = || parents.last().is_some_and(|parent| declares(bytes, parent));
+        if (is_declared || is_member())
+            && let Ok(text) = std::str::from_utf8(bytes)
         {
-            files.push((!is_declared, File::new(path, text)));
+            files.push((!is_declared, File::new(path, text.to_owned())));
         }
     });
     files.sort_by_key(|(is_doubtful, _)| *is_doubtful);
@@ -70,7 +54,8 @@ pub(in crate::crates::items) fn everywhere(
             break;
         };
         left = rest;
-        in_module(resolver, &module(resolver, file), last, &mut all);
+        let wanted = Wanted { name: last, from: Among::All };
+        in_module(resolver, &module(resolver, file), wanted, &mut all);
     }
     let ending = format!("::{}", names.join("::"));
     all.into_iter().partition(|item| item.path.ends_with(&ending))
@@ -87,26 +72,20 @@ pub(in crate::crates::items) fn module(resolver: &Resolver<'_>, file: Rc<File>) 
     let mut names = vec![source.name.clone()];
     names.extend(relative.iter().map(|name| name.to_string_lossy().into_owned()));
     names.pop_if(|last| *last == "mod");
-    Rc::new(Module {
-        range: 0..file.text.len(),
-        folder: file.path.with_extension(""),
-        names,
-        context: Context::default(),
-        parent: resolver.root(),
-        file,
-    })
+    let (range, folder) = (0..file.text.len(), file.path.with_extension(""));
+    Rc::new(Module { names, parent: resolver.root(), ..Module::new(file, range, folder) })
 }
 
-/// Adds what is called `name` in `module` and in the modules of the same file.
+/// Adds what has the wanted name in `module` and in the modules of the same file.
 pub(in crate::crates::items) fn in_module(
     resolver: &Resolver<'_>,
     module: &Rc<Module>,
-    name: &str,
+    wanted: Wanted<'_>,
     found: &mut Vec<Item>,
 ) {
-    let wanted = Wanted { name, globs: false };
+    let name = wanted.name;
     let all = entries(module, wanted, &mut resolver.unknowns.borrow_mut());
-    for entry in &all {
+    for entry in all.iter() {
         match &entry.head.shape {
             Shape::Named(kind, named) if named == name => {
                 let mut item = collect::item(module, entry, *kind, &[name]);
@@ -119,41 +98,53 @@ pub(in crate::crates::items) fn in_module(
                 if named == name {
                     found.push(collect::item(module, entry, Kind::Module, &[name]));
                 }
-                if entry.piece.body.is_some() && module.names.len() < DEEPEST {
-                    let inner = inline(module, entry, named);
-                    in_module(resolver, &inner, name, found);
+                if let Some(inner) = inner(module, entry) {
+                    in_module(resolver, &inner, wanted, found);
                 }
             }
             _ => {
                 let mut unknowns = resolver.unknowns.borrow_mut();
-                found.extend(collect::members(module, entry, name, &mut unknowns));
+                found.extend(collect::members(module, entry, wanted, &mut unknowns));
             }
         }
     }
 }
 
+/// The module that stands in the same file, if `entry` is one.
+pub(in crate::crates::items) fn inner(parent: &Rc<Module>, entry: &Entry) -> Option<Rc<Module>> {
+    match &entry.head.shape {
+        Shape::Mod(name) if entry.piece.body.is_some() && parent.names.len() < DEEPEST => {
+            Some(inline(parent, entry, name))
+        }
+        _ => None,
+    }
+}
+
 fn inline(parent: &Rc<Module>, entry: &Entry, name: &str) -> Rc<Module> {
-    let mut inner = Module::clone(parent);
-    inner.range = entry.piece.body.clone().unwrap_or_default();
-    inner.folder.push(name);
-    inner.names.push(name.to_owned());
-    inner.context = entry.context.clone();
-    inner.parent = Some(Rc::clone(parent));
-    Rc::new(inner)
+    let range = entry.piece.body.clone().unwrap_or_default();
+    let names = parent.names.iter().cloned().chain([name.to_owned()]).collect();
+    Rc::new(Module {
+        names,
+        context: entry.context.clone(),
+        parent: Some(Rc::clone(parent)),
+        ..Module::new(Rc::clone(&parent.file), range, parent.folder.join(name))
+    })
 }
 
 /// All members of the types and traits called `of` in `module` and in the modules of the same file.
 pub(in crate::crates::items) fn all_members(module: &Rc<Module>, of: &str, found: &mut Vec<Item>) {
     let unknowns = &mut Unknowns::default();
-    for entry in &entries(module, Wanted { name: of, globs: false }, unknowns) {
+    let all = Wanted { name: ANY, from: Among::All };
+    for entry in entries(module, Wanted { name: of, from: Among::All }, unknowns).iter() {
         match &entry.head.shape {
             Shape::Impl { of: named, .. } | Shape::Named(_, named) if named == of => {
-                found.extend(collect::members(module, entry, ANY, unknowns));
+                found.extend(collect::members(module, entry, all, unknowns));
             }
-            Shape::Mod(named) if entry.piece.body.is_some() && module.names.len() < DEEPEST => {
-                all_members(&inline(module, entry, named), of, found);
+            _ => {
+                if let Some(inner) = inner(module, entry) {
+                    all_members(&inner, of, found);
+                }
             }
-            _ => {}
         }
     }
 }
@@ -171,14 +162,14 @@ pub(super) fn members(
         return found;
     }
     let mut left = PARSED;
-    resolver.source.each(BYTES, &mut |path, bytes| {
-        let has = |name: &str| places(&bytes, name).next().is_some();
-        if path == home.file.path || !has(of) || !declares(&bytes, name) || left < bytes.len() {
+    let may = |part: &[u8]| declares(part, name);
+    resolver.source.each(BYTES, &may, &mut |path, bytes| {
+        if path == home.file.path || !has(bytes, of) || left < bytes.len() {
             return;
         }
         left -= bytes.len();
-        if let Ok(text) = String::from_utf8(bytes) {
-            let file = File::new(path, text);
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            let file = File::new(path, text.to_owned());
             members_in(resolver, &module(resolver, file), of, name, &mut found);
         }
     });
@@ -192,18 +183,19 @@ fn members_in(
     name: &str,
     found: &mut Vec<Item>,
 ) {
-    let wanted = Wanted { name, globs: false };
+    let wanted = Wanted { name, from: Among::All };
     let all = entries(module, wanted, &mut resolver.unknowns.borrow_mut());
-    for entry in &all {
+    for entry in all.iter() {
         match &entry.head.shape {
             Shape::Impl { of: named, .. } | Shape::Named(_, named) if named == of => {
                 let mut unknowns = resolver.unknowns.borrow_mut();
-                found.extend(collect::members(module, entry, name, &mut unknowns));
+                found.extend(collect::members(module, entry, wanted, &mut unknowns));
             }
-            Shape::Mod(named) if entry.piece.body.is_some() && module.names.len() < DEEPEST => {
-                members_in(resolver, &inline(module, entry, named), of, name, found);
+            _ => {
+                if let Some(inner) = inner(module, entry) {
+                    members_in(resolver, &inner, of, name, found);
+                }
             }
-            _ => {}
         }
     }
 }
@@ -212,10 +204,10 @@ fn members_in(
 pub(super) fn re_exports(resolver: &Resolver<'_>, name: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut left = PARSED_FOR_USES;
-    resolver.source.each(BYTES_FOR_USES, &mut |path, bytes| {
-        let has = |text: &[u8]| memchr::memmem::find(&bytes, text).is_some();
-        let may = has(b"pub use ") && (has(b"*;") || places(&bytes, name).next().is_some());
-        if !may || left < bytes.len() {
+    let brings = |part: &[u8]| memchr::memmem::find(part, b"pub use ").is_some();
+    resolver.source.each(BYTES_FOR_USES, &brings, &mut |path, bytes| {
+        let is_open = memchr::memmem::find(bytes, b"*;").is_some();
+        if !(is_open || has(bytes, name)) || left < bytes.len() {
             return;
         }
         left -= bytes.len();
@@ -230,8 +222,8 @@ pub(super) fn re_exports(resolver: &Resolver<'_>, name: &str) -> Vec<Vec<String>
 }
 
 fn re_exports_in(module: &Rc<Module>, name: &str, found: &mut Vec<Vec<String>>) {
-    let all = entries(module, Wanted { name, globs: true }, &mut Unknowns::default());
-    for entry in &all {
+    let all = entries(module, Wanted { name, from: Among::AllAndOpen }, &mut Unknowns::default());
+    for entry in all.iter() {
         match &entry.head.shape {
             Shape::Use(uses) if entry.head.visibility == Seen::Public => {
                 let brings = |it: &Use| it.name.as_deref().is_none_or(|it| it == name);
@@ -239,10 +231,11 @@ fn re_exports_in(module: &Rc<Module>, name: &str, found: &mut Vec<Vec<String>>) 
                     found.push(module.names[1..].to_vec());
                 }
             }
-            Shape::Mod(named) if entry.piece.body.is_some() && module.names.len() < DEEPEST => {
-                re_exports_in(&inline(module, entry, named), name, found);
+            _ => {
+                if let Some(inner) = inner(module, entry) {
+                    re_exports_in(&inner, name, found);
+                }
             }
-            _ => {}
         }
     }
 }
@@ -250,13 +243,13 @@ fn re_exports_in(module: &Rc<Module>, name: &str, found: &mut Vec<Vec<String>>) 
 /// The macros that are exported from the root module, wherever they are.
 pub(super) fn exported_macros(resolver: &Resolver<'_>, name: &str) -> Vec<Item> {
     let mut found = Vec::new();
-    resolver.source.each(BYTES, &mut |path, bytes| {
-        let is_it = |at: usize| word_before(&bytes[..at]) == Some("macro_rules!");
-        if places(&bytes, name).any(is_it)
-            && let Ok(text) = String::from_utf8(bytes)
-        {
-            let file = File::new(path, text);
-            in_module(resolver, &module(resolver, file), name, &mut found);
+    let may =
+        |part: &[u8]| places(part, name).any(|at| word_before(&part[..at]) == Some("macro_rules!"));
+    resolver.source.each(BYTES, &may, &mut |path, bytes| {
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            let file = File::new(path, text.to_owned());
+            let wanted = Wanted { name, from: Among::Declaring };
+            in_module(resolver, &module(resolver, file), wanted, &mut found);
         }
     });
     found.retain(|item| item.kind == Kind::Macro && item.is_public);
@@ -266,28 +259,11 @@ pub(super) fn exported_macros(resolver: &Resolver<'_>, name: &str) -> Vec<Item> 
     found
 }
 
+fn has(text: &[u8], name: &str) -> bool {
+    places(text, name).next().is_some()
+}
+
 /// Whether `name` stands in `text` after a word that declares it.
 pub(in crate::crates::items) fn declares(text: &[u8], name: &str) -> bool {
-    places(text, name).any(|at| word_before(&text[..at]).is_some_and(|it| KEYWORDS.contains(&it)))
-}
-
-/// The word before the blanks that `text` ends with.
-fn word_before(text: &[u8]) -> Option<&str> {
-    let trimmed = text.trim_ascii_end();
-    let trimmed = trimmed.strip_suffix(b"r#").unwrap_or(trimmed).trim_ascii_end();
-    let start =
-        trimmed.iter().rposition(|byte| !byte.is_ascii_alphanumeric() && !b"_!".contains(byte));
-    std::str::from_utf8(&trimmed[start.map_or(0, |start| start + 1)..]).ok()
-}
-
-/// The names that `text` declares.
-pub(in crate::crates::items) fn declared(text: &[u8]) -> impl Iterator<Item = &str> {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_!".contains(byte);
-    let words = text.split(move |byte| !is_part(byte)).filter(|word| !word.is_empty());
-    let words = words.map(|word| std::str::from_utf8(word).unwrap_or_default());
-    let mut before = "";
-    words.filter(move |word| {
-        let is_declared = KEYWORDS.contains(&std::mem::replace(&mut before, word));
-        is_declared && !KEYWORDS.contains(word)
-    })
+    places(text, name).any(|at| is_declared(text, at))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::{From, Look, Resolver, STEPS, Target, add_conditions, search};
-use crate::crates::items::collect::{ANY, Context, Module, Unknowns, Wanted, entries};
+use crate::crates::items::collect::{ANY, Among, Context, Module, Unknowns, Wanted, entries};
 use crate::crates::items::head::{Seen, Shape};
 use crate::crates::items::{Item, Kind, is_type};
 
@@ -79,8 +79,8 @@ impl Resolver<'_> {
         };
         let mut names = BTreeSet::new();
         for module in modules {
-            let wanted = Wanted { name: ANY, globs: false };
-            for entry in entries(&module, wanted, &mut Unknowns::default()) {
+            let wanted = Wanted { name: ANY, from: Among::All };
+            for entry in entries(&module, wanted, &mut Unknowns::default()).iter() {
                 match &entry.head.shape {
                     _ if entry.head.visibility != Seen::Public => {}
                     Shape::Named(_, name) | Shape::Mod(name) => drop(names.insert(name.clone())),
