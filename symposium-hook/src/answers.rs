@@ -54,6 +54,15 @@ contexts!(SessionStartOutput);
 
 impl PreToolUseOutput {
     /// Stops the use of the tool; the model reads the reason.
+    ///
+    /// ```
+    /// use symposium_hook::{Decision, PreToolUseOutput};
+    ///
+    /// let output = PreToolUseOutput::deny("the release branch is protected")
+    ///     .and_context("Open a pull request instead.");
+    /// assert_eq!(output.decision, Some(Decision::Deny));
+    /// assert!(output.additional_context.is_some());
+    /// ```
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::decided(Decision::Deny, Some(reason.into()))
     }

@@ -158,6 +158,18 @@ impl Input {
     /// Reads an event: one JSON object with the event's name as a key. Other keys beside it, as a
     /// later version might add, are passed over.
     ///
+    /// ```
+    /// use symposium_hook::{Event, Input};
+    ///
+    /// let input = Input::from_slice(br#"{"UserPromptSubmit": {"prompt": "Fix it"}}"#)?;
+    /// assert_eq!(input.event(), Event::UserPromptSubmit);
+    /// assert_eq!(input.session_id(), None);
+    ///
+    /// let error = Input::from_slice(b"{}").expect_err("there is no event in it");
+    /// assert!(error.to_string().contains("`PreToolUse`"));
+    /// # Ok::<(), anyhow::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// No input, no JSON, or no event that is known here.
     pub fn from_slice(bytes: &[u8]) -> anyhow::Result<Self> {

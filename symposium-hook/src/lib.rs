@@ -3,6 +3,7 @@
 mod answers;
 mod harness;
 mod types;
+mod wire;
 
 pub use harness::{HookHandler, run, run_with};
 pub use types::{

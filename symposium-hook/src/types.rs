@@ -1,10 +1,20 @@
 //! What a handler reads and writes.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::wire::{by_event, names, object};
+
 /// A moment at which an agent asks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+///
+/// ```
+/// use symposium_hook::Event;
+///
+/// assert_eq!(Event::from_cli_name("pre-tool-use"), Some(Event::PreToolUse));
+/// assert_eq!(Event::PreToolUse.name(), "PreToolUse");
+/// assert!(Event::PreToolUse.is_tool_event());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Event {
     /// Before a tool is used.
     PreToolUse,
@@ -16,6 +26,16 @@ pub enum Event {
     SessionStart,
     /// When the agent is about to end its turn, once a turn.
     Stop,
+}
+
+names! {
+    Event {
+        PreToolUse = "PreToolUse",
+        PostToolUse = "PostToolUse",
+        UserPromptSubmit = "UserPromptSubmit",
+        SessionStart = "SessionStart",
+        Stop = "Stop",
+    }
 }
 
 impl Event {
@@ -34,13 +54,7 @@ impl Event {
 
     /// The name in manifests and canonical JSON: `PreToolUse`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::PreToolUse => "PreToolUse",
-            Self::PostToolUse => "PostToolUse",
-            Self::UserPromptSubmit => "UserPromptSubmit",
-            Self::SessionStart => "SessionStart",
-            Self::Stop => "Stop",
-        }
+        Self::NAMES[self as usize]
     }
 
     /// The name on the command line: `pre-tool-use`.
@@ -71,7 +85,8 @@ impl Event {
 }
 
 /// An event as a handler reads it: `{"PreToolUse": {…}}`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Input {
     /// Before a tool is used.
     PreToolUse(PreToolUseInput),
@@ -83,6 +98,16 @@ pub enum Input {
     SessionStart(SessionStartInput),
     /// When the agent is about to end its turn.
     Stop(StopInput),
+}
+
+by_event! {
+    Input {
+        PreToolUse,
+        PostToolUse,
+        UserPromptSubmit,
+        SessionStart,
+        Stop,
+    }
 }
 
 impl Input {
@@ -121,100 +146,137 @@ impl Input {
 }
 
 /// Before a tool is used.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct PreToolUseInput {
     /// Canonical name of the tool: `Bash`, `Read`, `Write`, `Edit`, `mcp__server__tool`; else the
     /// agent's own.
     pub tool_name: String,
     /// The tool's arguments under their common names (`command`, `file_path`, `content`, …). Where one
     /// use of a tool is about several files, `file_path` is the first and `file_paths` lists them all.
-    #[serde(default)]
+    #[cfg_attr(feature = "schemars", schemars(default))]
     pub tool_input: Value,
     /// The agent's session, where it names one.
-    #[serde(default)]
     pub session_id: Option<String>,
     /// The agent's working folder, where it names one.
-    #[serde(default)]
     pub cwd: Option<String>,
     /// The agent's own name of the tool.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native_tool_name: Option<String>,
     /// The arguments as the agent gave them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native_tool_input: Option<Value>,
 }
 
+object! {
+    PreToolUseInput {
+        required tool_name = "tool_name",
+        always tool_input = "tool_input",
+        always session_id = "session_id",
+        always cwd = "cwd",
+        sparse native_tool_name = "native_tool_name",
+        sparse native_tool_input = "native_tool_input",
+    }
+}
+
 /// After a tool was used.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct PostToolUseInput {
     /// Canonical name of the tool.
     pub tool_name: String,
     /// The tool's arguments under their common names.
-    #[serde(default)]
+    #[cfg_attr(feature = "schemars", schemars(default))]
     pub tool_input: Value,
     /// What the tool answered, in the agent's own shape.
-    #[serde(default)]
+    #[cfg_attr(feature = "schemars", schemars(default))]
     pub tool_response: Value,
     /// The agent's session, where it names one.
-    #[serde(default)]
     pub session_id: Option<String>,
     /// The agent's working folder, where it names one.
-    #[serde(default)]
     pub cwd: Option<String>,
     /// The agent's own name of the tool.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native_tool_name: Option<String>,
     /// The arguments as the agent gave them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native_tool_input: Option<Value>,
 }
 
+object! {
+    PostToolUseInput {
+        required tool_name = "tool_name",
+        always tool_input = "tool_input",
+        always tool_response = "tool_response",
+        always session_id = "session_id",
+        always cwd = "cwd",
+        sparse native_tool_name = "native_tool_name",
+        sparse native_tool_input = "native_tool_input",
+    }
+}
+
 /// When the user submits a prompt.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct UserPromptSubmitInput {
     /// What the user wrote.
-    #[serde(default)]
+    #[cfg_attr(feature = "schemars", schemars(default))]
     pub prompt: String,
     /// The agent's session, where it names one.
-    #[serde(default)]
     pub session_id: Option<String>,
     /// The agent's working folder, where it names one.
-    #[serde(default)]
     pub cwd: Option<String>,
+}
+
+object! {
+    UserPromptSubmitInput {
+        always prompt = "prompt",
+        always session_id = "session_id",
+        always cwd = "cwd",
+    }
 }
 
 /// When a session starts or is resumed.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct SessionStartInput {
     /// The agent's session, where it names one.
-    #[serde(default)]
     pub session_id: Option<String>,
     /// The agent's working folder, where it names one.
-    #[serde(default)]
     pub cwd: Option<String>,
+}
+
+object! {
+    SessionStartInput {
+        always session_id = "session_id",
+        always cwd = "cwd",
+    }
 }
 
 /// When the agent is about to end its turn.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct StopInput {
     /// Whether the agent goes on already because a hook kept it from ending this turn. Symposium lets
     /// a turn end after a few times in a row, whatever hooks say.
-    #[serde(default)]
+    #[cfg_attr(feature = "schemars", schemars(default))]
     pub stop_hook_active: bool,
     /// What the agent said last, where it tells.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_assistant_message: Option<String>,
     /// The agent's session, where it names one.
-    #[serde(default)]
     pub session_id: Option<String>,
     /// The agent's working folder, where it names one.
-    #[serde(default)]
     pub cwd: Option<String>,
 }
 
+object! {
+    StopInput {
+        always stop_hook_active = "stop_hook_active",
+        sparse last_assistant_message = "last_assistant_message",
+        always session_id = "session_id",
+        always cwd = "cwd",
+    }
+}
+
 /// What a handler thinks of a tool's use. No decision is no opinion, never `Allow`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename_all = "lowercase"))]
 pub enum Decision {
     /// It may go on without asking.
     Allow,
@@ -224,8 +286,17 @@ pub enum Decision {
     Deny,
 }
 
+names! {
+    Decision {
+        Allow = "allow",
+        Ask = "ask",
+        Deny = "deny",
+    }
+}
+
 /// A handler's answer: `{"PreToolUse": {…}}`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Output {
     /// Before a tool is used.
     PreToolUse(PreToolUseOutput),
@@ -239,71 +310,106 @@ pub enum Output {
     Stop(StopOutput),
 }
 
+by_event! {
+    Output {
+        PreToolUse,
+        PostToolUse,
+        UserPromptSubmit,
+        SessionStart,
+        Stop,
+    }
+}
+
 /// The answer to [`PreToolUseInput`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
 pub struct PreToolUseOutput {
     /// Whether the tool may be used.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<Decision>,
     /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Text for the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
     /// The whole input to use instead, under the common names.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_input: Option<Map<String, Value>>,
 }
 
+object! {
+    PreToolUseOutput {
+        sparse decision = "decision",
+        sparse reason = "reason",
+        sparse additional_context = "additionalContext",
+        sparse updated_input = "updatedInput",
+    }
+}
+
 /// The answer to [`PostToolUseInput`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
 pub struct PostToolUseOutput {
     /// `Deny` hides the tool's result from the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<Decision>,
     /// Why; shown instead of the result.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Text for the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
+}
+
+object! {
+    PostToolUseOutput {
+        sparse decision = "decision",
+        sparse reason = "reason",
+        sparse additional_context = "additionalContext",
+    }
 }
 
 /// The answer to [`UserPromptSubmitInput`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
 pub struct UserPromptSubmitOutput {
     /// `Deny` keeps the prompt from the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<Decision>,
     /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Text for the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
+}
+
+object! {
+    UserPromptSubmitOutput {
+        sparse decision = "decision",
+        sparse reason = "reason",
+        sparse additional_context = "additionalContext",
+    }
 }
 
 /// The answer to [`SessionStartInput`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
 pub struct SessionStartOutput {
     /// Text for the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
 }
 
+object! {
+    SessionStartOutput {
+        sparse additional_context = "additionalContext",
+    }
+}
+
 /// The answer to [`StopInput`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
 pub struct StopOutput {
     /// `Deny` keeps the agent from ending its turn: it goes on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<Decision>,
     /// What is left to be done: the model reads it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+object! {
+    StopOutput {
+        sparse decision = "decision",
+        sparse reason = "reason",
+    }
 }
