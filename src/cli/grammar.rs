@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use symposium_hook::Event;
 
+use super::plugin::schema::Schema;
 use super::self_update::SelfUpdateArgs;
 use crate::agents::Agent;
 use crate::config::HookScope;
@@ -112,6 +113,12 @@ pub(super) enum Command {
 }
 
 impl Command {
+    /// Whether it is asked for JSON by an option of its own.
+    pub(super) fn wants_json(&self) -> bool {
+        matches!(self, Self::Plugin(PluginArgs { command: PluginCommand::Validate(args) })
+            if args.format == Some(ReportFormat::Json))
+    }
+
     /// Whether with `--json` it prints one document instead of lines.
     pub(super) fn answers_with_a_document(&self) -> bool {
         match self {
@@ -123,7 +130,7 @@ impl Command {
             Self::Plugin(args) => !matches!(
                 args.command,
                 PluginCommand::Sync { .. }
-                    | PluginCommand::Validate { .. }
+                    | PluginCommand::Validate(_)
                     | PluginCommand::Export { .. }
             ),
             _ => false,
@@ -154,14 +161,8 @@ pub(super) enum PluginCommand {
         /// Only this source, were it excepted from updates
         name: Option<String>,
     },
-    /// Check a manifest, a skill, a plugin's folder or a whole source
-    Validate {
-        /// The file or folder
-        path: PathBuf,
-        /// Don't ask the registry whether the crates exist
-        #[arg(long)]
-        no_check_crates: bool,
-    },
+    /// Check manifests, skills, crates, plugins' folders or whole sources
+    Validate(ValidateArgs),
     /// Write a plugin as a package that other programs install
     Export {
         /// Its name, or `source/name`
@@ -172,11 +173,62 @@ pub(super) enum PluginCommand {
         /// The folder for it, which is not there yet or empty
         dir: PathBuf,
     },
+    /// Show what users of a plugin, a source or a crate will get, and how it gets to them
+    Publish {
+        /// The file or folder
+        #[arg(default_value = ".")]
+        path: PathBuf,
+        /// Needed: cargo and git publish, and this command only looks
+        #[arg(long, required = true)]
+        dry_run: bool,
+    },
+    /// Print the JSON schema of a file that people write, for editors
+    Schema {
+        /// The file
+        #[arg(value_enum, value_name = "FILE")]
+        of: Schema,
+    },
     /// Explain a code such as S012
     Explain {
         /// The code
         code: String,
     },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ValidateArgs {
+    /// The files or folders
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Don't ask the registry whether the crates exist
+    #[arg(long)]
+    pub no_check_crates: bool,
+    /// How problems are told
+    #[arg(long, value_enum, conflicts_with = "json")]
+    pub format: Option<ReportFormat>,
+    /// Fail for these, too
+    #[arg(long, value_enum)]
+    pub deny: Vec<Denied>,
+}
+
+/// The forms in which problems are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ReportFormat {
+    /// Text on standard error
+    Human,
+    /// A line of JSON each
+    Json,
+    /// Beside the text, commands by which GitHub marks them in a pull request
+    Github,
+    /// Beside the text, a SARIF 2.1.0 document on standard output
+    Sarif,
+}
+
+/// What can be denied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Denied {
+    /// All warnings
+    Warnings,
 }
 
 #[derive(Debug, Args)]

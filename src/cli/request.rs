@@ -42,8 +42,8 @@ pub(super) fn read(args: &[OsString]) -> Request {
         .and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
     match read {
         Ok(mut cli) => {
-            let (mut format, verbosity) =
-                output_form(cli.global.json, cli.global.quiet, cli.global.verbose);
+            let json = cli.global.json || cli.command.as_ref().is_some_and(Command::wants_json);
+            let (mut format, verbosity) = output_form(json, cli.global.quiet, cli.global.verbose);
             let is_document = cli.command.as_ref().is_some_and(Command::answers_with_a_document);
             if format == Format::Json && is_document {
                 format = Format::Document;

@@ -24,6 +24,8 @@ pub(crate) use choices::{Choice, ChoiceScope, PluginChoices};
 pub(crate) use dirs::{Dirs, NoHome};
 pub(crate) use earlier::our_name;
 pub use environment::Environment;
+#[cfg(test)]
+pub(crate) use model::schema;
 pub(crate) use model::{
     AutoUpdate, Config, ConfigState, HookScope, LogLevel, RECOMMENDATIONS, RECOMMENDATIONS_URL,
     SkillIgnore, SourceConfig, SourceGates, SourceLocation, USER_PLUGINS,

@@ -11,6 +11,8 @@ use crate::text::{Diagnostic, Source, closest, did_you_mean};
 
 mod hints;
 mod log_level;
+#[cfg(test)]
+pub(crate) mod schema;
 mod sources;
 
 pub(crate) use hints::Hints;
@@ -27,6 +29,7 @@ pub(crate) const USER_PLUGINS: &str = "user-plugins";
 
 /// Where hooks are registered: the values of `hook-scope` and `--hook-scope`, with their help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, clap::ValueEnum)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum HookScope {
     /// In the agents' files in your home folder
@@ -56,6 +59,7 @@ impl HookScope {
 
 /// What to do about a newer Symposium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum AutoUpdate {
     /// Install it.
@@ -67,6 +71,7 @@ pub(crate) enum AutoUpdate {
 
 /// How copied skills are kept out of git.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum SkillIgnore {
     /// A `.gitignore` with `*` inside each skill folder that we create.

@@ -250,6 +250,50 @@ explanations! {
      lists what is not taken and why; what Symposium merely does not have, such as commands of Claude \
      Code, stands there too and is no mistake."
 
+    NOT_PACKAGED "S043" "the published crate would be without it"
+    "Users of a crate get its skills from what is published, and `cargo package --list` does not have \
+     this file: `exclude` or `include` in `Cargo.toml` or a `.gitignore` keep it out, or a `Cargo.toml` \
+     in a folder above it makes a package of its own. Where `include` lists what is in, \
+     `\"/skills/**\"` belongs to it."
+
+    UNCHECKED "S044" "something could not be checked"
+    "The registry, or cargo, did not answer in time or said something that is not understood. Nothing is \
+     wrong with the plugin for that. Try again, or leave the check out where there is an option for it."
+
+    NOT_EXECUTABLE "S045" "a program's file is not executable"
+    "The file is started directly, and its mode does not allow that: `chmod +x` it, and \
+     `git update-index --chmod=+x` so that clones have it too. A `script` is read by `sh` and needs no \
+     such mode."
+
+    NO_SHEBANG "S046" "a script does not say what reads it"
+    "A script that is named as `executable` is started by the system, which takes the program for it from \
+     a first line such as `#!/usr/bin/env python3`. Without that line it can't be started. A `script` is \
+     read by `sh`, so it can't be a compiled program."
+
+    CRLF "S047" "a script has line ends of Windows"
+    "Shells take the carriage return at the end of a line for a part of it: `#!/bin/sh` then names a \
+     program that does not exist, and `exit 2` is no number. Save the file with LF, and let \
+     `*.sh text eol=lf` in `.gitattributes` keep it so."
+
+    NO_PROVIDER "S048" "nothing provides a server's program"
+    "The server's `command` is neither an installation of the manifest nor a file of the plugin, and no \
+     program of that name is on this machine's `PATH`. Users have it only by chance: declare it in \
+     `[[installations]]`, so that it is installed."
+
+    NO_PROGRAM "S049" "the crate has no such program"
+    "The installation's crate, in the version that would be installed, builds no program of that name, \
+     or has several and none is named. Name one of those it has as `executable`."
+
+    FOREIGN_CRATE "S050" "the program is of somebody else"
+    "A crate's name says nothing about whose it is. This one says that it is developed in another \
+     person's or organisation's repository than the crates that the plugin is for, or in none. Where \
+     that is meant, name an exact `version` that you looked at: what is published under that name later \
+     is then not installed."
+
+    NEVER "S051" "a condition can never hold"
+    "No version meets the requirement (`serde>=2, <1`), or two conditions that must both hold exclude \
+     each other, at one level or at two. What has it never applies."
+
     FRONTMATTER "S101" "the frontmatter can't be read"
     "A `SKILL.md` starts with a line `---`, then YAML with at least `name` and `description`, then \
      another line `---`. Without it the skill is skipped."
@@ -302,6 +346,12 @@ explanations! {
 
     IGNORED_FIELD "S112" "a field of the skill is ignored"
     "The field is known, and its value is of a type that it does not take, so it counts as absent."
+
+    CUT "S113" "an agent would cut the descriptions"
+    "Agents list the names and descriptions of all skills in a limited space, and shorten them or leave \
+     some out when they need more. These skills together need more than that, were they the only ones. \
+     Shorten the descriptions, offer skills for fewer crates at once, and say first what each is for: \
+     the end is cut."
 }
 
 #[cfg(test)]
@@ -348,6 +398,20 @@ mod tests {
             assert!(explanation.text.ends_with('.'), "{}", explanation.code);
             assert!(!explanation.text.contains('\n'), "{} is one paragraph", explanation.code);
         }
+    }
+
+    #[test]
+    fn the_book_has_them_all() {
+        let mut page = "# Codes of mistakes\n\nEach mistake in a manifest or a skill has a code, which \
+                        stays its own. `cargo agents plugin explain CODE` prints what stands here.\n"
+            .to_owned();
+        for known in EXPLANATIONS {
+            let text = known.text.replace(AGENTS, "see [Agents](agents/overview.md)");
+            let text = crate::report::wrap(&text, 105).join("\n");
+            page.push_str(&format!("\n## {}: {}\n\n{text}\n", known.code, known.title));
+        }
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/md/reference/codes.md");
+        expect_test::expect_file![file].assert_eq(&page);
     }
 
     #[test]

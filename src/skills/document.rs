@@ -61,7 +61,8 @@ pub(crate) struct Checked {
 }
 
 impl SkillDocument {
-    /// Reads a `SKILL.md`; the folder in the source's path is what its name is compared with.
+    /// Reads a `SKILL.md`. Whether its name is its folder's concerns its author only: see
+    /// [`SkillDocument::check`].
     ///
     /// What the rules forbid but an installation can mend is a warning: a name that is no path but
     /// breaks the rules, a description that is too long, YAML with the usual slips.
@@ -70,17 +71,7 @@ impl SkillDocument {
     /// No readable frontmatter, no `name` or `description`, a name that could be a path, or
     /// `crates` that can't be a list of crates.
     pub(crate) fn parse(source: Arc<Source>) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
-        let folder = folder_of(&source);
-        Self::parse_in(source, folder.as_deref())
-    }
-
-    /// As [`SkillDocument::parse`], with the name of the folder given; `None` where that name
-    /// means nothing, as for a checkout of a whole repository.
-    pub(crate) fn parse_in(
-        source: Arc<Source>,
-        folder: Option<&str>,
-    ) -> Result<(Self, Vec<Diagnostic>), Box<Diagnostic>> {
-        let read = read(&source, folder)?;
+        let read = read(&source, None)?;
         match (read.document, read.errors.into_iter().next()) {
             (Some(document), None) => Ok((document, read.warnings)),
             (_, Some(error)) => Err(Box::new(error)),

@@ -23,6 +23,8 @@ pub(crate) mod naming;
 pub(crate) mod resolve;
 pub(crate) mod rewrite;
 pub(crate) mod scan;
+#[cfg(test)]
+pub(crate) mod schema;
 
 pub(crate) use document::{RawGate, SkillDocument};
 pub(crate) use model::{Skill, SkillOrigin};

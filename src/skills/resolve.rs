@@ -196,10 +196,8 @@ impl<'a> Resolver<'a> {
         found: &FoundSkill,
         provenance: Provenance<'_>,
     ) -> Option<(SkillDocument, Vec<Diagnostic>)> {
-        // The folder of a checkout or a crate is named by others.
-        let folder = (!found.path.is_empty()).then(|| found.dir.file_name()?.to_str()).flatten();
-        let read = read_source(provenance.root, &found.dir, self.observer)
-            .and_then(|source| SkillDocument::parse_in(source, folder));
+        let read =
+            read_source(provenance.root, &found.dir, self.observer).and_then(SkillDocument::parse);
         match read {
             Ok(read) => Some(read),
             Err(problem) => {

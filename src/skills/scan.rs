@@ -110,7 +110,7 @@ pub(super) fn scan_hidden(text: &str) -> Vec<Finding> {
 }
 
 /// Scans a text that nobody renders, such as a script or a list, for invisible characters only.
-pub(super) fn scan_invisible(text: &str) -> Vec<Finding> {
+pub(crate) fn scan_invisible(text: &str) -> Vec<Finding> {
     limit_per_kind(invisible(text))
 }
 

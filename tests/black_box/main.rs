@@ -23,6 +23,7 @@ mod cases_skills;
 mod checkout_git;
 #[cfg(unix)]
 mod checkout_links;
+mod ci;
 mod completions;
 mod configuration;
 mod crate_changes;
@@ -88,6 +89,7 @@ mod plugin_commands;
 mod plugin_sources;
 mod programs_in_the_way;
 #[cfg(unix)]
+mod publish;
 mod readers;
 mod real_crates;
 mod real_migrations;
@@ -95,6 +97,7 @@ mod reasons;
 pub mod registration;
 mod registries;
 mod registry_checksums;
+mod schemas;
 mod secrets;
 #[cfg(unix)]
 mod self_update;
@@ -116,6 +119,7 @@ mod unlocked;
 mod unreadable_files;
 #[cfg(unix)]
 mod users_own_folders;
+mod validate;
 mod why;
 mod workspace;
 mod workspace_skills;

@@ -347,7 +347,8 @@ fn f206_a_path_inside_the_source_but_outside_of_the_plugin_s_folder() {
 
 #[test]
 fn f206_a_crate_s_own_skills() {
-    let sandbox = ready();
+    let sandbox = crate::registries::with_cargo();
+    sandbox.write("k/src/lib.rs", "");
     sandbox.write("k/Cargo.toml", "[package]\nname = \"k\"\nversion = \"1.0.0\"\n");
     sandbox.write("k/skills/basics/SKILL.md", skill("basics", "b"));
     let run = validate(&sandbox, "k").ok();

@@ -7,7 +7,9 @@ mod lines;
 pub(super) mod list;
 pub(super) mod offer;
 mod programs;
+pub(super) mod publish;
 mod redact;
+pub(super) mod schema;
 pub(super) mod show;
 mod sync;
 mod validate;
@@ -23,10 +25,10 @@ pub(super) fn run(sym: &Symposium, command: &PluginCommand) -> CommandResult {
         PluginCommand::Show { name } => show::run(sym, name),
         PluginCommand::Add(args) => add::run(sym, args),
         PluginCommand::Sync { name } => sync::run(sym, name.as_deref()),
-        PluginCommand::Validate { path, no_check_crates } => {
-            validate::run(sym, path, !no_check_crates)
-        }
+        PluginCommand::Validate(args) => validate::run(sym, args),
         PluginCommand::Export { name, format, dir } => export::run(sym, name, *format, dir),
+        PluginCommand::Publish { path, dry_run: _ } => publish::run(sym, path),
+        PluginCommand::Schema { of } => schema::run(sym, *of),
         PluginCommand::Explain { code } => explain::run(sym, code),
     }
 }

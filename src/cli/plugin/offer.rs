@@ -155,7 +155,7 @@ impl View<'_> {
 }
 
 /// What of a skill's text can run without a question.
-fn runs(text: &str) -> Vec<String> {
+pub(super) fn runs(text: &str) -> Vec<String> {
     let findings = scan_skill(text);
     let told = findings.iter().filter_map(|finding| match finding.kind {
         Hidden::Command => Some(format!("runs {}", finding.excerpt)),
@@ -165,7 +165,8 @@ fn runs(text: &str) -> Vec<String> {
     told.collect()
 }
 
-fn origin(group: &SkillGroup) -> String {
+/// Where a group's skills come from, for people.
+pub(super) fn origin(group: &SkillGroup) -> String {
     match &group.source {
         SkillSource::Path(path) => format!("folder `{path}`"),
         SkillSource::Git(place) => git(place),

@@ -9,7 +9,7 @@ use crate::plugins::predicate::AtomError;
 use crate::text::toml::{Located, Table};
 
 /// The keys of a gate.
-const KEYS: [&str; 3] = ["crates", "depends-on", "predicates"];
+pub(super) const KEYS: [&str; 3] = ["crates", "depends-on", "predicates"];
 
 /// Reads the gate of one level. What can't be read never widens it: a bad atom is dropped from its
 /// list, a bad predicate does not hold, and a wrong type is an error of the entry.

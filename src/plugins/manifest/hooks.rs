@@ -15,7 +15,7 @@ use crate::plugins::diagnostics::codes;
 use crate::plugins::model::{Hook, Installation, OnFailure};
 use crate::text::toml::{Located, Table};
 
-const KEYS: [&str; 16] = [
+pub(super) const KEYS: [&str; 16] = [
     "name",
     "event",
     "matcher",

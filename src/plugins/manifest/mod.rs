@@ -12,6 +12,8 @@ mod installations;
 mod matcher;
 mod near_miss;
 mod paths;
+#[cfg(test)]
+pub(crate) mod schema;
 mod servers;
 mod skills;
 mod sources;

@@ -12,9 +12,9 @@ use crate::text::toml::{Located, Table};
 pub(super) const WHAT: &str = "server";
 
 /// The keys of every server, and of each transport.
-const COMMON: [&str; 5] = ["name", "type", "crates", "depends-on", "predicates"];
-const STDIO: [&str; 3] = ["command", "args", "env"];
-const REMOTE: [&str; 2] = ["url", "headers"];
+pub(super) const COMMON: [&str; 5] = ["name", "type", "crates", "depends-on", "predicates"];
+pub(super) const STDIO: [&str; 3] = ["command", "args", "env"];
+pub(super) const REMOTE: [&str; 2] = ["url", "headers"];
 
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Kind {

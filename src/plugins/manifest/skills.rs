@@ -10,10 +10,10 @@ use crate::plugins::git::{GitPlace, Part};
 use crate::plugins::model::{CrateAtom, Gate, SkillGroup, SkillSource};
 use crate::text::toml::{Located, StringOrTable, Table};
 
-const KEYS: [&str; 4] = ["source", "crates", "depends-on", "predicates"];
+pub(super) const KEYS: [&str; 4] = ["source", "crates", "depends-on", "predicates"];
 
 /// The keys under `source` of a skill group.
-const SOURCE_KEYS: [&str; 6] = ["path", "git", "cargo", "crate_path", "rev", "subdir"];
+pub(super) const SOURCE_KEYS: [&str; 6] = ["path", "git", "cargo", "crate_path", "rev", "subdir"];
 /// Those of which there is exactly one.
 const PLACES: [&str; 4] = ["path", "git", "cargo", "crate_path"];
 /// Those that only go with `git`.

@@ -13,11 +13,11 @@ use crate::text::check_crate_name;
 use crate::text::toml::{Located, StringOrTable, Table};
 
 /// The keys of every installation.
-const COMMON: [&str; 7] =
+pub(super) const COMMON: [&str; 7] =
     ["name", "source", "install_commands", "requirements", "executable", "script", "args"];
 
 /// The sources with their own keys.
-const SOURCES: [(&str, &[&str]); 3] = [
+pub(super) const SOURCES: [(&str, &[&str]); 3] = [
     ("cargo", &["crate", "version", "git", "global"]),
     ("github", &["url"]),
     ("binary", &["url", "version", "sha256"]),

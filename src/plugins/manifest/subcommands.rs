@@ -8,7 +8,7 @@ use crate::plugins::model::{Audience, Subcommand};
 use crate::report::safe;
 use crate::text::toml::{Located, Table};
 
-const KEYS: [&str; 6] =
+pub(super) const KEYS: [&str; 6] =
     ["description", "audience", "command", "crates", "depends-on", "predicates"];
 
 /// Names no plugin may take: our commands, those to come, and the program's own.

@@ -21,6 +21,7 @@ use crate::workspace::{CRATES_IO, Lock, Registries, SourceReplacement, is_crates
 
 mod entry;
 mod metadata;
+mod package_list;
 mod refusal;
 
 pub(crate) use entry::RegistryEntry;
@@ -171,6 +172,11 @@ impl Fetcher<'_> {
         if !is_crate_name(name) {
             return Err(FetchError::BadName(name.escape_debug().to_string()));
         }
+        self.empty_folder(index)
+    }
+
+    /// An empty folder for cargo to work in.
+    fn empty_folder<'a>(&'a self, index: Option<&'a str>) -> Result<Session<'a>, FetchError> {
         let parent = self.dirs.cache().join("fetch");
         let failed = |source| FetchError::Io { path: parent.clone(), source };
         private_folders(&parent).map_err(failed)?;

@@ -1,85 +1,39 @@
 //! Looking at plugins, skills and crates: every error, not the first.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
-use super::names::{self, Named};
+use super::found::Found;
+use super::skills::{of_skills, skill};
 use super::target::Target;
+use super::{descriptions, levels, never, of_crate, scripts};
 use crate::Symposium;
-use crate::cli::screen::count;
-use crate::files::{self, Limit, contained};
-use crate::installations::syntax_error;
+use crate::files::{self, Limit};
 use crate::plugins::diagnostics::codes;
 use crate::plugins::manifest::{Manifest, Place, Strictness, near_miss};
-use crate::plugins::model::{Hook, Installation, NotTaken, Package, Plugin, Runnable, SkillSource};
+use crate::plugins::model::{Gate, NotTaken, Package, Plugin, SkillSource};
 use crate::plugins::packages::file_of;
-use crate::plugins::predicate::Facts;
 use crate::plugins::registry::scan;
 use crate::report::Event;
-use crate::skills::discover::{Discovered, discover, discover_at};
-use crate::skills::files::inspect;
-use crate::skills::metadata::{self, read_crate_skills};
-use crate::skills::resolve::{Gates as _, read_source};
-use crate::skills::{RawGate, Skill, SkillDocument, SkillOrigin};
-use crate::sync::facts::gates::unsupported;
-use crate::text::{Diagnostic, Severity, Source};
+use crate::skills::SkillDocument;
+use crate::skills::discover::discover_at;
+use crate::skills::resolve::read_source;
+use crate::skills::scan::scan_invisible;
+use crate::text::{Diagnostic, Severity};
 use crate::workspace::{Observer, UNOBSERVED};
-
-/// What was looked at, and what is wrong with it.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    plugins: BTreeSet<PathBuf>,
-    skills: BTreeSet<PathBuf>,
-    crates: usize,
-    pub(super) diagnostics: Vec<Diagnostic>,
-    pub(super) names: Vec<Named>,
-}
-
-impl Found {
-    /// Whether there was nothing to look at, not even something broken.
-    pub(super) fn is_empty(&self) -> bool {
-        self.plugins.is_empty() && self.skills.is_empty() && self.crates == 0
-    }
-
-    /// `3 plugins, 5 skills: 2 errors, 1 warning`.
-    pub(super) fn summary(&self, errors: usize) -> String {
-        let mut what = Vec::new();
-        for (number, one) in [(self.plugins.len(), "plugin"), (self.crates, "crate")] {
-            if number > 0 {
-                what.push(count(number, one));
-            }
-        }
-        if what.is_empty() || !self.skills.is_empty() {
-            what.push(count(self.skills.len(), "skill"));
-        }
-        let warnings = self.diagnostics.len() - errors;
-        let mut wrong = Vec::new();
-        for (number, one) in [(errors, "error"), (warnings, "warning")] {
-            if number > 0 {
-                wrong.push(count(number, one));
-            }
-        }
-        let wrong = if wrong.is_empty() { "nothing wrong".to_owned() } else { wrong.join(", ") };
-        format!("{}: {wrong}", what.join(", "))
-    }
-
-    fn push(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
-}
 
 pub(super) fn check(sym: &Symposium, target: &Target, found: &mut Found) {
     match target {
         Target::Plugin { manifest, root } => lone_manifest(manifest, root, sym, found),
         Target::Skill { dir, alone } => {
             let root = dir.as_path();
-            skill(sym, root, dir, found);
+            skill(sym, root, dir, &[], found);
             if *alone && let Some(problem) = needs_crates(root, dir, Severity::Warning) {
                 found.push(problem.note("in a plugin or a crate it needs none"));
             }
         }
-        Target::Crate(dir) => of_crate(sym, dir, found),
+        Target::Crate(dir) => of_crate::check(sym, dir, found),
         Target::Source(dir) => source(sym, dir, found),
     }
 }
@@ -111,7 +65,7 @@ fn source(sym: &Symposium, dir: &Path, found: &mut Found) {
         }
     }
     for alone in &scan.skills {
-        skill(sym, dir, &alone.dir, found);
+        skill(sym, dir, &alone.dir, &[], found);
         found.diagnostics.extend(needs_crates(dir, &alone.dir, Severity::Error));
     }
 }
@@ -142,7 +96,15 @@ fn of_plugin(sym: &Symposium, plugin: &Plugin, found: &mut Found) {
         return of_package(sym, (plugin, package), found);
     }
     let Ok(manifest) = files::read_source(&plugin.manifest, Limit::MANIFEST) else { return };
-    found.names.extend(names::of_manifest(&manifest));
+    let hidden = scan_invisible(&manifest.text);
+    found.diagnostics.extend(hidden.iter().map(|finding| finding.diagnostic(&manifest)));
+    let said = levels::of_manifest(&manifest);
+    found.names.extend(said.names);
+    for (index, level) in said.levels.iter().enumerate() {
+        let above = if index == 0 { &[][..] } else { &[&plugin.gate][..] };
+        found.diagnostics.extend(never::check("this", level, above, &manifest));
+    }
+    let before = found.listed.len();
     for group in &plugin.skills {
         let SkillSource::Path(path) = &group.source else { continue };
         let problem = |message: String| {
@@ -153,7 +115,7 @@ fn of_plugin(sym: &Symposium, plugin: &Plugin, found: &mut Found) {
         };
         match plugin.resolve(path) {
             Ok(start) if start.is_dir() => {
-                if folder(sym, plugin, &start, found) == 0 {
+                if folder(sym, plugin, &start, &group.gate, found) == 0 {
                     found.push(problem(format!("there is no skill in `{path}`")));
                 }
             }
@@ -161,7 +123,9 @@ fn of_plugin(sym: &Symposium, plugin: &Plugin, found: &mut Found) {
             Err(escape) => found.push(problem(escape.to_string())),
         }
     }
-    files(plugin, &manifest, found);
+    let cut = descriptions::cut(&found.listed[before..]);
+    found.diagnostics.extend(cut.map(|problem| problem.in_file(&plugin.manifest)));
+    scripts::check(sym, plugin, &manifest, found);
 }
 
 /// What breaks a rule of the package's format, and what of it has no effect here.
@@ -179,107 +143,22 @@ fn of_package(sym: &Symposium, (plugin, package): (&Plugin, &Package), found: &m
         if let SkillSource::Path(path) = &group.source
             && let Ok(start) = plugin.resolve(path)
         {
-            folder(sym, plugin, &start, found);
+            folder(sym, plugin, &start, &group.gate, found);
         }
     }
-}
-
-/// Programs and scripts that must be on disk already.
-fn files(plugin: &Plugin, manifest: &Arc<Source>, found: &mut Found) {
-    let of_hook = |hook: &Hook| {
-        let installation = plugin.installations.iter().find(|known| known.name == hook.command)?;
-        let runnable = hook.runnable.as_ref()?;
-        Some((installation, runnable.clone()))
-    };
-    let own =
-        plugin.installations.iter().filter_map(|known| Some((known, known.runnable.clone()?)));
-    for (installation, runnable) in own.chain(plugin.hooks.iter().filter_map(of_hook)) {
-        let Installation { source: None, install_commands, .. } = installation else { continue };
-        let (Runnable::Executable(path) | Runnable::Script(path)) = &runnable else { continue };
-        if !install_commands.is_empty() || Path::new(path).is_absolute() {
-            continue;
-        }
-        let file = plugin.dir.join(path);
-        if file.is_file() {
-            found.diagnostics.extend(unreadable_script(&file, &runnable));
-            continue;
-        }
-        let quoted = [format!("\"{path}\""), format!("'{path}'")];
-        let mut places = quoted.iter().filter_map(|text| Some((manifest.text.find(text)?, text)));
-        let span = places.next().map_or(0..0, |(start, text)| start..start + text.len());
-        found.push(
-            Diagnostic::error(format!("there is no file `{path}`"))
-                .code(codes::FILE_MISSING)
-                .at(manifest, span)
-                .note("the path is relative to the plugin's folder"),
-        );
-    }
-}
-
-fn unreadable_script(file: &Path, runnable: &Runnable) -> Option<Diagnostic> {
-    let path = file.to_string_lossy().into_owned();
-    let argv = match runnable {
-        Runnable::Script(_) => vec!["sh".to_owned(), path],
-        Runnable::Executable(_) | Runnable::Shell => vec![path],
-    };
-    let problem = match syntax_error(&argv) {
-        Ok(error) => Diagnostic::error("the shell can't read this script").note(error?),
-        Err(error) => Diagnostic::warning("this script was not looked through for syntax errors")
-            .note(error.to_string()),
-    };
-    Some(problem.code(codes::SCRIPT_SYNTAX).in_file(file))
 }
 
 /// The skills below a plugin's folder; says how many there are.
-fn folder(sym: &Symposium, plugin: &Plugin, start: &Path, found: &mut Found) -> usize {
+fn folder(
+    sym: &Symposium,
+    plugin: &Plugin,
+    start: &Path,
+    group: &Gate,
+    found: &mut Found,
+) -> usize {
     let places = (plugin.boundary(), start);
     let skills = discover_at(plugin.skill_depths(), places, &UNOBSERVED);
-    of_skills(sym, plugin.boundary(), skills, found)
-}
-
-fn of_skills(sym: &Symposium, root: &Path, skills: Discovered, found: &mut Found) -> usize {
-    let (skills, told) = skills.told();
-    found.diagnostics.extend(told);
-    for one in &skills {
-        skill(sym, root, &one.dir, found);
-    }
-    skills.len()
-}
-
-fn skill(sym: &Symposium, root: &Path, dir: &Path, found: &mut Found) {
-    if !found.skills.insert(dir.to_path_buf()) {
-        return;
-    }
-    let source = match read_source(root, dir, &UNOBSERVED) {
-        Ok(source) => source,
-        Err(problem) => return found.push(*problem),
-    };
-    let checked = SkillDocument::check(&source);
-    found.diagnostics.extend(checked.problems);
-    gate(sym, &checked.gate, &source, found);
-    let document = checked.document;
-    let skill = Skill {
-        name: document.map_or_else(String::new, |document| document.install_name),
-        description: String::new(),
-        dir: dir.to_path_buf(),
-        root: root.to_path_buf(),
-        origin: SkillOrigin::Workspace { path: String::new() },
-        plugin: None,
-        written: None,
-        same_as: Vec::new(),
-    };
-    found.diagnostics.extend(inspect(&skill, &UNOBSERVED));
-}
-
-/// The conditions in a skill's frontmatter or a crate's metadata, and the crates that they name.
-fn gate(sym: &Symposium, raw: &RawGate, source: &Arc<Source>, found: &mut Found) {
-    let facts =
-        Facts { dependencies: &[], members: &[], root: None, env: &sym.env, observer: &UNOBSERVED };
-    if let Err(problems) = facts.read(raw, source) {
-        found.diagnostics.extend(problems);
-    }
-    found.diagnostics.extend(unsupported(raw, source));
-    found.names.extend(names::of_gate(raw, source));
+    of_skills(sym, plugin.boundary(), skills, &[&plugin.gate, group], found).len()
 }
 
 /// A skill outside of a plugin that does not say what it is for.
@@ -295,48 +174,4 @@ fn needs_crates(root: &Path, dir: &Path, severity: Severity) -> Option<Diagnosti
         .note("say which crates it is about, or `crates: \"*\"`");
     problem.severity = severity;
     Some(problem)
-}
-
-fn of_crate(sym: &Symposium, dir: &Path, found: &mut Found) {
-    found.crates += 1;
-    let said = read_crate_skills(dir, &UNOBSERVED);
-    for mut problem in said.warnings {
-        problem.severity = Severity::Error;
-        found.push(problem);
-    }
-    let manifest = dir.join("Cargo.toml");
-    for entry in &said.entries {
-        if let Some(source) = &said.source {
-            gate(sym, &entry.gate, source, found);
-        }
-        let path = match &entry.place {
-            metadata::Place::Path(path) => path,
-            metadata::Place::Crate { name, .. } => {
-                if let Some(source) = &said.source {
-                    found.names.push(Named::at(name, source, entry.span.clone()));
-                }
-                continue;
-            }
-        };
-        let at = |problem: Diagnostic| match &said.source {
-            Some(source) if !entry.span.is_empty() => problem.at(source, entry.span.clone()),
-            _ => problem.in_file(&manifest),
-        };
-        let count = match contained(dir, path) {
-            Ok(start) => of_skills(sym, dir, discover(dir, &start, &UNOBSERVED), found),
-            Err(escape) => {
-                found.push(at(Diagnostic::error(escape.to_string()).code(codes::SKILL_FOLDER)));
-                continue;
-            }
-        };
-        if count == 0 {
-            let mut problem = Diagnostic::error(format!("there is no skill in `{path}`"))
-                .code(codes::SKILL_FOLDER);
-            // Nobody asked for the folder that is looked into by default.
-            if entry.span.is_empty() {
-                problem.severity = Severity::Warning;
-            }
-            found.push(at(problem));
-        }
-    }
 }

@@ -1,170 +1,23 @@
-//! The crates that manifests and skills name, and whether the registry has them.
+//! Whether the registry has the crates that are named, and whether those that are installed are what the
+//! plugin takes them for.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
-use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use super::known::KnownNames;
+use super::levels::{Installed, Named};
+use super::programs::{Published, is_pinned, look_into, owner};
 use crate::Symposium;
 use crate::cli::screen::count;
 use crate::plugins::diagnostics::codes;
-use crate::plugins::model::{CrateAtom, Predicate};
-use crate::plugins::predicate::parse_crate_list;
 use crate::report::Event;
-use crate::skills::RawGate;
 use crate::skills::crate_source::fetch::{FetchError, Fetcher, RegistryEntry};
 use crate::skills::crate_source::known_names;
-use crate::text::{Diagnostic, Source};
-use crate::text::{
-    closest, did_you_mean,
-    toml::{Diagnostics, Located, StringOrTable, Table, read},
-};
+use crate::text::{Diagnostic, closest, did_you_mean};
 
-/// A crate, and where it is named.
-#[derive(Debug, Clone)]
-pub(super) struct Named {
-    name: String,
-    source: Arc<Source>,
-    span: Range<usize>,
-    /// Whether its programs are to be installed.
-    is_installed: bool,
-}
-
-impl Named {
-    pub(super) fn at(name: &str, source: &Arc<Source>, span: Range<usize>) -> Self {
-        Self { name: name.to_owned(), source: Arc::clone(source), span, is_installed: false }
-    }
-}
-
-/// The crates in a skill's condition.
-pub(super) fn of_gate(raw: &RawGate, source: &Arc<Source>) -> Vec<Named> {
-    let mut names = Vec::new();
-    let mut add = |name: &str, place: &Located<String>| {
-        names.push(Named::at(name, source, place.span.clone()));
-    };
-    for list in raw.crates.iter().flatten() {
-        for atom in parse_crate_list(&list.value).atoms {
-            atom.crate_name().into_iter().for_each(|name| add(name, list));
-        }
-    }
-    for text in &raw.predicates {
-        if let Ok(predicate) = Predicate::parse(&text.value) {
-            in_predicate(&predicate, &mut |name| add(name, text));
-        }
-    }
-    names
-}
-
-/// The crates in a predicate, also those that must be absent: a misspelt one always is.
-fn in_predicate(predicate: &Predicate, add: &mut dyn FnMut(&str)) {
-    match predicate {
-        Predicate::DependsOn(atom) => atom.crate_name().into_iter().for_each(add),
-        Predicate::Not(inner) => in_predicate(inner, add),
-        Predicate::Any(list) | Predicate::All(list) => {
-            list.iter().for_each(|item| in_predicate(item, add));
-        }
-        Predicate::Env { .. }
-        | Predicate::PathExists(_)
-        | Predicate::WorkspaceMember
-        | Predicate::Waits { .. }
-        | Predicate::AskedFor
-        | Predicate::Unsupported(_) => {}
-    }
-}
-
-/// The crates in a manifest, at every level. What is wrong with the manifest is told elsewhere.
-pub(super) fn of_manifest(source: &Arc<Source>) -> Vec<Named> {
-    let diagnostics = Diagnostics::new(Arc::clone(source));
-    let collected = read(&diagnostics, |root| {
-        let mut names = Collector { source, names: Vec::new() };
-        names.level(root);
-        for key in ["skills", "plugins", "hooks", "mcp_servers", "installations"] {
-            for table in root.tables(key).unwrap_or_default() {
-                names.level(&table);
-                if key == "installations" {
-                    names.installation(&table);
-                }
-            }
-        }
-        if let Some(section) = root.table("subcommand") {
-            for name in section.keys() {
-                if let Some(table) = section.table(&name.value) {
-                    names.level(&table);
-                }
-            }
-        }
-        names.names
-    });
-    collected.unwrap_or_default()
-}
-
-struct Collector<'a> {
-    source: &'a Arc<Source>,
-    names: Vec<Named>,
-}
-
-impl Collector<'_> {
-    fn add(&mut self, name: &str, span: Range<usize>) {
-        self.names.push(Named::at(name, self.source, span));
-    }
-
-    /// What any table of a manifest may say about crates.
-    fn level(&mut self, table: &Table<'_>) {
-        for key in ["crates", "depends-on"] {
-            for item in table.string_or_strings(key).map(|list| list.value).unwrap_or_default() {
-                if let Ok(CrateAtom::Crate { name, .. }) = CrateAtom::parse(&item.value) {
-                    self.add(&name, item.span);
-                }
-            }
-        }
-        let predicates = table.string_or_strings("predicates").map(|list| list.value);
-        for item in predicates.unwrap_or_default() {
-            if let Ok(predicate) = Predicate::parse(&item.value) {
-                in_predicate(&predicate, &mut |name| self.add(name, item.span.clone()));
-            }
-        }
-        if table.is_table("source")
-            && let Some(source) = table.table("source")
-        {
-            match source.string_or_table("cargo") {
-                Some(StringOrTable::String(atom)) => {
-                    if let Ok(CrateAtom::Crate { name, .. }) = CrateAtom::parse(&atom.value) {
-                        self.add(&name, atom.span);
-                    }
-                }
-                Some(StringOrTable::Table(target)) => {
-                    if let Some(name) = target.string("name") {
-                        self.add(&name.value, name.span);
-                    }
-                }
-                None => {}
-            }
-        }
-        if table.is_table("command")
-            && let Some(command) = table.table("command")
-        {
-            self.installation(&command);
-        }
-        for requirement in table.strings_or_tables("requirements").unwrap_or_default() {
-            if let StringOrTable::Table(requirement) = requirement {
-                self.installation(&requirement);
-            }
-        }
-    }
-
-    /// A crate whose programs are installed from the registry.
-    fn installation(&mut self, table: &Table<'_>) {
-        let is_cargo = table.string("source").is_some_and(|source| source.value == "cargo");
-        if is_cargo
-            && !table.has("git")
-            && let Some(name) = table.string("crate")
-        {
-            self.add(&name.value, name.span);
-            if let Some(last) = self.names.last_mut() {
-                last.is_installed = true;
-            }
-        }
-    }
-}
+/// Crates that are asked about at once.
+const AT_ONCE: usize = 4;
 
 /// Asks the registry about each crate once.
 pub(super) fn check(sym: &Symposium, names: Vec<Named>) -> Vec<Diagnostic> {
@@ -187,28 +40,135 @@ pub(super) fn check(sym: &Symposium, names: Vec<Named>) -> Vec<Diagnostic> {
         offline: sym.options.offline,
     };
     let _progress = sym.report.busy("Checking", &count(by_name.len(), "crate name"));
+    let mut known = KnownNames::load(&sym.dirs);
+    let new: Vec<&str> = by_name
+        .iter()
+        .filter(|(name, _)| known.get(name).is_none())
+        .filter_map(|(_, places)| places.first().map(|first| first.name.as_str()))
+        .collect();
     let mut problems = Vec::new();
-    let mut known: Option<Vec<String>> = None;
-    for places in by_name.values() {
-        let Some(first) = places.first() else { continue };
-        match fetcher.look_up(&first.name) {
-            Ok(Some(entry)) => tell_installed(sym, places, &entry),
-            Ok(None) => {
-                let home = sym.env.cargo_home();
-                let known =
-                    known.get_or_insert_with(|| home.map_or_else(Vec::new, |h| known_names(&h)));
-                let near = closest(&first.name, known.iter().map(String::as_str));
-                problems.extend(places.iter().map(|place| unknown(place, &near)));
-            }
+    let mut unasked: Vec<(&Named, String)> = Vec::new();
+    for (name, answer) in ask(&fetcher, &new) {
+        let Some(places) = by_name.get(&name.replace('_', "-")) else { continue };
+        match answer {
+            Ok(Some(entry)) => known.add(&name.replace('_', "-"), entry),
+            Ok(None) => problems.extend(unknown(sym, places)),
             // The manifest's reader has told.
-            Err(FetchError::BadName(_)) => {}
-            Err(error) => {
-                problems.push(
-                    Diagnostic::warning("crate names could not be checked")
-                        .note(error.to_string())
-                        .note("`--no-check-crates` leaves the check out"),
-                );
-                break;
+            Err(Unanswered::BadName) => {}
+            Err(Unanswered::Failed(why)) => {
+                unasked.extend(places.first().map(|place| (place, why)));
+            }
+        }
+    }
+    problems.extend(unchecked(&unasked));
+    known.save(&sym.dirs);
+    problems.extend(installed(sym, &fetcher, &by_name, &known));
+    problems
+}
+
+/// Why nothing is known of a crate.
+enum Unanswered {
+    BadName,
+    Failed(String),
+}
+
+type Answers<'n> = Vec<(&'n str, Result<Option<RegistryEntry>, Unanswered>)>;
+
+/// Asks about a few crates at once. After a failure no further one is asked about: a registry that does
+/// not answer would let people wait for each.
+fn ask<'n>(fetcher: &Fetcher<'_>, names: &[&'n str]) -> Answers<'n> {
+    let next = AtomicUsize::new(0);
+    let has_failed = AtomicBool::new(false);
+    let answers = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE.min(names.len()) {
+            scope.spawn(|| {
+                while let Some(name) = names.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let answer = match has_failed.load(Ordering::Relaxed) {
+                        true => Err(Unanswered::Failed("the registry did not answer".to_owned())),
+                        false => fetcher.look_up(name).map_err(|error| match error {
+                            FetchError::BadName(_) => Unanswered::BadName,
+                            error => Unanswered::Failed(error.to_string()),
+                        }),
+                    };
+                    if matches!(answer, Err(Unanswered::Failed(_))) {
+                        has_failed.store(true, Ordering::Relaxed);
+                    }
+                    let mut answers = answers.lock().unwrap_or_else(|lock| lock.into_inner());
+                    answers.push((*name, answer));
+                }
+            });
+        }
+    });
+    let mut answers = answers.into_inner().unwrap_or_else(|lock| lock.into_inner());
+    answers.sort_by_key(|(name, _)| *name);
+    answers
+}
+
+/// One word on all crates that could not be asked about: they are not unknown.
+fn unchecked(names: &[(&Named, String)]) -> Option<Diagnostic> {
+    let (first, _) = names.first()?;
+    let shown: Vec<String> = names.iter().map(|(named, _)| format!("`{}`", named.name)).collect();
+    // The one that was asked about says more than those that were not.
+    let why = names.iter().map(|(_, why)| why).max_by_key(|why| why.len())?;
+    Some(
+        Diagnostic::warning(format!("crate names could not be checked: {}", shown.join(", ")))
+            .code(codes::UNCHECKED)
+            .at(&first.source, first.span.clone())
+            .note(why)
+            .note("try again when the registry answers; `--no-check-crates` leaves the check out"),
+    )
+}
+
+fn unknown(sym: &Symposium, places: &[Named]) -> Vec<Diagnostic> {
+    let known = sym.env.cargo_home().map_or_else(Vec::new, |home| known_names(&home));
+    let tell = |place: &Named| {
+        let near = closest(&place.name, known.iter().map(String::as_str));
+        let mut problem = Diagnostic::error(format!("the registry has no crate `{}`", place.name))
+            .code(codes::UNKNOWN_CRATE)
+            .at(&place.source, place.span.clone());
+        problem.label = did_you_mean(&near);
+        problem
+    };
+    places.iter().map(tell).collect()
+}
+
+/// What is wrong with the crates that are installed for their programs.
+fn installed(
+    sym: &Symposium,
+    fetcher: &Fetcher<'_>,
+    by_name: &BTreeMap<String, Vec<Named>>,
+    known: &KnownNames,
+) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for (name, places) in by_name.iter().filter(|(name, _)| known.get(name).is_some()) {
+        for place in places {
+            let Some(wanted) = &place.installed else { continue };
+            match look_into(fetcher, &place.name, wanted) {
+                Ok(published) => {
+                    tell_installed(sym, name, &published);
+                    problems.extend(wrong_program(place, wanted, &published));
+                    if !is_pinned(wanted) {
+                        let owners = owners_beside(place, fetcher, by_name, known);
+                        problems.extend(foreign(place, &published, &owners));
+                    }
+                }
+                Err(error) => {
+                    let entry = known.get(name);
+                    let repository = entry.as_ref().and_then(|entry| entry.repository.clone());
+                    let version = entry.and_then(|entry| entry.version);
+                    let version = version.map(|version| version.to_string()).unwrap_or_default();
+                    tell_installed(
+                        sym,
+                        name,
+                        &Published { version, repository, ..Published::default() },
+                    );
+                    let message = format!("the programs of `{}` could not be checked", place.name);
+                    let problem = Diagnostic::warning(message).code(codes::UNCHECKED);
+                    problems.push(
+                        problem.at(&place.source, place.span.clone()).note(error.to_string()),
+                    );
+                }
             }
         }
     }
@@ -216,53 +176,83 @@ pub(super) fn check(sym: &Symposium, names: Vec<Named>) -> Vec<Diagnostic> {
 }
 
 /// A crate's name says nothing about whose it is: what is installed is shown.
-fn tell_installed(sym: &Symposium, places: &[Named], entry: &RegistryEntry) {
-    if places.iter().any(|place| place.is_installed) {
-        let version = entry.version.as_ref().map(|version| format!(" {version}"));
-        let from = entry.repository.as_ref().map(|repository| format!(" from {repository}"));
-        let line =
-            format!("{}{}{}", entry.name, version.unwrap_or_default(), from.unwrap_or_default());
-        sym.report.event(&Event::status("Installs", line));
+fn tell_installed(sym: &Symposium, name: &str, published: &Published) {
+    let Published { version, repository, .. } = published;
+    let from = match repository {
+        Some(repository) => format!("from {repository}"),
+        None => "which names no repository".to_owned(),
+    };
+    sym.report.event(&Event::status("Installs", format!("{name} {version} {from}")));
+}
+
+fn wrong_program(place: &Named, wanted: &Installed, published: &Published) -> Vec<Diagnostic> {
+    let Published { version, programs, .. } = published;
+    let what = format!("`{}` {version}", place.name);
+    let list = match programs.as_slice() {
+        [] => "it has none: it is a library".to_owned(),
+        programs => format!("its programs: {}", programs.join(", ")),
+    };
+    let problem = |span: &std::ops::Range<usize>, message: String| {
+        let problem = Diagnostic::error(message).code(codes::NO_PROGRAM);
+        problem.at(&place.source, span.clone()).note(list.clone())
+    };
+    if wanted.executables.is_empty() {
+        return match programs.as_slice() {
+            [_] => Vec::new(),
+            [] => vec![problem(&place.span, format!("{what} has no program"))],
+            _ => vec![
+                problem(&place.span, format!("{what} has several programs"))
+                    .note("name one as `executable`"),
+            ],
+        };
     }
+    let lacking = wanted.executables.iter().filter(|named| !programs.contains(&named.value));
+    lacking
+        .map(|named| problem(&named.span, format!("{what} has no program `{}`", named.value)))
+        .collect()
 }
 
-fn unknown(place: &Named, near: &[&str]) -> Diagnostic {
-    let mut problem = Diagnostic::error(format!("the registry has no crate `{}`", place.name))
-        .code(codes::UNKNOWN_CRATE)
-        .at(&place.source, place.span.clone());
-    problem.label = did_you_mean(near);
-    problem
+/// Who owns the crates that the same file is about.
+fn owners_beside(
+    place: &Named,
+    fetcher: &Fetcher<'_>,
+    by_name: &BTreeMap<String, Vec<Named>>,
+    known: &KnownNames,
+) -> Vec<String> {
+    let is_beside =
+        |other: &Named| other.installed.is_none() && other.source.path == place.source.path;
+    let beside = by_name.iter().filter(|(_, places)| places.iter().any(is_beside));
+    let mut owners: Vec<String> = beside
+        .filter_map(|(name, _)| {
+            let repository = known
+                .get(name)?
+                .repository
+                .or_else(|| look_into(fetcher, name, &Installed::default()).ok()?.repository);
+            owner(&repository?)
+        })
+        .collect();
+    owners.sort();
+    owners.dedup();
+    owners
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn f207_crates_are_found_at_every_level_with_their_place() {
-        let text = "name = \"p\"\ncrates = [\"a>=1\", \"*\"]\npredicates = [\"not(depends-on(b))\"]\n\
-                    [[skills]]\ndepends-on = \"c\"\nsource = \"crate\"\n\
-                    [[plugins]]\nsource.cargo = { name = \"d\", version = \"1\" }\n\
-                    [[plugins]]\nsource.cargo = \"e>=1\"\n\
-                    [[installations]]\nname = \"t\"\nsource = \"cargo\"\ncrate = \"f\"\n\
-                    [[installations]]\nname = \"g\"\nsource = \"cargo\"\ncrate = \"own\"\n\
-                    git = \"https://example.com/g\"\n\
-                    [[hooks]]\nname = \"h\"\nevent = \"PreToolUse\"\n\
-                    command = { source = \"cargo\", crate = \"g\" }\n\
-                    requirements = [\"t\", { source = \"cargo\", crate = \"h\" }]\n\
-                    [[mcp_servers]]\nname = \"m\"\ncrates = \"i\"\ncommand = \"t\"\n\
-                    [subcommand.s]\ndescription = \"d\"\ncommand = \"t\"\n\
-                    predicates = [\"any(depends-on(j), env(X))\"]\n";
-        let source = Source::new("SYMPOSIUM.toml", text);
-        let names = of_manifest(&source);
-        let mut found: Vec<&str> = names.iter().map(|named| named.name.as_str()).collect();
-        found.sort_unstable();
-        assert_eq!(found, ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]);
-        for named in &names {
-            let written = &source.text[named.span.clone()];
-            assert!(written.contains(&named.name), "{named:?}: {written}");
-            let installed = ["f", "g", "h"].contains(&named.name.as_str());
-            assert_eq!(named.is_installed, installed, "{named:?}");
+/// A program of other people than those whose crates the plugin is about.
+fn foreign(place: &Named, published: &Published, owners: &[String]) -> Option<Diagnostic> {
+    let of = published.repository.as_deref().and_then(owner);
+    if owners.is_empty() || of.as_ref().is_some_and(|of| owners.contains(of)) {
+        return None;
+    }
+    let message = match (&published.repository, &of) {
+        (Some(repository), Some(of)) => {
+            format!("`{}` is of somebody else: {of} ({repository})", place.name)
         }
-    }
+        _ => format!("`{}` names no repository: nobody can tell whose it is", place.name),
+    };
+    Some(
+        Diagnostic::warning(message)
+            .code(codes::FOREIGN_CRATE)
+            .at(&place.source, place.span.clone())
+            .note(format!("the crates that the plugin is for: {}", owners.join(", ")))
+            .note("where that is meant, pin `version` to one that you looked at: `\"1.2.3\"`"),
+    )
 }

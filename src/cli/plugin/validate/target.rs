@@ -13,7 +13,7 @@ use crate::text::Diagnostic;
 use crate::text::toml::{Diagnostics, read};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Target {
+pub(in crate::cli::plugin) enum Target {
     /// A plugin, by its manifest, in a source.
     Plugin { manifest: PathBuf, root: PathBuf },
     Skill {
@@ -28,7 +28,7 @@ pub(super) enum Target {
 }
 
 /// What `path` is: canonical, and there.
-pub(super) fn of(sym: &Symposium, path: &Path) -> Result<Target, Diagnostic> {
+pub(in crate::cli::plugin) fn of(sym: &Symposium, path: &Path) -> Result<Target, Diagnostic> {
     if path.is_dir() {
         return Ok(of_dir(sym, path));
     }
