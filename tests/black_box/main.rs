@@ -12,6 +12,8 @@ mod activation;
 mod antigravity;
 mod background_pile;
 mod beside_writers;
+#[cfg(unix)]
+mod book_hooks;
 mod book_screens;
 mod book_session;
 mod candidates;
