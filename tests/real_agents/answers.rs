@@ -1,8 +1,8 @@
 //! What a plugin's portable hook says comes true.
 
 use serde_json::json;
-use symposium_testlib::Step;
 use symposium_testlib::harness::{Bench, Check, Finding, Point};
+use symposium_testlib::{Step, World};
 
 use crate::plugins::{EVENTS, answers, registered};
 
@@ -29,6 +29,17 @@ pub(crate) const POINT: Point = Point {
             says: "Context that a plugin's hook gives at a session's start, with a prompt, before and \
                    after a tool is in a later request to the model.",
             run: context_of_every_event_reaches_the_model,
+        },
+        Check {
+            name: "a_blocked_end_of_a_turn_makes_it_go_on",
+            says: "A plugin's hook blocks the end of a turn: the model reads why, and goes on.",
+            run: a_blocked_end_of_a_turn_makes_it_go_on,
+        },
+        Check {
+            name: "a_turn_that_is_always_blocked_ends",
+            says: "A plugin's hook that blocks every end of a turn keeps the agent going five times, \
+                   and then the turn ends.",
+            run: a_turn_that_is_always_blocked_ends,
         },
     ],
 };
@@ -79,4 +90,52 @@ fn context_of_every_event_reaches_the_model(bench: &Bench) -> Finding {
         assert_eq!(turn.count_in(0, &words(event)), 1, "{event}\n{}", turn.told());
     }
     Finding::Holds
+}
+
+/// A hook's answer to the end of a turn.
+fn go_on() -> String {
+    answers("Stop", &json!({ "decision": "deny", "reason": "THE-TESTS-FAIL" }))
+}
+
+fn a_blocked_end_of_a_turn_makes_it_go_on(bench: &Bench) -> Finding {
+    let world = bench.world();
+    let log = world.sandbox.dir().join("stopped");
+    let once = format!("echo stop >> '{}'\n", log.display());
+    let once = format!("{once}test $(wc -l < '{}') = 1 || exit 0\n{}", log.display(), go_on());
+    registered(&world, &[("Stop", &once)]);
+    let ends = [Step::say("Done."), Step::say("Now it is really done.")];
+    if let Some(cant) = without_stop(bench, &world, &ends) {
+        return cant;
+    }
+    let turn = world.turn(&ends);
+    assert_eq!(turn.count_in(0, "THE-TESTS-FAIL"), 0, "{}", turn.told());
+    assert!(turn.count_in(1, "THE-TESTS-FAIL") > 0, "{}", turn.told());
+    assert_eq!(world.sandbox.read("stopped"), "stop\nstop\n", "{}", turn.told());
+    Finding::Holds
+}
+
+fn a_turn_that_is_always_blocked_ends(bench: &Bench) -> Finding {
+    let world = bench.world();
+    registered(&world, &[("Stop", &go_on())]);
+    let ends = ["one", "two", "three", "four", "five", "six", "seven"].map(Step::say);
+    if let Some(cant) = without_stop(bench, &world, &ends) {
+        return cant;
+    }
+    let turn = world.try_turn("ws", "Please do as you think best.", &ends);
+    assert!(!turn.finished.timed_out, "{}", turn.told());
+    assert_eq!(turn.finished.code, Some(0), "{}", turn.told());
+    // The first end, and one after each block.
+    assert_eq!(turn.main().count(), 1 + 5, "{}", turn.told());
+    Finding::Holds
+}
+
+/// For a client that asks nobody whether a turn may end: that it still does not.
+fn without_stop(bench: &Bench, world: &World, ends: &[Step]) -> Option<Finding> {
+    if !bench.is("opencode") {
+        return None;
+    }
+    let turn = world.try_turn("ws", "Please do as you think best.", ends);
+    assert_eq!(turn.main().count(), 1, "{}", turn.told());
+    assert!(!turn.events().contains(&"stop"), "{}", turn.told());
+    Some(Finding::Cant("It asks no hook whether a turn may end."))
 }

@@ -68,7 +68,7 @@ fn part(version: &str, points: &[Point], found: &Findings) -> String {
         for check in checks {
             let _ = match found.get(check.name) {
                 Some(Finding::Cant(why)) => {
-                    writeln!(text, "- It can't: {}. {why}", check.says)
+                    writeln!(text, "- It can't: {} {why}", check.says)
                 }
                 _ => writeln!(text, "- {}", check.says),
             };
