@@ -64,7 +64,6 @@ fn broken(sandbox: &Sandbox) -> PathBuf {
     sandbox.dir().join("broken")
 }
 
-#[cfg(unix)]
 #[test]
 fn the_action_passes_our_fixtures_sources_and_marks_a_broken_plugin() {
     let sandbox = installed();
@@ -81,7 +80,6 @@ fn the_action_passes_our_fixtures_sources_and_marks_a_broken_plugin() {
     assert!(run.stdout.contains(told), "{}", run.stdout);
 }
 
-#[cfg(unix)]
 #[test]
 fn the_pre_commit_hook_takes_the_files_that_it_is_given() {
     let hooks = yaml(".pre-commit-hooks.yaml");

@@ -25,6 +25,7 @@ mod cases_skills;
 mod checkout_git;
 #[cfg(unix)]
 mod checkout_links;
+#[cfg(unix)]
 mod ci;
 mod completions;
 mod configuration;
