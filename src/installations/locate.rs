@@ -98,12 +98,13 @@ pub(super) fn global(sym: &Symposium, name: &str) -> Option<PathBuf> {
     })
 }
 
-/// On Windows a program's name needs no `.exe` in a manifest.
+/// On Windows a program's name needs no `.exe` in a manifest. What is not there keeps its name.
 fn with_suffix(path: PathBuf) -> PathBuf {
     if cfg!(windows) && !path.exists() {
         let mut name = path.clone().into_os_string();
         name.push(std::env::consts::EXE_SUFFIX);
-        return PathBuf::from(name);
+        let named = PathBuf::from(name);
+        return if named.exists() { named } else { path };
     }
     path
 }

@@ -47,6 +47,8 @@ const NARROWEST: usize = 16;
 /// `path` shown from the home folder (`~/src/webshop`) where it is in it. All separators are of one
 /// kind: after `~` the one that every shell that knows `~` takes, else the system's.
 pub(crate) fn short_path(path: &Path, home: Option<&Path>) -> String {
+    // Windows puts `\\?\` before what it resolved itself.
+    let path = dunce::simplified(path);
     match home.and_then(|home| path.strip_prefix(home).ok()) {
         Some(rest) => {
             let names = rest.components().map(|name| name.as_os_str().to_string_lossy());
@@ -226,6 +228,7 @@ mod tests {
             "~/.claude/skills/a"
         );
         assert_eq!(short_path(Path::new(r"D:\app/.claude\b"), home), r"D:\app\.claude\b");
+        assert_eq!(short_path(Path::new(r"\\?\C:\Users\me\.claude\a"), home), "~/.claude/a");
     }
 
     fn shown(event: &Event, width: Option<usize>) -> String {
