@@ -210,14 +210,14 @@ fn a_type_has_the_methods_of_what_it_derefs_to() {
 #[test]
 fn a_path_is_found_however_many_ways_there_are_through_stars() {
     let branch =
-        |n: usize| format!("if #[cfg(a{n})] {{ mod m{n}; pub use crate::m{n}::*; }} else ");
+        |n: usize| format!("if #[cfg(a{n})] {{ mod m{n}; pub use self::m{n}::*; }} else ");
     let all: String = (0..40).map(branch).collect();
     let lib = format!("prelude!();\ncfg_if! {{ {all} {{}} }}\nmod last; pub use last::*;\n");
     let module =
-        "use crate::prelude::*;\npub use crate::*;\npub use super::last::*;\npub type T = u8;\n";
+        "use super::prelude::*;\npub use crate::*;\npub use super::last::*;\npub type T = u8;\n";
     let mut files = vec![("src/lib.rs".to_owned(), lib)];
     files.extend((0..40).map(|n| (format!("src/m{n}.rs"), module.to_owned())));
-    let last = "use crate::prelude::*;\npub use self::deep::*;\nmod deep { pub fn open() {} }\n";
+    let last = "use super::prelude::*;\npub use self::deep::*;\nmod deep { pub fn open() {} }\n";
     files.push(("src/last.rs".to_owned(), last.to_owned()));
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
     assert_eq!(shown(&ask(&files, "widget::open").found), ["widget::open last.rs:3"]);
