@@ -209,8 +209,7 @@ fn a_type_has_the_methods_of_what_it_derefs_to() {
 
 #[test]
 fn a_path_is_found_however_many_ways_there_are_through_stars() {
-    let branch =
-        |n: usize| format!("if #[cfg(a{n})] {{ mod m{n}; pub use self::m{n}::*; }} else ");
+    let branch = |n: usize| format!("if #[cfg(a{n})] {{ mod m{n}; pub use self::m{n}::*; }} else ");
     let all: String = (0..40).map(branch).collect();
     let lib = format!("prelude!();\ncfg_if! {{ {all} {{}} }}\nmod last; pub use last::*;\n");
     let module =
