@@ -15,10 +15,13 @@ pub(crate) fn closest<'c>(
     }
     let plain = |text: &str| text.to_lowercase().replace('_', "-");
     let text = plain(text);
-    let bound = (text.chars().count() / 3).clamp(1, 3);
+    let length = text.chars().count();
+    let bound = (length / 3).clamp(1, 3);
     let mut near: Vec<(usize, &str)> = candidates
         .into_iter()
         .filter(|candidate| candidate.len() <= 2 * LONGEST)
+        // A hundred thousand names of a crate may be asked about.
+        .filter(|candidate| candidate.chars().count().abs_diff(length) <= bound)
         .map(|candidate| (strsim::damerau_levenshtein(&plain(candidate), &text), candidate))
         .filter(|(distance, _)| *distance <= bound)
         .collect();

@@ -398,3 +398,24 @@ fn what_is_wrong_in_a_folder_that_two_sources_share_is_told_once() {
     let doctor = sandbox.run(&["doctor"]).stdout;
     assert_eq!(doctor.matches("unknown key `odd`").count(), 1, "{doctor}");
 }
+
+#[test]
+fn a_source_that_is_gone_is_told_once_and_its_plugins_name_it() {
+    let sandbox = sandbox();
+    let path = sandbox.dir().join("more");
+    let source = format!("[[plugin-source]]\nname = \"more\"\npath = {path:?}\n");
+    configure(&sandbox, &["claude"], &source);
+    sandbox.package(&[("widget", "1.0.0")]);
+    let manifest = "name = \"p\"\ncrates = [\"widget\"]\n[[skills]]\nsource.path = \"skills\"\n";
+    sandbox.write("more/p/SYMPOSIUM.toml", manifest);
+    sandbox.write("more/p/skills/basics/SKILL.md", skill("basics", "d"));
+    sandbox.run(&["sync"]).ok();
+    std::fs::rename(&path, sandbox.dir().join("gone")).expect("moves");
+    let run = sandbox.run(&["sync"]);
+    assert!(run.stderr.contains("the plugin source `more` is left out"), "{}", run.stderr);
+    assert!(!run.stderr.contains("where skills should be"), "{}", run.stderr);
+    assert!(sandbox.has("ws/.claude/skills/basics/SKILL.md"), "{}", run.stderr);
+    let status = sandbox.run(&["status"]).ok().stdout;
+    let status = status.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(status.contains("delivers nothing: its source `more` can't be read now"), "{status}");
+}

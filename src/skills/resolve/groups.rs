@@ -105,7 +105,10 @@ impl Resolver<'_> {
         };
         let provenance = Provenance { root, plugin: Some(&plugin.name), origin: &origin };
         if !self.contained_folder(plugin, &path, provenance) {
-            let reason = format!("there is no folder `{path}`");
+            let reason = match self.is_away(plugin) {
+                true => format!("its source `{}` can't be read now", plugin.source),
+                false => format!("there is no folder `{path}`"),
+            };
             self.explain(Kind::Group, &plugin.name, Verdict::Skipped, reason);
         }
     }
@@ -130,17 +133,23 @@ impl Resolver<'_> {
             Ok(_) | Err(_) => {
                 let message = format!("there is no folder `{path}`, where skills should be");
                 let problem = Diagnostic::error(message).code(codes::SKILL_FOLDER);
+                let problem = Some(problem.in_file(&plugin.manifest));
                 // It may have been a link, so its skills may have been anywhere.
                 self.done.unread.push(Unread {
                     origin: (provenance.origin)(String::new()),
                     plugin: Some(plugin.name.clone()),
                     is_skill: false,
-                    problems: vec![problem.in_file(&plugin.manifest)],
+                    problems: problem.filter(|_| !self.is_away(plugin)).into_iter().collect(),
                 });
                 return false;
             }
         }
         true
+    }
+
+    /// Whether the plugin's whole source is, which is told by itself.
+    fn is_away(&self, plugin: &Plugin) -> bool {
+        !self.observer.is_dir(&plugin.source_root)
     }
 
     /// Whether there is nothing at `path` below the root, so that it is not known where a link there
