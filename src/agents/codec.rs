@@ -63,6 +63,13 @@ pub(crate) trait Codec: Sync {
         None
     }
 
+    /// An event as the agent sends it, of `fields` under its own names: with what says which event it
+    /// is, and each field where it belongs.
+    fn example(&self, event: Event, mut fields: Map<String, Value>) -> Map<String, Value> {
+        fields.insert("hook_event_name".to_owned(), self.event_name(event).into());
+        fields
+    }
+
     /// Reads the answer of a program that speaks this agent's own format.
     fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome;
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 use symposium_hook::Event;
 
+use super::headless::Headless;
 use super::payload::Fields;
 use super::tools::Tool;
 use crate::config::Environment;
@@ -37,6 +38,9 @@ pub(crate) struct Identity {
     /// How many characters of skill descriptions the agent shows to the model before it begins to
     /// cut them; `None` where no limit is known.
     pub description_budget: Option<usize>,
+    /// How many characters of one skill's description the model is shown; `None` where no limit is
+    /// known.
+    pub longest_description: Option<usize>,
     /// The version of its program with which what is stated of it was verified; `None` where it could
     /// only be read about.
     pub verified_version: Option<&'static str>,
@@ -56,6 +60,8 @@ pub(crate) struct Identity {
     pub has_stop: bool,
     /// How long the agent lets our hook run, in seconds, as registered.
     pub hook_timeout: u64,
+    /// How it is asked without a screen; `None` where that is not known.
+    pub headless: Option<Headless>,
     /// The names of its payloads' fields.
     pub fields: Fields,
     /// How a server's `env` and `headers` refer to variables; `None` where no form is known.
@@ -164,6 +170,7 @@ impl Identity {
             tells_skill_reads: false,
             skill_call: None,
             description_budget: None,
+            longest_description: None,
             verified_version: None,
             new_layout: None,
             wants_path: false,
@@ -172,6 +179,7 @@ impl Identity {
             failure_event: None,
             has_stop: false,
             hook_timeout: 60,
+            headless: None,
             fields: Fields::COMMON,
             env_reference: None,
             project_variable: None,

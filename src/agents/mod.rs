@@ -4,7 +4,9 @@
 //! answers), a [`Registration`] (where hooks and servers go) and a [`checkup`] (what its own settings
 //! make of them). Nothing outside an agent's folder knows how that agent behaves. What the folders
 //! share: [`places`] and [`wire`] are what they say to the other rooms, [`command`] is how agents call
-//! us, [`tools`] reads their tables of tools, [`payload`] and [`envelope`] read and write JSON.
+//! us, [`tools`] reads their tables of tools, [`payload`] and [`envelope`] read and write JSON,
+//! [`example`] makes up events, [`headless`] is
+//! how one is asked without a screen.
 //!
 //! To add one: a folder here, a line in the table below, a page under `md/reference/agents/`, and its
 //! payloads under `tests/fixtures/agents/<name>/`.
@@ -21,8 +23,10 @@ pub(crate) mod command;
 pub(crate) mod copilot;
 pub(crate) mod env_references;
 pub(crate) mod envelope;
+pub(crate) mod example;
 pub(crate) mod gemini;
 pub(crate) mod goose;
+pub(crate) mod headless;
 pub(crate) mod identity;
 pub(crate) mod json;
 pub(crate) mod kiro;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use symposium_hook::Event;
 
+use super::author_args::{NewArgs, TestArgs};
 use super::plugin::schema::Schema;
 use super::self_update::SelfUpdateArgs;
 use crate::agents::Agent;
@@ -119,6 +120,11 @@ impl Command {
             if args.format == Some(ReportFormat::Json))
     }
 
+    /// Whether it leaves nothing in the user's home, no log either.
+    pub(super) fn leaves_no_trace(&self) -> bool {
+        matches!(self, Self::Plugin(PluginArgs { command: PluginCommand::Test(_) }))
+    }
+
     /// Whether with `--json` it prints one document instead of lines.
     pub(super) fn answers_with_a_document(&self) -> bool {
         match self {
@@ -129,7 +135,8 @@ impl Command {
             | Self::Completions(_) => true,
             Self::Plugin(args) => !matches!(
                 args.command,
-                PluginCommand::Sync { .. }
+                PluginCommand::New(_)
+                    | PluginCommand::Sync { .. }
                     | PluginCommand::Validate(_)
                     | PluginCommand::Export { .. }
             ),
@@ -149,6 +156,8 @@ pub(super) struct PluginArgs {
 pub(super) enum PluginCommand {
     /// List the sources, and the plugins and skills in them
     List,
+    /// Write a plugin or a skill to start from
+    New(NewArgs),
     /// Show what a plugin offers, when, and everything it could run
     Show {
         /// Its name, or `source/name`
@@ -163,6 +172,8 @@ pub(super) enum PluginCommand {
     },
     /// Check manifests, skills, crates, plugins' folders or whole sources
     Validate(ValidateArgs),
+    /// Try a plugin or a skill out without installing it: hooks, servers, its own tests
+    Test(TestArgs),
     /// Write a plugin as a package that other programs install
     Export {
         /// Its name, or `source/name`

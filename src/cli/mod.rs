@@ -16,6 +16,7 @@
 //! May use: everything. Used by: the binary.
 
 mod ask;
+mod author_args;
 mod codex_trust;
 mod completions;
 mod crate_info;
@@ -140,17 +141,21 @@ fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
             return errors::fail(&report, &error.into());
         }
     };
+    let leaves_no_trace = cli.command.as_ref().is_some_and(Command::leaves_no_trace);
     let level = sym.config.log_level;
-    log::install(sym.dirs.logs(), move || level);
+    if !leaves_no_trace {
+        log::install(sym.dirs.logs(), move || level);
+    }
     // `doctor` has them among its findings.
     if !matches!(cli.command, Some(Command::Doctor(_))) {
         sym.report.diagnostics(&sym.config_diagnostics);
     }
     // `init` may be called off, and then nothing was written.
-    if !matches!(cli.command, Some(Command::Init(_))) {
+    if !leaves_no_trace && !matches!(cli.command, Some(Command::Init(_))) {
         record_start(&sym, &name_of(args));
     }
-    if cli.command.as_ref().is_some_and(may_update)
+    if !leaves_no_trace
+        && cli.command.as_ref().is_some_and(may_update)
         && let Some(code) = self_update::before(&sym, args)
     {
         return code;

@@ -76,6 +76,7 @@ shapes! {
     draft_7:
     hook_input: symposium_hook::Input,
     hook_output: symposium_hook::Output,
+    plugin_tests_file: super::plugin::test::suite::SuiteFile,
 }
 
 shapes! {
@@ -90,6 +91,8 @@ shapes! {
     plugin_show: super::plugin::show::Shown,
     plugin_show_skill: super::plugin::offer::SkillOffer,
     plugin_publish: super::plugin::publish::Publication,
+    plugin_test: super::plugin::test::model::Tested,
+    plugin_test_eval: super::plugin::test::eval::Evaluated,
     plugin_explain: crate::plugins::diagnostics::Explanation,
     crate_info: super::crate_info::Answer,
     crate_item: super::crate_info::item::ItemAnswer,

@@ -60,6 +60,11 @@ impl Screen {
         }
     }
 
+    /// A line of columns, as wide as it is.
+    pub(super) fn row(&mut self, text: &str) {
+        let _ = writeln!(self.text, "{}", text.trim_end());
+    }
+
     /// A word in `style`, then text that wraps under itself.
     pub(super) fn marked(&mut self, style: Style, word: &str, text: &str) {
         let word = safe(word);

@@ -71,6 +71,13 @@ impl Environment {
         self
     }
 
+    /// The same folder with another value of a variable.
+    #[must_use]
+    pub(crate) fn with_var(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.vars.push((OsString::from(name), value.into()));
+        self
+    }
+
     /// The user's home folder: `HOME` (`USERPROFILE` on Windows), else what the system knows.
     pub fn home(&self) -> Option<PathBuf> {
         match self.var(HOME) {

@@ -8,6 +8,7 @@ use symposium_hook::{Decision, Event};
 
 use super::event::name_tool;
 use super::run::{HookCall, run_hook};
+use super::witness::{Asked, Witness};
 use crate::agents::Codec;
 use crate::agents::json::as_object;
 use crate::agents::merge::merge;
@@ -35,6 +36,8 @@ pub(super) struct Dispatch<'a> {
     pub cwd: &'a Path,
     /// Names of the workspace's servers.
     pub servers: &'a [String],
+    /// Who watches a plugin that is tried out.
+    pub witness: Option<&'a Witness>,
 }
 
 /// A hook, and the root of the workspace that it is in force for; none outside of one.
@@ -83,7 +86,18 @@ impl Dispatch<'_> {
             let left = budget.saturating_sub(self.started.elapsed());
             let later = hooks.len() - index - 1;
             let limit = limit(Duration::from_millis(hook.timeout), left, later);
+            let began = Instant::now();
             let mut verdict = run_hook(hook, &self.call(*root, stdin, limit));
+            if let Some(witness) = self.witness {
+                witness.asked(Asked {
+                    hook: hook.name.clone(),
+                    output: verdict.output.take(),
+                    took: began.elapsed(),
+                    problem: verdict.problem.take(),
+                    notes: std::mem::take(&mut verdict.notes),
+                    answer: in_words(&verdict.outcome),
+                });
+            }
             tracing::debug!("{} answers: {}", hook.who(), in_words(&verdict.outcome));
             if let Some(updated) = verdict.outcome.updated_input.take()
                 && let Some((current, input)) = self.rewrite(hook, native, event, updated)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use symposium_hook::Event;
 
+use super::witness::Witness;
 use crate::agents::wire::Decoded;
 use crate::agents::{self, Agent, Codec};
 use crate::config::{Dirs, Environment};
@@ -24,6 +25,8 @@ pub(super) struct Call<'a> {
     pub(super) env: &'a Environment,
     /// Our folders.
     pub(super) dirs: &'a Dirs,
+    /// Who watches a plugin that is tried out.
+    pub(super) witness: Option<&'a Witness>,
 }
 
 /// The agent and the event that the arguments name. The event may have our name, the manifests' or

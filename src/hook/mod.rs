@@ -16,6 +16,7 @@
 //! - `dedup`: an event that two registrations deliver is answered once
 //! - `install_wait`: a program that is being installed is waited for, once and for a moment
 //! - `unsupported`: what the agent can't do is logged
+//! - `witness`: what is seen of it by those who try a plugin out ([`rehearse`])
 //!
 //! May use: `sync` (to make sure that the snapshot is current) and every floor below. Used by:
 //! the program's entry, before the command line is parsed.
@@ -37,17 +38,22 @@ mod sessions;
 mod skill_read;
 mod trace;
 mod unsupported;
+mod witness;
 
 use crate::report::ExitCode;
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Read as _, Write as _};
 
+use symposium_hook::Event;
+
 use self::event::Call;
+use self::witness::Witness;
 use crate::agents::wire::Answer;
 use crate::config::{Config, Dirs, Environment};
 use crate::report::log;
 
 pub(crate) use self::sessions::{AgentReads, skill_reads};
+pub(crate) use self::witness::Seen;
 
 /// Bytes of the largest event that is read; no agent sends as much.
 const LARGEST_EVENT: usize = 256 * 1024 * 1024;
@@ -85,5 +91,20 @@ fn read_and_answer(args: &[OsString], env: &Environment) -> Answer {
         tracing::warn!("the event is larger than {} MB", LARGEST_EVENT / 1024 / 1024);
         return Answer::carry_on();
     }
-    pipeline::answer(&Call { args, stdin: &stdin, by_hand, env, dirs: &dirs })
+    pipeline::answer(&Call { args, stdin: &stdin, by_hand, env, dirs: &dirs, witness: None })
+}
+
+/// Answers an event as [`main`] does, in surroundings made for it, and tells what was seen on the way:
+/// for authors of plugins. Nothing is started in the background.
+pub(crate) fn rehearse(
+    agent: &str,
+    event: Event,
+    stdin: &[u8],
+    (env, dirs): (&Environment, &Dirs),
+) -> (Answer, Seen) {
+    let witness = Witness::default();
+    let args = [OsString::from(agent), OsString::from(event.cli_name())];
+    let call = Call { args: &args, stdin, by_hand: false, env, dirs, witness: Some(&witness) };
+    let answer = pipeline::answer(&call);
+    (answer, witness.into_seen())
 }

@@ -15,7 +15,7 @@ use super::dedup::{Dedup, Occurrence};
 use super::dispatch::{self, Dispatch};
 use super::end_of_turn;
 use super::event::{Call, cwd_of, name_tool, parse_args};
-use super::install_wait::wait_for_programs;
+use super::install_wait::{Installing, wait_for_programs};
 use super::select::hooks_for;
 use super::session::{Session, Store};
 use super::session_context::SessionContext;
@@ -138,6 +138,9 @@ impl EventHandler<'_> {
         decoded
             .inspect_err(|problem| {
                 tracing::warn!("{problem}");
+                if let Some(witness) = self.call.witness {
+                    witness.undecoded(&problem.to_string());
+                }
                 if let Some(cwd) = env.cwd() {
                     let _ = current::of_folder(env, dirs, cwd, self.retries_failed_sync());
                 }
@@ -187,7 +190,10 @@ impl EventHandler<'_> {
         let Call { env, dirs, stdin, .. } = *self.call;
         let stored = session.stored;
         let choose = |now: &Stored| hooks_for(self.codec, self.event, now, decoded);
-        let installing = wait_for_programs(session, in_force.here, env, self.left(), choose);
+        let installing = match self.call.witness {
+            None => wait_for_programs(session, in_force.here, env, self.left(), choose),
+            Some(_) => Installing::default(),
+        };
         let hooks = installing.hooks.as_deref().unwrap_or(in_force.here);
         let mut outcome = Outcome::default();
         let refresh = session.join(decoded, hooks, &mut outcome);
@@ -199,6 +205,7 @@ impl EventHandler<'_> {
             started: self.started,
             cwd: in_force.cwd,
             servers: in_force.servers,
+            witness: self.call.witness,
         };
         let elsewhere =
             in_force.began.iter().flat_map(|(root, hooks)| hooks.iter().map(|hook| (*root, hook)));
@@ -206,6 +213,9 @@ impl EventHandler<'_> {
         let rewritten = dispatch.run(&all.collect::<Vec<_>>(), stdin, decoded, &mut outcome);
         settle(&mut outcome);
         end_of_turn::bound(session.store.as_ref(), decoded, &mut outcome);
+        if let Some(witness) = self.call.witness {
+            witness.settled(&outcome);
+        }
         log_unsupported(self.codec, self.event, &outcome);
         session.defer(&mut outcome, std::iter::once(decoded).chain(&rewritten));
         // A workspace that has nothing to refresh is where a newer Symposium is looked for, too.
@@ -213,7 +223,11 @@ impl EventHandler<'_> {
             let starts = self.event == Event::SessionStart && !stored.header.outside;
             starts && builtin::update_check_is_due(env, dirs)
         };
-        if refresh && !installing.is_running && (stored.header.refreshable || looks()) {
+        if self.call.witness.is_none()
+            && refresh
+            && !installing.is_running
+            && (stored.header.refreshable || looks())
+        {
             let _running = Background::of(dirs, &stored.header.root).start();
         }
         (outcome, rewritten)

@@ -42,6 +42,12 @@ pub(super) struct Verdict {
     pub outcome: Outcome,
     /// Whether no further hook runs: it blocked by its exit code.
     pub last: bool,
+    /// Why it counts as failed.
+    pub problem: Option<String>,
+    /// What in its answer was passed over.
+    pub notes: Vec<String>,
+    /// How its program ended, and what it wrote; `None` where it was not started.
+    pub output: Option<Output>,
 }
 
 impl SnapshotHook {
@@ -76,7 +82,10 @@ pub(super) fn run_hook(hook: &SnapshotHook, call: &HookCall<'_>) -> Verdict {
     let Some(child) = child(hook, argv, call) else { return failed("it names no program") };
     match run(&child) {
         Err(problem) => failed(&problem.to_string()),
-        Ok(output) => ended(hook, call, &output, child.limit),
+        Ok(output) => {
+            let verdict = ended(hook, call, &output, child.limit);
+            Verdict { output: Some(output), ..verdict }
+        }
     }
 }
 
@@ -93,7 +102,7 @@ fn ended(hook: &SnapshotHook, call: &HookCall<'_>, output: &Output, limit: Durat
     };
     let answer = ChildAnswer { stdout: &stdout, stderr: &stderr, exit: code };
     let ParsedAnswer { mut outcome, notes, is_unclear } = parse_answer(hook, call, &answer);
-    for note in notes {
+    for note in &notes {
         tracing::warn!("{}: {note}", hook.who());
     }
     if !matches!(code, Some(0 | 2)) && outcome.decision != Some(Decision::Deny) {
@@ -113,7 +122,8 @@ fn ended(hook: &SnapshotHook, call: &HookCall<'_>, output: &Output, limit: Durat
         outcome.reasons = vec![format!("blocked by {}", hook.who())];
     }
     if let Some(message) = unreadable {
-        return failure(hook, &format!("the shell can't read its script: {message}"), outcome);
+        let problem = format!("the shell can't read its script: {message}");
+        return Verdict { notes, ..failure(hook, &problem, outcome) };
     }
     let problem = match output.status {
         Status::TimedOut => {
@@ -126,10 +136,13 @@ fn ended(hook: &SnapshotHook, call: &HookCall<'_>, output: &Output, limit: Durat
             "it wrote more than can be read".to_owned()
         }
         Status::Exited(0) if is_unclear => "what it wrote is no answer".to_owned(),
-        Status::Exited(0 | 2) => return Verdict { last: denied && code == Some(2), outcome },
+        Status::Exited(0 | 2) => {
+            let last = denied && code == Some(2);
+            return Verdict { outcome, last, notes, ..Verdict::default() };
+        }
         Status::Exited(code) => format!("it ended with exit code {code}"),
     };
-    failure(hook, &problem, outcome)
+    Verdict { notes, ..failure(hook, &problem, outcome) }
 }
 
 /// What the shell said of a script that it can't read. It then exits with 2, as a script does that
@@ -202,7 +215,7 @@ fn failure(hook: &SnapshotHook, problem: &str, mut outcome: Outcome) -> Verdict 
         outcome.decision = Some(Decision::Deny);
         outcome.reasons = vec![format!("{} guards this and failed: {problem}", hook.who())];
     }
-    Verdict { outcome, last: false }
+    Verdict { outcome, problem: Some(problem.to_owned()), ..Verdict::default() }
 }
 
 fn child(hook: &SnapshotHook, argv: &[String], call: &HookCall<'_>) -> Option<Child> {

@@ -1,6 +1,7 @@
 //! The only room that starts programs.
 //!
 //! - [`run`]: a child in a group of its own, fed, drained and ended in time
+//! - [`Conversation`]: a child that is talked to, line by line
 //! - [`run_inherited`]: a child that has our terminal, for subcommands
 //! - [`spawn_detached`]: a background process of ours that outlives us
 //! - [`end_after`]: a limit for such a process
@@ -18,6 +19,7 @@ mod allowance;
 mod child_io;
 #[cfg(not(unix))]
 mod child_io_threads;
+mod conversation;
 mod detached;
 mod find;
 mod group;
@@ -35,6 +37,7 @@ mod tests;
 mod work;
 
 pub(crate) use allowance::end_after;
+pub(crate) use conversation::{Conversation, Silence};
 pub(crate) use detached::{Detached, spawn_detached};
 pub(crate) use find::find_program;
 #[cfg(unix)]

@@ -14,6 +14,8 @@ mod background_pile;
 mod beside_writers;
 #[cfg(unix)]
 mod book_hooks;
+#[cfg(unix)]
+mod book_plugin;
 mod book_screens;
 mod book_session;
 mod candidates;
@@ -89,7 +91,10 @@ mod opencode_files;
 mod own_spellings;
 mod packages;
 mod plugin_commands;
+mod plugin_new;
 mod plugin_sources;
+#[cfg(unix)]
+mod plugin_test;
 mod programs_in_the_way;
 #[cfg(unix)]
 mod publish;

@@ -25,6 +25,12 @@ const SCENARIOS: &[Scenario] = &[
         run: a_skill_of_a_new_dependency_is_used,
     },
     Scenario {
+        name: "tasks_are_done_with_a_skill_and_without",
+        mode: TestMode::AgentOnly,
+        fixtures: &["workspace-empty0"],
+        run: tasks_are_done_with_a_skill_and_without,
+    },
+    Scenario {
         name: "init_and_sync_put_a_skill_in_place",
         mode: TestMode::SimulationOnly,
         fixtures: &["plugin-widget-weather0", "workspace0"],
@@ -86,5 +92,42 @@ fn init_and_sync_put_a_skill_in_place(context: &mut Context) -> anyhow::Result<(
     anyhow::ensure!(sandbox.has("ws/.claude/skills/widget-weather/SKILL.md"));
     anyhow::ensure!(sandbox.read("ws/.claude/settings.json").contains("hook claude"));
     anyhow::ensure!(!sandbox.has("home/.claude"), "the fixture registers in the project");
+    Ok(())
+}
+
+const ABOUT: &str = "How widgets are counted. Use when somebody counts widgets.";
+
+fn tasks_are_done_with_a_skill_and_without(context: &mut Context) -> anyhow::Result<()> {
+    let skill = format!("---\nname: counting\ndescription: {ABOUT}\n---\n\nOne by one.\n");
+    context.sandbox().write("ws/counting/SKILL.md", skill);
+    let evals =
+        r#"{"evals": [{"id": 1, "prompt": "Count the widgets.", "expected_output": "Three."}]}"#;
+    context.sandbox().write("ws/counting/evals/evals.json", evals);
+    let world = context.world().context("there is a client")?;
+    let agent = world.client().agent();
+    let mut args = vec!["plugin", "test", "counting", "--eval", "--agent", agent, "--json"];
+    if agent == "gemini" {
+        args.extend(["--", "-m", "gemini-2.5-flash"]);
+    }
+    let script = [Step::say("THREE-WITH-IT"), Step::say("TWO-WITHOUT-IT")];
+    let (run, requests) = world.run_beside_client(&args, &script);
+    let run = run.ok();
+    let document: serde_json::Value = serde_json::from_str(&run.stdout)?;
+    let task = &document["skills"][0]["tasks"][0];
+    for (which, said) in [("with", "THREE-WITH-IT"), ("without", "TWO-WITHOUT-IT")] {
+        anyhow::ensure!(
+            task[which]["text"].as_str().is_some_and(|text| text.contains(said)),
+            "{task}"
+        );
+        let tells = ["claude", "codex", "gemini", "opencode"].contains(&agent);
+        let tokens = task[which]["tokens"]["output"].as_u64();
+        anyhow::ensure!(tokens.is_some_and(|count| count > 0) == tells, "{task}");
+    }
+    let told: Vec<bool> = requests
+        .iter()
+        .filter(|request| request.main)
+        .map(|request| request.shows(ABOUT))
+        .collect();
+    anyhow::ensure!(told == [true, false], "the skill is told in {told:?}");
     Ok(())
 }

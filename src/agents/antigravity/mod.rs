@@ -155,6 +155,17 @@ impl Codec for Antigravity {
         event == Event::SessionStart
     }
 
+    fn example(&self, _: Event, mut fields: Map<String, Value>) -> Map<String, Value> {
+        if let Some(folder) = fields.shift_remove("cwd") {
+            fields.insert("workspacePaths".to_owned(), json!([folder]));
+        }
+        let parts = [fields.shift_remove("name"), fields.shift_remove("args")];
+        if let [Some(name), Some(arguments)] = parts {
+            fields.insert("toolCall".to_owned(), json!({ "name": name, "args": arguments }));
+        }
+        fields
+    }
+
     fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome {
         match answer.exit {
             Some(0) => {}

@@ -4,6 +4,7 @@
 //! (code.claude.com/docs/en/hooks) and MCP reference (code.claude.com/docs/en/mcp).
 
 pub(super) mod checkup;
+mod headless;
 
 use std::path::{Path, PathBuf};
 
@@ -46,6 +47,7 @@ const FIELDS: Fields = Fields { prompt_id: &["prompt_id"], ..Fields::COMMON };
 
 /// Its names and folders.
 pub(super) static IDENTITY: Identity = Identity {
+    headless: Some(headless::HEADLESS),
     programs: &["claude"],
     home_folder: ".claude",
     skill_dirs: &[".claude/skills"],
@@ -54,6 +56,7 @@ pub(super) static IDENTITY: Identity = Identity {
     // One per cent of the model's context, which was about 8,000 characters for those who reported
     // it (github.com/anthropics/claude-code, issue 64606). Further descriptions are left out.
     description_budget: Some(8_000),
+    longest_description: Some(1_536),
     verified_version: Some("2.1.332"),
     tells_skill_reads: true,
     skill_call: Some('/'),

@@ -5,6 +5,7 @@
 //! (developers.openai.com/codex/config-reference).
 
 pub(super) mod checkup;
+mod headless;
 
 use std::path::{Path, PathBuf};
 
@@ -54,6 +55,7 @@ const RULES: JsonRules = JsonRules { comments: false, trailing_commas: false, bo
 
 /// Its names and folders.
 pub(super) static IDENTITY: Identity = Identity {
+    headless: Some(headless::HEADLESS),
     programs: &["codex"],
     home_folder: ".codex",
     skill_dirs: &[".agents/skills"],
@@ -65,6 +67,7 @@ pub(super) static IDENTITY: Identity = Identity {
     // Measured: of 120 skills with descriptions of 660 characters each it lists lines of about 160,
     // 19,000 characters in all.
     description_budget: Some(19_000),
+    longest_description: Some(1_024),
     verified_version: Some("0.171.0"),
     tells_skill_reads: true,
     fields: FIELDS,

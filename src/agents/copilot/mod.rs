@@ -14,6 +14,7 @@ use symposium_hook::{Decision, Event};
 use super::codec::Codec;
 use super::command::{hook_command, powershell_command, powershell_word};
 use super::envelope::{Envelope, Reply, permission};
+use super::headless::{Headless, plain, words};
 use super::identity::{EnvReference, Identity, UsersFolder};
 use super::json::{arguments, as_given, as_object};
 use super::payload::{Fields, Payload};
@@ -85,6 +86,11 @@ const PATCH: &str = "apply_patch";
 
 /// Its names and folders.
 pub(super) static IDENTITY: Identity = Identity {
+    // It prints its answer, and does not tell what that took.
+    headless: Some(Headless {
+        args: |prompt| words(&["-p", &prompt, "--allow-tool", "write"]),
+        read: plain,
+    }),
     programs: &["copilot"],
     home_folder: ".copilot",
     skill_dirs: &[".agents/skills", ".claude/skills", ".github/skills"],
@@ -169,6 +175,14 @@ impl Codec for Copilot {
             envelope.top("additionalContext", context);
         }
         envelope.answer()
+    }
+
+    fn example(&self, event: Event, mut fields: Map<String, Value>) -> Map<String, Value> {
+        // Nothing but its fields says which event it is.
+        if event == Event::Stop {
+            fields.insert("stopReason".to_owned(), "end_turn".into());
+        }
+        fields
     }
 
     fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome {

@@ -5,6 +5,7 @@
 //! …/reference/configuration).
 
 pub(super) mod checkup;
+mod headless;
 
 use std::path::{Path, PathBuf};
 
@@ -76,6 +77,7 @@ const RULES: JsonRules = JsonRules { comments: true, trailing_commas: false, bom
 
 /// Its names and folders.
 pub(super) static IDENTITY: Identity = Identity {
+    headless: Some(headless::HEADLESS),
     programs: &["gemini"],
     home_folder: ".gemini",
     skill_dirs: &[".agents/skills", ".gemini/skills"],

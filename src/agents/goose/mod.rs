@@ -14,6 +14,7 @@ use symposium_hook::{Decision, Event};
 use super::codec::Codec;
 use super::command::hook_command;
 use super::envelope::Reply;
+use super::headless::{Headless, plain, words};
 use super::identity::{Identity, UsersFolder};
 use super::payload::{Fields, Payload};
 use super::places::{
@@ -98,6 +99,11 @@ fn is_text_editor(name: &str) -> bool {
 
 /// Its names and folders.
 pub(super) static IDENTITY: Identity = Identity {
+    // It prints its answer, and does not tell what that took.
+    headless: Some(Headless {
+        args: |prompt| words(&["run", "--no-session", "--text", &prompt]),
+        read: plain,
+    }),
     programs: &["goose"],
     home_folder: ".config/goose",
     skill_dirs: &[".agents/skills", ".goose/skills", ".claude/skills"],
@@ -155,6 +161,11 @@ impl Codec for Goose {
             Some(reason) if event == Event::PreToolUse => Answer::block(reason),
             _ => Answer::carry_on(),
         }
+    }
+
+    fn example(&self, event: Event, mut fields: Map<String, Value>) -> Map<String, Value> {
+        fields.insert("event".to_owned(), self.event_name(event).into());
+        fields
     }
 
     fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome {

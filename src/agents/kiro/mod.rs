@@ -15,6 +15,7 @@ use symposium_hook::Event;
 
 use super::codec::Codec;
 use super::command::hook_command;
+use super::headless::{Headless, plain, words};
 use super::identity::{EnvReference, Identity, NewLayout, UsersFolder};
 use super::payload::{Fields, Payload};
 use super::places::{
@@ -74,6 +75,11 @@ fn read_files(input: &Map<String, Value>) -> Vec<String> {
 
 /// Its names and folders.
 pub(super) static IDENTITY: Identity = Identity {
+    // It prints its answer, and does not tell what that took.
+    headless: Some(Headless {
+        args: |prompt| words(&["chat", "--no-interactive", &prompt]),
+        read: plain,
+    }),
     programs: &["kiro-cli", "kiro"],
     // The IDE's `kiro` has version numbers of its own.
     new_layout: Some(NewLayout { program: "kiro-cli", since: &LATER }),

@@ -6,10 +6,11 @@
 //! them, the answer is an object of `deny`, `args`, `replace` and `context`.
 
 pub(super) mod checkup;
+mod headless;
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use symposium_hook::Event;
 
 use super::codec::Codec;
@@ -63,6 +64,7 @@ const TOOLS: &[Tool] = &[
 
 /// Its names and folders.
 pub(super) static IDENTITY: Identity = Identity {
+    headless: Some(headless::HEADLESS),
     programs: &["opencode"],
     home_folder: ".config/opencode",
     skill_dirs: &[".agents/skills", ".claude/skills", ".opencode/skills"],
@@ -168,6 +170,12 @@ impl Codec for OpenCode {
             envelope.top("context", context);
         }
         envelope.answer()
+    }
+
+    fn example(&self, event: Event, mut fields: Map<String, Value>) -> Map<String, Value> {
+        // Our plugin there sends it.
+        fields.insert("hook_event_name".to_owned(), event.cli_name().into());
+        fields
     }
 
     fn decode_answer(&self, event: Event, answer: &ChildAnswer<'_>) -> Outcome {

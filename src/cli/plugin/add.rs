@@ -153,7 +153,11 @@ impl Place {
     }
 }
 
-fn crates(given: &[String]) -> Result<Option<Vec<String>>, Diagnostic> {
+/// What `--crates` says; `None` where it says nothing.
+///
+/// # Errors
+/// Something in it is no crate predicate.
+pub(super) fn crates(given: &[String]) -> Result<Option<Vec<String>>, Diagnostic> {
     for text in given {
         if let Err(error) = CrateAtom::parse(text) {
             let message = format!("`{}` is no crate predicate", safe(text));

@@ -1,10 +1,12 @@
-//! `cargo agents plugin …`: looking at plugins, checking them, fetching their sources, passing them on.
+//! `cargo agents plugin …`: writing plugins, looking at them, checking them, fetching their
+//! sources, passing them on.
 
 pub(super) mod add;
 mod explain;
 mod export;
 mod lines;
 pub(super) mod list;
+mod new;
 pub(super) mod offer;
 mod programs;
 pub(super) mod publish;
@@ -12,6 +14,7 @@ mod redact;
 pub(super) mod schema;
 pub(super) mod show;
 mod sync;
+pub(super) mod test;
 mod validate;
 mod view;
 
@@ -22,6 +25,8 @@ use crate::Symposium;
 pub(super) fn run(sym: &Symposium, command: &PluginCommand) -> CommandResult {
     match command {
         PluginCommand::List => list::run(sym),
+        PluginCommand::New(args) => new::run(sym, args),
+        PluginCommand::Test(args) => test::run(sym, args),
         PluginCommand::Show { name } => show::run(sym, name),
         PluginCommand::Add(args) => add::run(sym, args),
         PluginCommand::Sync { name } => sync::run(sym, name.as_deref()),

@@ -23,6 +23,10 @@ pub(in crate::cli) enum Schema {
     HookOutput,
 }
 
+/// What a copy of the manifest's schema is called beside a manifest, which refers to it by this name: there
+/// is no address yet that it could name for everybody.
+pub(in crate::cli) const MANIFEST_COPY: &str = "SYMPOSIUM.schema.json";
+
 macro_rules! embedded {
     ($name:literal) => {
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/md/reference/schemas/", $name, ".json"))

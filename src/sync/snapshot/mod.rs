@@ -8,9 +8,9 @@
 //! [`remember`] makes it at the end of a sync, with the [`programs`] that its hooks and servers run
 //! and with what there is to be told of ([`offers`]); [`subcommands`] reads from it what plugins vend.
 //!
-//! May use: `facts`, `placing` and `dependencies`. Used by: `registration`, a sync, `hook` and
-//! `cli`.
+//! May use: `facts`, `placing`, `dependencies`. Used by: `registration`, a sync, `hook`, `cli`.
 
+mod changed;
 mod offers;
 pub(crate) mod programs;
 pub(crate) mod remember;

@@ -273,6 +273,43 @@ impl World {
         self.client.add_hooks(Place { dir: &dir, home: &home, model: &model }, log)
     }
 
+    /// Runs our program where the client is on the `PATH` and its model plays `script`: what came of it, and
+    /// what the model was asked.
+    ///
+    /// # Panics
+    /// When the program can't be started.
+    pub fn run_beside_client(&self, args: &[&str], script: &[Step]) -> (Run, Vec<Request>) {
+        self.play(script);
+        let (dir, home, model) = (self.sandbox.dir(), self.sandbox.home(), self.model.url());
+        let start =
+            self.client.start(&self.program, Place { dir: &dir, home: &home, model: &model });
+        let words = std::iter::once(start.get_program()).chain(start.get_args());
+        let words: Vec<String> =
+            words.map(|word| format!("'{}'", word.to_string_lossy())).collect();
+        let name = format!("bin/{}", self.client.agent());
+        self.sandbox.program(&name, &format!("#!/bin/sh\nexec {} \"$@\"\n", words.join(" ")));
+        let mut command = Command::new(self.sandbox.binary());
+        command.args(args);
+        for (name, value) in start.get_envs() {
+            command.envs(value.map(|value| (name, value)));
+        }
+        self.surround(&mut command, &dir.join("trace.jsonl"));
+        let inherited = path(&self.sandbox);
+        let folders = std::iter::once(dir.join("bin")).chain(std::env::split_paths(&inherited));
+        command.env("PATH", std::env::join_paths(folders).expect("no separator in a name"));
+        command.current_dir(self.sandbox.ws());
+        (Run::of(&mut command, b""), self.model.requests())
+    }
+
+    /// Has the model play `script`.
+    fn play(&self, script: &[Step]) {
+        let reply = |step: &Step| match step {
+            Step::Say(words) => Reply::Say(words.clone()),
+            Step::Do(action) => Reply::Call(vec![self.client.call(action)]),
+        };
+        self.model.play(script.iter().map(reply).collect());
+    }
+
     fn own_command(&self, command: impl FnOnce(Place<'_>) -> Option<Command>) -> Option<String> {
         let (dir, home, model) = (self.sandbox.dir(), self.sandbox.home(), self.model.url());
         let mut command = command(Place { dir: &dir, home: &home, model: &model })?;
@@ -285,11 +322,7 @@ impl World {
     }
 
     fn prompt(&self, folder: &str, prompt: Prompt<'_>, script: &[Step]) -> Turn {
-        let reply = |step: &Step| match step {
-            Step::Say(words) => Reply::Say(words.clone()),
-            Step::Do(action) => Reply::Call(vec![self.client.call(action)]),
-        };
-        self.model.play(script.iter().map(reply).collect());
+        self.play(script);
         let (dir, home, model) = (self.sandbox.dir(), self.sandbox.home(), self.model.url());
         let place = Place { dir: &dir, home: &home, model: &model };
         let trace = dir.join("trace.jsonl");

@@ -1,4 +1,4 @@
-//! The folder that a package is written to.
+//! A new folder, written whole or not at all.
 
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use crate::text::Diagnostic;
 ///
 /// # Errors
 /// Something is in the folder, or in its place.
-pub(super) fn check(dir: &Path) -> Result<(), Diagnostic> {
+pub(in crate::cli::plugin) fn check(dir: &Path) -> Result<(), Diagnostic> {
     let taken = |what: &str| {
         Diagnostic::error(format!("{} {what}", dir.display()))
             .note("nothing was written: name a folder that is not there yet, or an empty one")
@@ -26,11 +26,11 @@ pub(super) fn check(dir: &Path) -> Result<(), Diagnostic> {
     }
 }
 
-/// Writes the whole package or nothing: it is made beside its place, and moved there.
+/// Writes all files or nothing: it is made beside its place, and moved there.
 ///
 /// # Errors
 /// When it can't be written.
-pub(super) fn write(dir: &Path, content: &Content) -> Result<(), Diagnostic> {
+pub(in crate::cli::plugin) fn write(dir: &Path, content: &Content) -> Result<(), Diagnostic> {
     let failed = |error: io::Error| {
         let error = without_its_name(error);
         Diagnostic::error(format!("can't write {}: {error}", dir.display()))
@@ -43,11 +43,11 @@ pub(super) fn write(dir: &Path, content: &Content) -> Result<(), Diagnostic> {
         _ => PathBuf::from("."),
     };
     fs::create_dir_all(&parent).map_err(failed)?;
-    let made = tempfile::Builder::new().prefix(".export-").tempdir_in(&parent).map_err(failed)?;
-    let package = made.path().join("package");
-    fs::create_dir(&package).map_err(failed)?;
+    let made = tempfile::Builder::new().prefix(".new-").tempdir_in(&parent).map_err(failed)?;
+    let new = made.path().join("new");
+    fs::create_dir(&new).map_err(failed)?;
     for (path, file) in &content.files {
-        let path = package.join(path);
+        let path = new.join(path);
         path.parent().map_or(Ok(()), fs::create_dir_all).map_err(failed)?;
         write_atomic(&path, &file.bytes).map_err(failed)?;
         if file.executable {
@@ -55,11 +55,11 @@ pub(super) fn write(dir: &Path, content: &Content) -> Result<(), Diagnostic> {
         }
     }
     if !dir.exists() {
-        return fs::rename(&package, dir).map_err(failed);
+        return fs::rename(&new, dir).map_err(failed);
     }
     // The folder is the user's: what is in it is ours.
     let mut moved = Vec::new();
-    let done = fs::read_dir(&package).and_then(|entries| {
+    let done = fs::read_dir(&new).and_then(|entries| {
         for entry in entries {
             let entry = entry?;
             let place = dir.join(entry.file_name());

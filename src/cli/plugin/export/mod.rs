@@ -1,7 +1,7 @@
 //! `cargo agents plugin export`: one of our plugins as a package of another format, for those who
 //! distribute without us.
 
-mod folder;
+pub(super) mod folder;
 mod package;
 mod programs;
 
