@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::config::{Config, ConfigState, Dirs, Environment, NoHome};
 use crate::files::{Limit, read_source};
 use crate::report::Reporter;
@@ -38,6 +40,21 @@ impl Default for Options {
     }
 }
 
+/// A repository as it is asked for, and the commit that it stands for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Pin {
+    /// The URL without secrets.
+    pub git: String,
+    /// The branch, tag or commit that is asked for, or what follows `/tree/` in the URL; `None`: the
+    /// default branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rev: Option<String>,
+    /// The folder inside; empty for the root.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub subdir: String,
+    pub commit: String,
+}
+
 /// Configuration, folders, surroundings and the reporter: passed by reference to every command.
 #[derive(Debug)]
 pub(crate) struct Symposium {
@@ -50,6 +67,8 @@ pub(crate) struct Symposium {
     pub config_diagnostics: Vec<Diagnostic>,
     pub report: Arc<Reporter>,
     pub options: Options,
+    /// The commits that repositories are taken at, whatever is newest: those of a lock file.
+    pub pins: Arc<Vec<Pin>>,
 }
 
 impl Symposium {
@@ -86,6 +105,7 @@ impl Symposium {
             config_diagnostics: loaded.diagnostics,
             report,
             options,
+            pins: Arc::default(),
         }
     }
 
@@ -93,7 +113,8 @@ impl Symposium {
     #[must_use]
     pub(crate) fn reread(&self) -> Self {
         let (env, dirs) = (self.env.clone(), self.dirs.clone());
-        Self::assemble(env, dirs, Arc::clone(&self.report), self.options)
+        let again = Self::assemble(env, dirs, Arc::clone(&self.report), self.options);
+        Self { pins: Arc::clone(&self.pins), ..again }
     }
 
     /// `problem` with its place in `config.toml`, which `place` finds; with the file where it does

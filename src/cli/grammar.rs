@@ -82,6 +82,8 @@ pub(super) enum Command {
     Why(WhyArgs),
     /// Look for what keeps agents from using what applies, and say what to do
     Doctor(DoctorArgs),
+    /// Write down exactly what the workspace's agents get, for others to get the same
+    Lock,
     /// Take or decline the skills that a dependency ships
     Use(UseArgs),
     /// Take back everything that was registered and installed
@@ -137,8 +139,11 @@ impl Command {
                 args.command,
                 PluginCommand::New(_)
                     | PluginCommand::Sync { .. }
+                    | PluginCommand::Update { .. }
                     | PluginCommand::Validate(_)
                     | PluginCommand::Export { .. }
+                    | PluginCommand::Allow { .. }
+                    | PluginCommand::Deny { .. }
             ),
             _ => false,
         }
@@ -170,6 +175,14 @@ pub(super) enum PluginCommand {
         /// Only this source, were it excepted from updates
         name: Option<String>,
     },
+    /// Take what is newer in git, after a look at what differs
+    Update {
+        /// Only this source
+        name: Option<String>,
+        /// Show what differs, and take nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Check manifests, skills, crates, plugins' folders or whole sources
     Validate(ValidateArgs),
     /// Try a plugin or a skill out without installing it: hooks, servers, its own tests
@@ -199,11 +212,33 @@ pub(super) enum PluginCommand {
         #[arg(value_enum, value_name = "FILE")]
         of: Schema,
     },
+    /// Show what waits for your word to run, and what changed since you gave it
+    Review {
+        /// All that this plugin could run: its name, or `source/name`
+        name: Option<String>,
+    },
+    /// Let a plugin run what it could run as it is now
+    Allow {
+        /// Its name, or `source/name`
+        name: String,
+    },
+    /// Let a plugin run nothing
+    Deny {
+        /// Its name, or `source/name`
+        name: String,
+    },
     /// Explain a code such as S012
     Explain {
         /// The code
         code: String,
     },
+}
+
+impl PluginCommand {
+    /// Whether it shows or takes the user's word on what may run.
+    pub(super) fn is_about_trust(&self) -> bool {
+        matches!(self, Self::Review { .. } | Self::Allow { .. } | Self::Deny { .. })
+    }
 }
 
 #[derive(Debug, Args)]
@@ -392,6 +427,9 @@ pub(super) struct SyncArgs {
     /// As --dry-run, with exit code 1 when something would change
     #[arg(long)]
     pub check: bool,
+    /// Take exactly what symposium.lock has, or fail and say what differs
+    #[arg(long)]
+    pub locked: bool,
     /// Replace and remove skills that were edited in place
     #[arg(long)]
     pub force: bool,

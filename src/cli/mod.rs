@@ -23,10 +23,10 @@ mod crate_info;
 mod dispatch;
 mod doctor;
 mod errors;
-mod gates;
 mod grammar;
 mod help;
 mod init;
+mod lock;
 mod mcp;
 mod plugin;
 mod programs;
@@ -160,12 +160,16 @@ fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
     {
         return code;
     }
+    if cli.command.as_ref().is_some_and(tells_of_changes) {
+        plugin::trust::tell_changed(&sym);
+    }
     let result = match cli.command {
         Some(Command::Init(args)) => init::run(&mut sym, &args),
         Some(Command::Sync(args)) => sync::run(&mut sym, &args),
         Some(Command::Status(args)) => status::run(&sym, &args),
         Some(Command::Why(args)) => why::run(&sym, &args),
         Some(Command::Doctor(args)) => doctor::run(&sym, &args),
+        Some(Command::Lock) => lock::run(&sym),
         Some(Command::Use(args)) => use_::run(&mut sym, &args),
         Some(Command::Uninstall(args)) => uninstall::run(&sym, &args),
         Some(Command::Plugin(args)) => plugin::run(&sym, &args.command),
@@ -197,6 +201,17 @@ fn name_of(args: &[OsString]) -> String {
     let name = words.filter(|word| *word != "agents").find(|word| !word.starts_with('-'));
     let own = name.filter(|name| grammar.find_subcommand(name).is_some());
     own.unwrap_or("…").to_owned()
+}
+
+/// Whether the user is told, before this command, of plugins that are no longer what was allowed: not
+/// where the command says so itself, nor where its output is a program's.
+fn tells_of_changes(command: &Command) -> bool {
+    let says_it = match command {
+        Command::Sync(_) | Command::Status(_) | Command::Doctor(_) | Command::Init(_) => true,
+        Command::Plugin(args) => args.command.is_about_trust(),
+        _ => false,
+    };
+    may_update(command) && !says_it
 }
 
 /// Whether a newer Symposium may be looked for before this command: not where its output is a

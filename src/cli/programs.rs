@@ -52,7 +52,7 @@ impl Program {
 pub(super) fn programs(fate: &PluginFate<'_>, acquirer: &Acquirer<'_>) -> Vec<Program> {
     let plugin = fate.plugin;
     let mut listing = Listing { plugin, acquirer, found: Vec::new() };
-    for part in fate.parts.iter().filter(|part| part.holds) {
+    for part in fate.parts.iter().filter(|part| part.is_in_force()) {
         match part.kind {
             Kind::Hooks => {
                 let Some(hook) = plugin.hooks.get(part.index) else { continue };

@@ -8,15 +8,23 @@ use super::grammar::RunServerArgs;
 use crate::Symposium;
 use crate::installations::{Acquirer, Mode, Network, packaged_server};
 use crate::plugins::model::Transport;
+use crate::plugins::trust::Trust;
+use crate::plugins::trust::part::PartKind;
 use crate::process::{Child, run_inherited};
 use crate::report::ExitCode;
 use crate::sync::registration::servers;
 use crate::sync::snapshot::programs::resolve_server;
 use crate::text::Diagnostic;
+use crate::workspace::UNOBSERVED;
 
 /// Runs the server; its standard streams are the agent's.
 pub(super) fn run(sym: &Symposium, args: &RunServerArgs) -> CommandResult {
     let (plugin, server) = servers::find(sym, &args.name)?;
+    if let Some(why) = Trust::of(sym, &UNOBSERVED).waits(&plugin, PartKind::Server, &server.name) {
+        let message =
+            format!("the server `{}` of plugin `{}` does not run", server.name, plugin.name);
+        return Err(Diagnostic::error(message).note(why.told(&plugin.name)).into());
+    }
     if let Some(package) = &plugin.package {
         let child = packaged_server(sym, (&plugin, package), &server)?;
         return Ok(ExitCode::from(run_inherited(&child)?.exit_code()));

@@ -93,6 +93,7 @@ shapes! {
     plugin_publish: super::plugin::publish::Publication,
     plugin_test: super::plugin::test::model::Tested,
     plugin_test_eval: super::plugin::test::eval::Evaluated,
+    plugin_review: super::plugin::trust::review::Review,
     plugin_explain: crate::plugins::diagnostics::Explanation,
     crate_info: super::crate_info::Answer,
     crate_item: super::crate_info::item::ItemAnswer,

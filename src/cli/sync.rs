@@ -8,6 +8,7 @@ use std::time::Instant;
 use super::CommandResult;
 use super::ask::tell_candidates;
 use super::grammar::SyncArgs;
+use super::lock;
 use super::screen::count;
 use super::self_update;
 use super::terminal::INTERRUPTED;
@@ -26,7 +27,9 @@ pub(super) fn run(sym: &mut Symposium, args: &SyncArgs) -> CommandResult {
         SyncArgs { background: true, .. } if !sym.config.auto_sync => Mode::Look,
         _ => Mode::Apply,
     };
+    let locked = if args.locked { Some(lock::pin(sym)?) } else { None };
     let request = Request {
+        locked,
         start: sym.cwd()?,
         named: (!named.is_empty()).then_some(named),
         force: args.force,
@@ -55,7 +58,8 @@ pub(super) fn run(sym: &mut Symposium, args: &SyncArgs) -> CommandResult {
             None => return Ok(ExitCode::from(INTERRUPTED)),
         }
     }
-    let found = args.check && synced.is_change();
+    // A fresh checkout has no copies of skills: there the lock file is what is checked.
+    let found = args.check && !args.locked && synced.is_change();
     Ok(if synced.failed || found { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 

@@ -110,6 +110,11 @@ impl Dirs {
         self.config.join("ledgers")
     }
 
+    /// What the user said of plugins' programs, one file a plugin.
+    pub(crate) fn trust(&self) -> PathBuf {
+        self.config.join("trust")
+    }
+
     /// What manifests said when they could last be read.
     pub(crate) fn last_good(&self) -> PathBuf {
         self.config.join("last-good")

@@ -28,7 +28,7 @@ pub use environment::Environment;
 pub(crate) use model::schema;
 pub(crate) use model::{
     AutoUpdate, Config, ConfigState, HookScope, LogLevel, RECOMMENDATIONS, RECOMMENDATIONS_URL,
-    SkillIgnore, SourceConfig, SourceGates, SourceLocation, USER_PLUGINS,
+    SkillIgnore, SourceConfig, SourceGates, SourceLocation, TrustPrograms, USER_PLUGINS,
 };
 pub(crate) use places::{place_of_agent, place_of_source};
 pub(crate) use process::{is_cargo_build, now_in_ms, own_program, since_1970};

@@ -69,6 +69,18 @@ pub(crate) enum AutoUpdate {
     Off,
 }
 
+/// Whose word lets plugins run programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum TrustPrograms {
+    /// The configuration's, which names the sources.
+    #[default]
+    Source,
+    /// The user's on each program: `cargo agents plugin allow`.
+    Ask,
+}
+
 /// How copied skills are kept out of git.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -126,6 +138,8 @@ pub(crate) struct Config {
     /// The user's word on single plugins.
     pub plugins: PluginChoices,
     pub hints: Hints,
+    /// `[trust] programs`.
+    pub trust_programs: TrustPrograms,
 }
 
 impl Default for Config {
@@ -143,6 +157,7 @@ impl Default for Config {
             sources: Vec::new(),
             plugins: PluginChoices::default(),
             hints: Hints::default(),
+            trust_programs: TrustPrograms::default(),
         }
     }
 }
@@ -181,6 +196,15 @@ pub(crate) struct Loaded {
 impl Config {
     /// Reads `config.toml` of `dirs`. Never fails: trouble is in the diagnostics.
     pub(crate) fn load(dirs: &Dirs) -> Loaded {
+        let mut loaded = Self::read(dirs);
+        // Who ever allowed a program, or denied one, wanted to be asked.
+        if loaded.state == ConfigState::Broken && dirs.trust().is_dir() {
+            loaded.config.trust_programs = TrustPrograms::Ask;
+        }
+        loaded
+    }
+
+    fn read(dirs: &Dirs) -> Loaded {
         let path = dirs.config_file();
         match read_text(&path, Limit::SETTINGS) {
             Ok(text) => Self::parse(&path, &text, dirs.config()),
@@ -269,6 +293,7 @@ fn read_config(root: &Table<'_>, base: &Path) -> (Config, bool) {
         config.register_mcp = mcp.bool("register").is_some_and(|flag| flag.value);
         warn_unread(&mcp);
     }
+    config.trust_programs = read_trust(root);
     let has_sources = read_sources(root, base, &mut config.sources);
     if let Some(plugins) = root.table("plugins") {
         config.plugins = read_choices(&plugins);
@@ -330,7 +355,30 @@ fn read_choices(table: &Table<'_>) -> PluginChoices {
     choices
 }
 
+/// Who meant to be asked, and mistyped it, is asked.
+fn read_trust(root: &Table<'_>) -> TrustPrograms {
+    let (table, key, ask) = (root.table("trust"), "programs", TrustPrograms::Ask);
+    let is_said = table.as_ref().map_or(root.has("trust"), |trust| trust.has(key));
+    let said = table.and_then(|trust| {
+        let choices = [("source", TrustPrograms::Source), ("ask", ask)];
+        let said = choice_or(&trust, key, &choices, "until then you are asked");
+        warn_unread(&trust);
+        said
+    });
+    said.unwrap_or(if is_said { ask } else { TrustPrograms::Source })
+}
+
 fn choice<T: Copy>(table: &Table<'_>, key: &str, choices: &[(&str, T)]) -> Option<T> {
+    choice_or(table, key, choices, "the default is used")
+}
+
+/// `otherwise`: what happens where something else stands there.
+fn choice_or<T: Copy>(
+    table: &Table<'_>,
+    key: &str,
+    choices: &[(&str, T)],
+    otherwise: &str,
+) -> Option<T> {
     let found = table.string(key)?;
     if let Some((_, value)) = choices.iter().find(|(name, _)| *name == found.value) {
         return Some(*value);
@@ -342,7 +390,7 @@ fn choice<T: Copy>(table: &Table<'_>, key: &str, choices: &[(&str, T)]) -> Optio
     problem
         .notes
         .extend(did_you_mean(&closest(&found.value, choices.iter().map(|(name, _)| *name))));
-    let accepted = format!("accepted: {}; the default is used", accepted.join(", "));
+    let accepted = format!("accepted: {}; {otherwise}", accepted.join(", "));
     table.diagnostics().push(problem.note(accepted));
     None
 }

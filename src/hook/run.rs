@@ -14,6 +14,7 @@ use crate::agents::{self, Codec};
 use crate::config::Environment;
 use crate::installations::syntax_error;
 use crate::plugins::model::OnFailure;
+use crate::plugins::trust::files::is_as_allowed;
 use crate::process::{Child, Leftovers, Output, Status, run};
 use crate::sync::snapshot::SnapshotHook;
 
@@ -74,6 +75,12 @@ pub(super) fn run_hook(hook: &SnapshotHook, call: &HookCall<'_>) -> Verdict {
     let failed = |problem: &str| failure(hook, problem, Outcome::default());
     if let Some(problem) = hook.run.missing() {
         return failed(&problem);
+    }
+    let changed = hook.allowed_files.iter().find(|(file, sum)| !is_as_allowed(file, sum));
+    if let Some((file, _)) = changed {
+        // What the user did not allow must not run, and what does not run blocks nothing.
+        tracing::warn!("{} is inert: {} changed since", hook.who(), file.display());
+        return Verdict::default();
     }
     if call.limit.is_zero() {
         return failed("the hooks before it took all the time there was");

@@ -148,6 +148,7 @@ mod tests {
             on_failure: OnFailure::Continue,
             detach: false,
             run: Run::default(),
+            allowed_files: Vec::new(),
         }
     }
 

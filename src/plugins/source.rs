@@ -13,7 +13,7 @@ use crate::Symposium;
 use crate::config::{ConfigState, USER_PLUGINS};
 use crate::fetch::git::{Checkout, GitError, Outcome, Policy, Repository};
 use crate::report::{Action, Change, Event, Kind, Progress};
-use crate::symposium::UpdateLevel;
+use crate::symposium::{Pin, UpdateLevel};
 use crate::text::{Diagnostic, Subject};
 use crate::workspace::Fingerprint;
 
@@ -117,6 +117,8 @@ pub(crate) struct SourceState {
     pub reference: Option<String>,
     /// When a git source's copy was fetched.
     pub fetched_at: Option<SystemTime>,
+    /// The repository of a git source, and the commit that it was taken at.
+    pub pin: Option<(Repository, Pin)>,
     /// What was done for a git source.
     pub outcome: Option<Outcome>,
     /// Why it is absent or older than it could be; a line for people.
@@ -168,6 +170,7 @@ pub(crate) fn open(
         commit: None,
         reference: None,
         fetched_at: None,
+        pin: None,
         outcome: None,
         notice: None,
         is_told: false,
@@ -271,6 +274,7 @@ fn open_git(
     state: &mut SourceState,
 ) -> Option<Diagnostic> {
     let cache = spec.copies(sym);
+    let (asked, repository) = (repository, &repository.pinned(&sym.pins));
     state.location = repository.shown();
     state.observed = Fingerprint::of([repository.stamp(&cache)]);
     let mut policy = refresh.policy_for(spec);
@@ -291,6 +295,7 @@ fn open_git(
         Ok(checkout) => {
             let age = age(SystemTime::now(), checkout.fetched_at);
             let problem = checkout.stale.clone();
+            state.pin = Some((asked.clone(), asked.pin(&checkout)));
             take(state, checkout);
             (problem?, Some(age))
         }

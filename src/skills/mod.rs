@@ -28,4 +28,4 @@ pub(crate) mod schema;
 
 pub(crate) use document::{RawGate, SkillDocument};
 pub(crate) use model::{Skill, SkillOrigin};
-pub(crate) use scan::{Hidden, scan_skill};
+pub(crate) use scan::{Hidden, runs_unasked, scan_skill};

@@ -101,6 +101,23 @@ pub(crate) fn scan_skill(text: &str) -> Vec<Finding> {
     limit_per_kind(found)
 }
 
+/// What of a `SKILL.md` can run without a question, whole: the commands, and the tools that it allows.
+pub(crate) fn runs_unasked(text: &str) -> Vec<String> {
+    let commands = commands::commands(text).into_iter();
+    let mut found: Vec<String> =
+        commands.map(|finding| format!("runs {}", &text[finding.span])).collect();
+    found.extend(allowed_tools(text).map(|finding| {
+        let (start, end) = (finding.span.start, finding.span.end);
+        // A list's items stand on the lines below.
+        let is_item = |line: &&str| line.starts_with([' ', '\t', '-']) && line.trim_end() != "---";
+        let items = text[end..].split_inclusive('\n').skip(1).take_while(is_item);
+        let length: usize = items.map(str::len).sum();
+        let below = text[end..].find('\n').map_or(0, |rest| rest + 1 + length);
+        format!("allows {}", text[start..end + below].trim_end())
+    }));
+    found
+}
+
 /// Scans the whole text of another Markdown file, of which no agent runs anything.
 pub(super) fn scan_hidden(text: &str) -> Vec<Finding> {
     let mut found = invisible(text);

@@ -2,7 +2,8 @@
 //!
 //! [`facts`] gathers what applies, with the map of the [`dependencies`]; [`placing`] puts skill
 //! folders where agents look for them, [`registration`] does the same for hooks and servers in the
-//! agents' own files, and [`snapshot`] keeps what hooks, help and subcommands need. [`run`] is one
+//! agents' own files, and [`snapshot`] keeps what hooks, help and subcommands need; [`lockfile`] writes down what
+//! applies, for others to get the same. [`run`] is one
 //! sync from start to end, with [`request`] its context; [`remove`] takes everything back,
 //! [`survey`] only says what a sync would do, and [`current`] is what the hook room calls.
 //!
@@ -13,6 +14,7 @@ mod bounds;
 pub(crate) mod current;
 pub(crate) mod dependencies;
 pub(crate) mod facts;
+pub(crate) mod lockfile;
 pub(crate) mod placing;
 mod programs;
 pub(crate) mod registration;
@@ -29,4 +31,4 @@ pub(crate) use registration::opt_out::forget as forget_leaving;
 pub(crate) use request::{
     Caller, Mode, Request, Sweep, Synced, configured_agents, unclear_configuration,
 };
-pub(crate) use run::sync;
+pub(crate) use run::{stock, sync};

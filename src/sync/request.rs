@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::bounds::Bounds;
 use super::facts::candidates::{Candidate, Suggestion};
+use super::lockfile::LockFile;
 use super::placing::plan::Plan;
 use super::snapshot::Stored;
 use crate::Symposium;
@@ -63,6 +64,8 @@ pub(crate) struct Request {
     pub caller: Caller,
     /// What of our hooks in the other scope is cleaned.
     pub sweep: Sweep,
+    /// What must come of it, exactly: anything else is an error, and nothing changes.
+    pub locked: Option<LockFile>,
 }
 
 impl Default for Request {
@@ -74,6 +77,7 @@ impl Default for Request {
             mode: Mode::Apply,
             caller: Caller::Command,
             sweep: Sweep::Recorded,
+            locked: None,
         }
     }
 }

@@ -1,9 +1,11 @@
 //! One sync, from start to end.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use super::facts::candidates::{BRINGS_SOURCES, told_absent};
-use super::facts::{Facts, Gatherer};
+use super::facts::{Facts, Gatherer, Waiting};
+use super::lockfile::{self, Inventory, LockFile, take_inventory};
 use super::placing::apply::apply_and_tell;
 use super::placing::desired_skills::{self, DesiredSkills};
 use super::placing::folders;
@@ -124,6 +126,9 @@ fn run(sync: &SyncContext<'_>) -> anyhow::Result<Synced> {
     reached("registry");
     let Planned { facts, chosen, plan, parents } = plan_skills(sync, &registry, &agents);
     reached("planned");
+    if let Some(lock) = &sync.request.locked {
+        hold_to(sym, lock, &take_inventory(sym, &registry, &facts).lock)?;
+    }
     let mut failed =
         registry.is_stale || chosen.is_stale || chosen.blocked.iter().any(Diagnostic::is_error);
     let mut changes = plan.changes();
@@ -142,6 +147,13 @@ fn run(sync: &SyncContext<'_>) -> anyhow::Result<Synced> {
     reached("registered");
     for change in &changes {
         sym.report.event(&Event::Change(change.clone()));
+    }
+    if sync.request.caller == Caller::Command {
+        for (owner, what) in Waiting::by_owner(&facts.waiting) {
+            let name = &owner.name;
+            let told = format!("{name}: {what}; `cargo agents plugin review {name}` shows it");
+            sym.report.event(&Event::status("Waiting", told));
+        }
     }
     let mut synced = Synced {
         summary: summary(&chosen, &facts, &agents, keeps.then_some(&prepared[..])),
@@ -168,6 +180,34 @@ fn run(sync: &SyncContext<'_>) -> anyhow::Result<Synced> {
         sweep_outdated(sym);
     }
     Ok(synced)
+}
+
+/// Refuses what is not exactly what `lock` has, each thing by its name.
+fn hold_to(sym: &Symposium, lock: &LockFile, now: &LockFile) -> Result<(), Diagnostic> {
+    let differences = lock.differences(now);
+    if differences.is_empty() {
+        return Ok(());
+    }
+    differences.iter().for_each(|found| sym.report.diagnostic(&found.diagnostic()));
+    Err(Diagnostic::error(format!("this is not what {} has; nothing was changed", lockfile::NAME))
+        .note(
+            "`cargo agents plugin update --dry-run` shows what is newer, `cargo agents lock` \
+               takes what there is now",
+        ))
+}
+
+/// Takes stock of what applies to the workspace; nothing is changed but what is fetched. With the
+/// workspace's root.
+///
+/// # Errors
+/// When there is no workspace, or its manifests are broken.
+pub(crate) fn stock(sym: &Symposium, start: PathBuf) -> anyhow::Result<(PathBuf, Inventory)> {
+    let request = Request { start, mode: Mode::Plan, ..Request::default() };
+    let loaded = load(sym, &request)?;
+    let sync = SyncContext::new(sym, &request, &loaded);
+    let registry = load_registry(&sync);
+    let planned = plan_skills(&sync, &registry, &[]);
+    Ok((sync.root().to_path_buf(), take_inventory(sym, &registry, &planned.facts)))
 }
 
 /// Those that it is for.

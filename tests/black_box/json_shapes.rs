@@ -173,6 +173,8 @@ fn what_looks_at_plugins_and_crates_is_one_document_each() {
     }
     let run = sandbox.run(&["plugin", "show", "alone", "--json"]).ok();
     assert_eq!(document(&run, "plugin-show-skill.json")["name"], "alone");
+    let run = sandbox.run(&["plugin", "review", "widget", "--json"]).ok();
+    assert_eq!(document(&run, "plugin-review.json")["plugins"][0]["name"], "widget");
     let run = sandbox.run(&["plugin", "explain", "S033", "--json"]).ok();
     assert_eq!(document(&run, "plugin-explain.json")["code"], "S033");
     let run = sandbox.run(&["crate-info", "memchr", "--json"]).ok();

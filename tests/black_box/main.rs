@@ -82,6 +82,7 @@ mod init_trust;
 mod installations;
 mod json_events;
 mod json_shapes;
+mod lock;
 mod manners;
 mod mcp;
 mod mcp_everywhere;
@@ -121,6 +122,8 @@ mod sync;
 mod talk;
 #[cfg(unix)]
 mod terminal;
+#[cfg(unix)]
+mod trust;
 mod uninstall;
 mod unlocked;
 #[cfg(unix)]

@@ -74,6 +74,7 @@ const CHECKS: &[Check] = &[
     ("nothing stale is left", Needs::Configuration, workspace::stale),
     ("skills are in place", Needs::Workspace, workspace::skills),
     ("descriptions fit", Needs::Workspace, agents::budget),
+    ("programs of plugins may run", Needs::Workspace, programs::waiting),
     ("programs of plugins are here", Needs::Workspace, programs::of_plugins),
     (SOURCES_ANSWER, Needs::Configuration, sources::sources),
     (WELL_MADE, Needs::Configuration, sources::content),

@@ -12,8 +12,10 @@ use crate::agents::Agent;
 use crate::agents::command::PROGRAM;
 use crate::config::HookScope;
 use crate::installations::ObstacleKind;
+use crate::plugins::trust::Waits;
 use crate::process::{Child, run};
 use crate::report::Progress;
+use crate::sync::facts::Waiting;
 use crate::sync::registration::setup::Setup;
 use crate::sync::survey::{Obstructed, Survey};
 
@@ -195,6 +197,18 @@ fn of_version(program: &AgentProgram) -> Option<Finding> {
             .at(path)
             .remedy(remedy),
     )
+}
+
+/// What applies and may run by the user's word. What was denied is as the user wants it.
+pub(super) fn waiting(context: &CheckContext<'_>) -> Vec<Finding> {
+    let waiting = context.survey.planned.iter().flat_map(|planned| &planned.facts.waiting);
+    let of = |found: &Waiting| {
+        let Waiting { owner, kind, name, why } = found;
+        let message = format!("plugin {}, {kind} {name} does not run: {why}", owner.name);
+        let remedy = format!("`cargo agents plugin review {}` shows it", owner.name);
+        Finding::new("not-allowed", Weight::Warning, message).remedy(remedy)
+    };
+    waiting.filter(|found| found.why != Waits::Denied).map(of).collect()
 }
 
 /// What applies can be run: scripts, servers' programs, installations and requirements.

@@ -7,8 +7,7 @@ use dialoguer::Confirm;
 use serde::Serialize;
 
 use super::lines::Lines;
-use super::offer::SkillOffer;
-use super::programs::{Program, programs};
+use super::offer::{SkillOffer, running};
 use super::view::{Standing, View};
 use crate::Symposium;
 use crate::cli::CommandResult;
@@ -20,6 +19,7 @@ use crate::config::{ConfigState, SourceConfig, SourceGates, SourceLocation};
 use crate::documents::user_config::{self, NewSource};
 use crate::fetch::git::Repository;
 use crate::plugins::model::{CrateAtom, NotTaken, Plugin};
+use crate::plugins::programs::{Program, programs};
 use crate::plugins::registry::Registry;
 use crate::plugins::source::{Refresh, SourceState};
 use crate::report::{Event, ExitCode, fit, safe};
@@ -236,7 +236,7 @@ fn found_plugin(view: &View<'_>, plugin: &Plugin, standing: Standing) -> FoundPl
         version: plugin.version.clone(),
         standing,
         skills: skills.map(|skill| skill.name.clone()).collect(),
-        may_run: programs(plugin, &groups),
+        may_run: programs(plugin, running(&groups)),
         not_taken: plugin.not_taken().to_vec(),
         kind: plugin.kind(),
     }

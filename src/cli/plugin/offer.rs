@@ -154,6 +154,12 @@ impl View<'_> {
     }
 }
 
+/// The skills of `groups`, each with what of its text can run.
+pub(super) fn running(groups: &[GroupOffer]) -> impl Iterator<Item = (&str, &str)> {
+    let skills = groups.iter().flat_map(|group| &group.skills);
+    skills.flat_map(|skill| skill.runs.iter().map(|runs| (skill.name.as_str(), runs.as_str())))
+}
+
 /// What of a skill's text can run without a question.
 pub(super) fn runs(text: &str) -> Vec<String> {
     let findings = scan_skill(text);

@@ -8,14 +8,14 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::lines::Lines;
-use super::offer::{GroupOffer, SkillOffer};
-use super::programs::{Program, programs};
+use super::offer::{GroupOffer, SkillOffer, running};
 use super::redact::redacted;
 use super::view::{Standing, View};
 use crate::Symposium;
 use crate::cli::CommandResult;
-use crate::cli::gates::needs;
+use crate::plugins::in_words::needs;
 use crate::plugins::model::{Audience, Gate, NotTaken, Plugin};
+use crate::plugins::programs::{Program, programs};
 use crate::plugins::registry::{PluginEntry, Registry};
 use crate::text::{Diagnostic, closest, did_you_mean};
 
@@ -196,7 +196,7 @@ fn describe(view: &View<'_>, entry: &PluginEntry) -> Shown {
         hooks: hooks.collect(),
         servers: servers.collect(),
         subcommands: subcommands.collect(),
-        may_run: programs(plugin, &groups),
+        may_run: programs(plugin, running(&groups)),
         groups,
         text: text.and_then(|text| redacted(&text)),
     }

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use super::model::{
     AgentStatus, CandidateStatus, HooksStatus, PluginState, PluginStatus, Problem, ServerStatus,
-    SkillStatus, State, Status, SuggestionStatus, Trouble, WorkspaceStatus,
+    SkillStatus, State, Status, SuggestionStatus, Trouble, WaitingStatus, WorkspaceStatus,
 };
 use crate::agents::Agent;
 use crate::agents::checkup::{Finding, Topic};
@@ -14,16 +14,19 @@ use crate::plugins::model::Gate;
 use crate::plugins::predicate::{evaluate_all, evaluate_plugin};
 use crate::plugins::registry::PluginEntry;
 use crate::plugins::source::SourceKind;
+use crate::plugins::trust::Trust;
+use crate::plugins::trust::part::PartKind;
+use crate::plugins::trust::record::{CRATES, Owner};
 use crate::report::{Action, Change, Kind, Verdict};
 use crate::skills::SkillOrigin;
-use crate::sync::facts::PluginFate;
 use crate::sync::facts::candidates::{Suggestion, told_absent};
+use crate::sync::facts::{PluginFate, Waiting};
 use crate::sync::registration::duplicates::Duplicate;
 use crate::sync::snapshot::{Snapshot, Stored};
 use crate::sync::survey::{Health, Obstructed, SkillView, Survey, described};
 use crate::sync::{shown_origin, unclear_configuration};
 use crate::text::Diagnostic;
-use crate::workspace::UNREAD_WORKSPACE;
+use crate::workspace::{UNOBSERVED, UNREAD_WORKSPACE};
 
 /// What the survey says, as a document.
 pub(super) fn gather(survey: &Survey<'_>) -> Status {
@@ -33,6 +36,7 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
     let mut warnings: Vec<String> =
         survey.inputs.sym.config_diagnostics.iter().map(ToString::to_string).collect();
     warnings.extend(survey.diagnostics().iter().map(ToString::to_string));
+    warnings.extend(waiting_skills(survey));
     // That the workspace can't be read is told where the workspace is.
     let is_told = |found: &&Diagnostic| Some(*found) == survey.inputs.trouble.as_ref();
     let errors = survey.diagnostics().into_iter().filter(|found| found.is_error());
@@ -69,6 +73,13 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
         warnings,
         errors,
     }
+}
+
+/// Skills that no plugin brings, and that wait for the user's word: what has no place among plugins.
+fn waiting_skills(survey: &Survey<'_>) -> Vec<String> {
+    let waiting = survey.planned.iter().flat_map(|planned| &planned.facts.waiting);
+    let of_crates = waiting.filter(|it| it.owner.source == CRATES);
+    of_crates.map(|it| format!("skill {} of {}", it.name, it.told())).collect()
 }
 
 fn unfetched(survey: &Survey<'_>) -> Vec<String> {
@@ -270,7 +281,8 @@ fn plugins(
     let fetcher = Network::new(&survey.inputs.sym);
     let acquirer = Acquirer::new(&survey.inputs.sym, &fetcher);
     let fates = known.facts.plugins.iter();
-    fates.map(|fate| of_plugin(fate, (views, obstructed), &acquirer)).collect()
+    let waiting = known.facts.waiting.as_slice();
+    fates.map(|fate| of_plugin(fate, (views, obstructed), waiting, &acquirer)).collect()
 }
 
 /// A plugin where there is no workspace, or none that can be read.
@@ -288,12 +300,23 @@ fn outside_of_a_workspace(survey: &Survey<'_>, entry: &PluginEntry) -> PluginSta
             }
             (None, None) => (PluginState::Inactive, own.reason),
         };
-    let holds = |gate: &Gate| {
-        state == PluginState::Active && evaluate_all(&[&plugin.gate, gate], &facts).holds
+    let trust = Trust::of(sym, &UNOBSERVED);
+    let mut waiting = Vec::new();
+    let mut holds = |gate: &Gate, kind: PartKind, name: &str| {
+        if state != PluginState::Active || !evaluate_all(&[&plugin.gate, gate], &facts).holds {
+            return false;
+        }
+        let why = trust.waits(plugin, kind, name);
+        waiting.extend(why.map(|why| WaitingStatus::new(kind, name, why)));
+        why.is_none()
     };
-    let hooks = plugin.hooks.iter().filter(|hook| holds(&hook.gate));
-    let servers = plugin.servers.iter().filter(|server| holds(&server.gate));
-    let subcommands = plugin.subcommands.iter().filter(|found| holds(&found.gate));
+    let hooks = plugin.hooks.iter().filter(|it| holds(&it.gate, PartKind::Hook, &it.name));
+    let hooks = hooks.map(|hook| hook.name.clone()).collect();
+    let servers = plugin.servers.iter().filter(|it| holds(&it.gate, PartKind::Server, &it.name));
+    let servers = servers.map(|server| server.name.clone()).collect();
+    let subcommands = plugin.subcommands.iter();
+    let subcommands = subcommands.filter(|it| holds(&it.gate, PartKind::Subcommand, &it.name));
+    let subcommands = subcommands.map(|found| found.name.clone()).collect();
     PluginStatus {
         name: entry.plugin.name.clone(),
         source: entry.plugin.source.clone(),
@@ -305,9 +328,10 @@ fn outside_of_a_workspace(survey: &Survey<'_>, entry: &PluginEntry) -> PluginSta
         reason,
         skills: 0,
         planned_skills: 0,
-        hooks: hooks.map(|hook| hook.name.clone()).collect(),
-        servers: servers.map(|server| server.name.clone()).collect(),
-        subcommands: subcommands.map(|found| found.name.clone()).collect(),
+        hooks,
+        servers,
+        subcommands,
+        waiting,
         may_run: Vec::new(),
         problems: Vec::new(),
     }
@@ -316,11 +340,14 @@ fn outside_of_a_workspace(survey: &Survey<'_>, entry: &PluginEntry) -> PluginSta
 fn of_plugin(
     fate: &PluginFate<'_>,
     (views, obstructed): (&[SkillView<'_>], &[Obstructed<'_>]),
+    waiting: &[Waiting],
     acquirer: &Acquirer<'_>,
 ) -> PluginStatus {
     let plugin = fate.plugin;
+    let owner = Owner::of(plugin);
+    let waiting = waiting.iter().filter(|it| it.owner == owner);
     let held = |kind: Kind| {
-        let parts = fate.parts.iter().filter(move |part| part.holds && part.kind == kind);
+        let parts = fate.parts.iter().filter(move |part| part.is_in_force() && part.kind == kind);
         parts.map(|part| part.index)
     };
     let hooks = held(Kind::Hooks).filter_map(|index| plugin.hooks.get(index));
@@ -349,6 +376,7 @@ fn of_plugin(
         hooks: hooks.map(|hook| hook.name.clone()).collect(),
         servers: servers.map(|server| server.name.clone()).collect(),
         subcommands: subcommands.map(|subcommand| subcommand.name.clone()).collect(),
+        waiting: waiting.map(WaitingStatus::of).collect(),
         may_run: programs(fate, acquirer),
         problems: problems.map(problem_of).collect(),
     }

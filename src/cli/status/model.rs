@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::cli::programs::Program;
+use crate::plugins::trust::Waits;
+use crate::plugins::trust::part::PartKind;
 use crate::report::Change;
+use crate::sync::facts::Waiting;
 use crate::sync::survey::ByHand;
 use crate::text::Location;
 
@@ -220,10 +223,38 @@ pub(crate) struct PluginStatus {
     pub servers: Vec<String>,
     /// Its subcommands that apply.
     pub subcommands: Vec<String>,
+    /// What applies and does not run, for the user did not allow it as it is, or denied it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<WaitingStatus>,
     /// Programs that these may run.
     pub may_run: Vec<Program>,
     /// What keeps these from being run.
     pub problems: Vec<Problem>,
+}
+
+/// A hook, server, subcommand or skill that does not run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct WaitingStatus {
+    /// What it is.
+    pub kind: PartKind,
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub reason: String,
+    /// Whether the user said that nothing of the plugin runs.
+    pub denied: bool,
+}
+
+impl WaitingStatus {
+    pub(super) fn new(kind: PartKind, name: &str, why: Waits) -> Self {
+        let (name, reason) = (name.to_owned(), why.to_string());
+        Self { kind, name, reason, denied: why == Waits::Denied }
+    }
+
+    pub(super) fn of(waiting: &Waiting) -> Self {
+        Self::new(waiting.kind, &waiting.name, waiting.why)
+    }
 }
 
 /// One skill.

@@ -201,6 +201,7 @@ fn plugins(screen: &mut Screen, plugins: &[PluginStatus], view: &View<'_>) {
         let label = label(plugin, names);
         let mut lines = vec![plugin.reason.clone()];
         lines.extend(offers(plugin));
+        lines.extend(waiting(plugin));
         for program in &plugin.may_run {
             let missing = program.missing();
             let commands = match program.install_commands.len() {
@@ -234,6 +235,31 @@ fn plugins(screen: &mut Screen, plugins: &[PluginStatus], view: &View<'_>) {
 fn label(plugin: &PluginStatus, names: usize) -> String {
     let kind = plugin.kind.as_ref().map(|kind| format!("  {kind}")).unwrap_or_default();
     format!("{:names$}  {}{kind}", plugin.name, plugin.state.label())
+}
+
+/// `! hook guard waits (not allowed yet): …`, and what was denied.
+fn waiting(plugin: &PluginStatus) -> Vec<String> {
+    let listed = |denied: bool| {
+        let parts = plugin.waiting.iter().filter(|part| part.denied == denied);
+        let told = parts.map(|part| match denied {
+            true => format!("{} {}", part.kind, part.name),
+            false => format!("{} {} ({})", part.kind, part.name, part.reason),
+        });
+        told.collect::<Vec<_>>().join(", ")
+    };
+    let mut lines = Vec::new();
+    let name = &plugin.name;
+    if let waits = listed(false)
+        && !waits.is_empty()
+    {
+        lines.push(format!("! does not run: {waits}; `cargo agents plugin review {name}`"));
+    }
+    if let denied = listed(true)
+        && !denied.is_empty()
+    {
+        lines.push(format!("denied: {denied}; `cargo agents plugin allow {name}` takes it back"));
+    }
+    lines
 }
 
 /// `2 skills, server sqlx-tools, hooks a and b`.

@@ -4,9 +4,9 @@ use super::Inquiry;
 use super::model::Trail;
 use crate::agents::Agent;
 use crate::agents::checkup::Topic;
-use crate::cli::gates::needs;
 use crate::cli::programs::programs;
 use crate::installations::{Acquirer, Network};
+use crate::plugins::in_words::needs;
 use crate::plugins::model::{Gate, Hook, McpServer, Plugin, Subcommand, Transport};
 use crate::plugins::predicate::{evaluate_all, evaluate_plugin};
 use crate::plugins::registry::PluginEntry;
@@ -57,6 +57,7 @@ impl Inquiry<'_> {
                 _ => ("skills", Some("a group")),
             };
             let (holds, reason) = match (&part.lacks, part.holds) {
+                (Some(lacks), _) if part.waits() => ("applies, and does not run", lacks),
                 (Some(lacks), _) => ("applies, and delivers nothing", lacks),
                 (None, true) => ("applies", &part.reason),
                 (None, false) => ("does not apply", &part.reason),
@@ -133,8 +134,12 @@ impl Inquiry<'_> {
         let parts = fate.map(|fate| fate.parts.as_slice()).unwrap_or_default();
         let part = parts.iter().find(|part| part.kind == kind && part.index == index);
         let outside = self.outside(plugin, &[gate]);
-        let in_force = part.is_some_and(|part| part.holds) || outside.is_some_and(|it| it.0);
-        let verdict = if in_force { "applies here" } else { "does not apply here" };
+        let in_force = part.is_some_and(Part::is_in_force) || outside.is_some_and(|it| it.0);
+        let verdict = match part {
+            Some(part) if part.waits() => "applies here, and does not run",
+            _ if in_force => "applies here",
+            _ => "does not apply here",
+        };
         let mut trail = Trail::new(kind, name, in_force, verdict);
         self.plugin_steps(&mut trail, plugin, &[gate]);
         self.part_step(&mut trail, plugin, (kind, index), gate);
@@ -216,6 +221,9 @@ impl Inquiry<'_> {
         let part = parts.iter().find(|part| part.kind == kind && part.index == index);
         let Some(part) = part else { return };
         trail.step(if kind == Kind::Group { "its group" } else { "itself" }, &part.reason);
+        if let Some(lacks) = part.lacks.as_ref().filter(|_| part.waits()) {
+            trail.step("trust", lacks);
+        }
         if !part.holds {
             self.transitive_step(trail, gate);
         }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 
-use super::{AutoUpdate, HookScope, LogLevel, SkillIgnore};
+use super::{AutoUpdate, HookScope, LogLevel, SkillIgnore, TrustPrograms};
 
 /// Symposium's settings, for all workspaces. Everything in it is optional.
 #[derive(JsonSchema)]
@@ -31,6 +31,7 @@ pub(crate) struct Settings {
     defaults: Option<DefaultSources>,
     mcp: Option<Mcp>,
     hints: Option<HintSettings>,
+    trust: Option<TrustSettings>,
     /// Further sources of plugins.
     plugin_source: Option<Vec<PluginSource>>,
     /// Another spelling of `[[plugin-source]]`.
@@ -85,6 +86,14 @@ struct HintSettings {
     budget: Option<u32>,
 }
 
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct TrustSettings {
+    /// Whose word lets plugins run programs: `source` (the default), yours on their source, or `ask`,
+    /// yours on each program, by `cargo agents plugin allow`.
+    programs: Option<TrustPrograms>,
+}
+
 /// A source of plugins: `git` or `path`.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "kebab-case", deny_unknown_fields)]
@@ -93,7 +102,7 @@ struct PluginSource {
     name: String,
     /// A git repository, by any URL that git takes.
     git: Option<String>,
-    /// With `git`: a branch, a tag or a whole commit.
+    /// With `git`: a branch, a tag or a commit, of which 7 digits are enough.
     rev: Option<String>,
     /// With `git`: a folder of the repository.
     subdir: Option<String>,

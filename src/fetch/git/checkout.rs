@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use super::cache::{Checked, Current, Entry, Failure, millis};
 use super::client::Client;
 use super::output::Target;
-use super::url::Wanted;
+use super::url::{Wanted, is_short_commit};
 use super::{GitError, Limits, Repository, export};
 use crate::config::Environment;
 use crate::files::{Lock, LockError};
@@ -175,6 +175,12 @@ impl Repository {
         }
     }
 
+    /// Whether what is wanted is `commit`, by its first digits.
+    fn is_begun_by(&self, commit: &str) -> bool {
+        let Wanted::Named(short) = self.wanted() else { return false };
+        is_short_commit(short) && commit.starts_with(&short.to_ascii_lowercase())
+    }
+
     fn step(
         &self,
         policy: &Policy,
@@ -186,6 +192,7 @@ impl Repository {
             (Some(_), UpdateLevel::Fetch) => Step::Fetch,
             // A commit never becomes another one.
             (Some(_), _) if matches!(self.wanted(), Wanted::Commit(_)) => return Step::Use,
+            (Some(current), _) if self.is_begun_by(&current.commit) => return Step::Use,
             (Some(_), UpdateLevel::Check) => Step::Ask,
             (Some(_), UpdateLevel::None) if policy.force => Step::Ask,
             (Some(_), UpdateLevel::None) => return Step::Use,

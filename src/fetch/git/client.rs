@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::GitError;
 use super::output::{RemoteRef, Target, choose, read_refs};
-use super::url::{Repository, Wanted, is_commit};
+use super::url::{Repository, Wanted, is_commit, is_short_commit};
 use super::words::{is_connection, main_line, words};
 use crate::config::Environment;
 use crate::process::{self, Child, Output, Status};
@@ -122,10 +122,30 @@ impl<'a> Client<'a> {
         let refs = match wanted {
             Wanted::Commit(_) => Vec::new(),
             Wanted::Default => self.refs(&["--symref"], &["HEAD".to_owned()])?,
-            Wanted::Named(name) => self.refs(&[], &[name.clone(), format!("{name}^{{}}")])?,
+            Wanted::Named(name) => {
+                let refs = self.refs(&[], &[name.clone(), format!("{name}^{{}}")])?;
+                if refs.is_empty() && is_short_commit(name) {
+                    return self.whole_commit(name, subdir);
+                }
+                refs
+            }
             Wanted::Tree(_) => self.refs(&["--heads", "--tags"], &[])?,
         };
         choose(wanted, subdir, &refs)
+    }
+
+    /// The commit that begins with `short`. No server tells: everything is fetched to find out.
+    fn whole_commit(&self, short: &str, subdir: String) -> Result<Target, GitError> {
+        let all = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
+        self.transfer(None, &all.map(str::to_owned))?;
+        let wanted = format!("{short}^{{commit}}");
+        let found = self.run(["rev-parse", "--verify", "--quiet", &wanted], LOCAL, 4096, &[])?;
+        let commit = found.stdout_text().trim().to_owned();
+        // Another spelling of a ref is not the start of a commit.
+        if !is_commit(&commit) || !commit.starts_with(&short.to_ascii_lowercase()) {
+            return Err(GitError::NoSuchRef(short.to_owned()));
+        }
+        Ok(Target { fetch: commit.clone(), reference: short.to_owned(), commit, subdir })
     }
 
     fn refs(&self, options: &[&str], patterns: &[String]) -> Result<Vec<RemoteRef>, GitError> {

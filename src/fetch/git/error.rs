@@ -40,11 +40,14 @@ pub(crate) enum GitError {
     Cache(String),
 }
 
-/// What to say of a ref that is not there and looks like a shortened commit: servers give out only
-/// whole ones.
+/// What to say of a ref that is not there and looks like a shortened commit.
 fn of_short_commit(name: &str) -> &'static str {
-    let is_short = (4..40).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_hexdigit());
-    if is_short { "; a commit is written with all of its 40 digits" } else { "" }
+    let is_hex = name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match name.len() {
+        4..7 if is_hex => "; of a commit at least 7 digits are needed",
+        7..40 if is_hex => ", and no single commit that begins so",
+        _ => "",
+    }
 }
 
 fn moment(ago: Duration) -> String {

@@ -2,6 +2,7 @@
 //!
 //! - [`Repository`]: a URL (browsers' `/tree/…` forms too), a ref, a folder: checked, not touched
 //! - [`Repository::checkout`]: the files on disk, fetched when the [`Policy`] says so
+//! - `pin`: the commit that a repository stood for at some time, in the place of what is newest
 //! - [`History`]: what a file of somebody's checkout was like before
 //! - [`GitError`]: why the newest could not be had, and what git said
 //!
@@ -32,6 +33,7 @@ mod error;
 mod export;
 mod history;
 mod output;
+mod pin;
 mod url;
 mod words;
 

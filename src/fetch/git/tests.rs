@@ -66,6 +66,27 @@ fn f120_a_path_a_file_url_and_http_give_the_same_files() {
 }
 
 #[test]
+fn a_commit_may_be_written_short_and_never_becomes_another() {
+    let place = Place::new();
+    let repo = Repo::new(place.path("repo"));
+    let first = repo.commit(&[("a", "1")]);
+    repo.commit(&[("a", "2")]);
+    let short = |digits: &str| Repository::parse(&repo.url(), Some(digits), None).expect("a rev");
+    let found = place.check(&short(&first[..8].to_uppercase()));
+    assert_eq!((&found.commit, text(&found.dir, "a").as_str()), (&first, "1"));
+    // It is not asked for again, were the repository gone.
+    fs::rename(&repo.dir, place.path("away")).expect("renames");
+    assert_eq!(place.check(&short(&first[..8].to_uppercase())).outcome, Outcome::Cached);
+    fs::rename(place.path("away"), &repo.dir).expect("renames");
+    let nobodys = if first.starts_with("0000000") { "1111111" } else { "0000000" };
+    let refused = place.checkout(&short(nobodys), &policy(UpdateLevel::Check));
+    assert_eq!(refused.expect_err("there is none"), GitError::NoSuchRef(nobodys.to_owned()));
+    // A branch may be called so.
+    repo.git(&["branch", "abcdef1"]);
+    assert_eq!(text(&place.check(&short("abcdef1")).dir, "a"), "2");
+}
+
+#[test]
 fn f121_a_new_commit_gets_a_folder_of_its_own_and_old_readers_keep_theirs() {
     let place = Place::new();
     let repo = Repo::new(place.path("repo"));

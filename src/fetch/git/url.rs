@@ -98,6 +98,15 @@ impl Repository {
         &self.subdir
     }
 
+    /// The folder `subdir` of it at this commit.
+    pub(super) fn at(&self, commit: &str, subdir: &str) -> Self {
+        Self {
+            wanted: Wanted::Commit(commit.to_owned()),
+            subdir: subdir.to_owned(),
+            ..self.clone()
+        }
+    }
+
     /// Name of the cache entry: readable, and different for whatever differs.
     pub(super) fn key(&self) -> String {
         let (kind, value) = match &self.wanted {
@@ -126,6 +135,11 @@ impl Repository {
 /// The first 8 hex digits of SHA-256.
 pub(super) fn short_hash(bytes: &[u8]) -> String {
     crate::text::hex(&Sha256::digest(bytes)[..4])
+}
+
+/// Whether `text` may be the start of a commit, as git abbreviates them.
+pub(super) fn is_short_commit(text: &str) -> bool {
+    (7..40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Whether `text` is a whole object name (SHA-1 or SHA-256).
@@ -364,7 +378,7 @@ fn checked_rev(rev: &str) -> Result<Wanted, Box<Diagnostic>> {
     Err(refused_key(
         "rev",
         format!("`{}` can't be a branch, tag or commit", rev.escape_debug()),
-        "`rev` is a branch or tag, such as `main` or `v1.2`, or a commit's 40 digits",
+        "`rev` is a branch or tag, such as `main` or `v1.2`, or a commit's digits, at least 7",
     ))
 }
 

@@ -12,7 +12,7 @@ pub(super) const KEYS: [&str; 6] =
     ["description", "audience", "command", "crates", "depends-on", "predicates"];
 
 /// Names no plugin may take: our commands, those to come, and the program's own.
-pub const RESERVED: [&str; 20] = [
+pub const RESERVED: [&str; 21] = [
     "agents",
     "complete",
     "completions",
@@ -21,6 +21,7 @@ pub const RESERVED: [&str; 20] = [
     "help",
     "hook",
     "init",
+    "lock",
     "man",
     "mcp",
     "plugin",

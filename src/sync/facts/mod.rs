@@ -7,30 +7,38 @@
 
 pub(crate) mod candidates;
 pub(crate) mod gates;
+mod held_back;
 pub(crate) mod passed_over;
 mod plugins;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::Symposium;
 use crate::config::{Config, HookScope, SkillIgnore};
-use crate::fetch::git::Policy;
+use crate::fetch::git::{Policy, Repository};
 use crate::plugins::git::GitPlace;
 use crate::plugins::model::{CrateAtom, Gate, Hook, McpServer, Plugin, Subcommand};
 use crate::plugins::predicate::Facts as GateFacts;
 use crate::plugins::registry::{Registry, Unavailable};
 use crate::plugins::source::BUILTIN;
+use crate::plugins::trust::Trust;
+use crate::plugins::trust::part::Part as TrustPart;
+use crate::plugins::trust::record::Owner;
 use crate::report::{Event, Kind, Progress, Verdict};
 use crate::skills::crate_source::{CrateRequest, CrateSources, NotOnDisk};
 use crate::skills::resolve::{GitFolder, Resolution, Resolver, Unread};
 use crate::skills::{Skill, SkillOrigin};
+use crate::symposium::Pin;
 use crate::sync::bounds::{Bounds, NEUTRAL};
 use crate::sync::dependencies::page::{self, DESCRIPTION, Places};
 use crate::sync::dependencies::{self, DirectDependency};
 use crate::text::{Diagnostic, same_crate};
 use crate::workspace::{Observer, Workspace};
 use candidates::{Candidate, Suggestion};
+use plugins::UsersWords;
+pub(crate) use plugins::Waiting;
 
 /// Everything that applies, with the reasons.
 #[derive(Debug, Default)]
@@ -40,11 +48,20 @@ pub(crate) struct Facts<'r> {
     pub own_skills: Vec<Skill>,
     /// Hooks whose gates hold, in the order in which they run.
     pub hooks: Vec<(&'r Plugin, &'r Hook)>,
+    /// The files that each of them could run, with what was allowed of each; empty where all may run.
+    pub hook_files: Vec<Vec<(PathBuf, String)>>,
+    /// What applies and does not run, for the user did not allow it as it is.
+    pub waiting: Vec<Waiting>,
+    /// The skills among it, each with who brought it.
+    withheld: Vec<(Skill, Owner, TrustPart)>,
     /// Servers whose gates hold, and whether they are for every workspace.
     pub servers: Vec<(&'r Plugin, &'r McpServer, bool)>,
     /// All subcommands; with the reason, those that do not apply here.
     pub subcommands: Vec<(&'r Plugin, &'r Subcommand, Option<String>)>,
     pub active: Vec<&'r Plugin>,
+    /// The repositories that skills come from besides those of sources, at the commits they were taken
+    /// at.
+    pub pins: Vec<(Repository, Pin)>,
     /// Sources that can't be had now, of which it is not known what they offer.
     pub unavailable: BTreeMap<String, Unavailable>,
     /// Every plugin of the registry and what became of it, in the registry's order.
@@ -86,8 +103,21 @@ pub(crate) struct Part {
     pub index: usize,
     pub holds: bool,
     pub reason: String,
-    /// Why nothing comes of it although it holds: a group without a skill that applies.
+    /// Why nothing comes of it although it holds: a group without a skill that applies, a program that
+    /// the user did not allow as it is.
     pub lacks: Option<String>,
+}
+
+impl Part {
+    /// Whether something that applies waits for the user's word to run.
+    pub(crate) fn waits(&self) -> bool {
+        self.holds && self.kind != Kind::Group && self.lacks.is_some()
+    }
+
+    /// Whether something comes of it.
+    pub(crate) fn is_in_force(&self) -> bool {
+        self.holds && !self.waits()
+    }
 }
 
 /// Where facts come from.
@@ -113,17 +143,25 @@ impl Gatherer<'_> {
             env: &self.sym.env,
             observer: self.observer,
         };
-        let checkouts = |place: &GitPlace| checkout(self.sym, &self.policy, place);
+        let pins: RefCell<Vec<(Repository, Pin)>> = RefCell::default();
+        let checkouts = |place: &GitPlace| {
+            let (folder, pin) = pinned_checkout(self.sym, &self.policy, place)?;
+            pins.borrow_mut().push(pin);
+            Ok(folder)
+        };
         let mut facts = Facts { unavailable: registry.unavailable.clone(), ..Facts::default() };
         let mut resolver = Resolver::new(&gates, self.crates, &checkouts, self.observer);
-        self.of_sources(registry, &gates, &mut resolver, &mut facts);
+        let trust = Trust::of(self.sym, self.observer);
+        self.of_sources(registry, (&gates, &trust), &mut resolver, &mut facts);
         self.asked_for(&mut resolver, &mut facts);
         if let Some(folder) = self.own_skills() {
             resolver.workspace(&self.workspace.root, &folder);
         }
         let resolution = resolver.finish();
+        facts.pins = pins.take();
         let delivered = resolution.crates.clone();
         facts.take(resolution);
+        facts.hold_back(&trust, self.observer);
         Diagnostic::each_once(&mut facts.diagnostics);
         let choices = &self.sym.config.plugins;
         let (mut found, mut absent) =
@@ -150,12 +188,14 @@ impl Gatherer<'_> {
     fn of_sources<'r>(
         &self,
         registry: &'r Registry,
-        gates: &GateFacts<'_>,
+        (gates, trust): (&GateFacts<'_>, &Trust<'_>),
         resolver: &mut Resolver<'_>,
         facts: &mut Facts<'r>,
     ) {
         let root = Some(self.workspace.root.as_path());
         let choices = &self.sym.config.plugins;
+        let refused = |name: &str| choices.disabled_by(name, root);
+        let words = UsersWords { refused: &refused, trust };
         for entry in &registry.plugins {
             let plugin = &entry.plugin;
             if let Some(shadow) = &entry.shadowed_by {
@@ -163,10 +203,10 @@ impl Gatherer<'_> {
                 let told = format!("the one of source `{}`: {shadow}", plugin.source);
                 facts.explain(Kind::Plugin, &plugin.name, Verdict::Shadowed, told);
                 facts.fate(plugin, Verdict::Shadowed, shadow.to_string());
-            } else if let Some(reason) = choices.disabled_by(&plugin.name, root) {
+            } else if let Some(reason) = refused(&plugin.name) {
                 facts.left_out(plugin, Verdict::Disabled, reason);
             } else {
-                facts.plugin(plugin, gates, resolver, &|name| choices.disabled_by(name, root));
+                facts.plugin(plugin, gates, resolver, words);
             }
         }
         for skill in &registry.skills {
@@ -238,10 +278,12 @@ impl Gatherer<'_> {
         resolver: &mut Resolver<'_>,
     ) {
         let refused = |name: &str| self.sym.config.plugins.disabled_by(name, facts.root);
+        let trust = Trust::of(self.sym, self.observer);
+        let words = UsersWords { refused: &refused, trust: &trust };
         let mut gathered = Facts::default();
         for plugin in candidates::endorsers(registry, name) {
             if refused(&plugin.name).is_none() {
-                gathered.plugin(plugin, facts, resolver, &refused);
+                gathered.plugin(plugin, facts, resolver, words);
             }
         }
     }
@@ -264,19 +306,30 @@ pub(crate) fn checkout(
     policy: &Policy,
     place: &GitPlace,
 ) -> Result<GitFolder, Box<Diagnostic>> {
-    let repository = place.repository().map_err(|(_, problem)| problem)?;
+    pinned_checkout(sym, policy, place).map(|(folder, _)| folder)
+}
+
+fn pinned_checkout(
+    sym: &Symposium,
+    policy: &Policy,
+    place: &GitPlace,
+) -> Result<(GitFolder, (Repository, Pin)), Box<Diagnostic>> {
+    let asked = place.repository().map_err(|(_, problem)| problem)?;
+    let repository = asked.pinned(&sym.pins);
     let shown = repository.shown();
     let progress = std::cell::Cell::new(Progress::default());
     let tell = || progress.set(sym.report.busy("Fetching", &shown));
     let checkout = repository
         .checkout_telling(&sym.dirs.plugin_sources(), policy, &sym.env, &tell)
         .map_err(|error| Diagnostic::error(format!("can't read `{shown}`: {error}")))?;
-    Ok(GitFolder {
+    let pin = asked.pin(&checkout);
+    let folder = GitFolder {
         root: checkout.root,
         start: checkout.subdir,
         repo: repository.identity().to_owned(),
         commit: checkout.commit,
-    })
+    };
+    Ok((folder, (asked, pin)))
 }
 
 impl<'r> Facts<'r> {

@@ -7,12 +7,14 @@ use super::{Desired, Registrar};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::agents::command::{OWN_SERVER, own_server, shared_server, started_server};
-use crate::config::HookScope;
+use crate::config::{HookScope, TrustPrograms};
 use crate::installations::{Acquirer, Mode, Network};
 use crate::plugins::model::{Gate, McpServer, Plugin, Transport};
 use crate::plugins::predicate::{Facts as GateFacts, evaluate_all};
 use crate::plugins::registry::{Briefly, Registry};
 use crate::plugins::source::Refresh;
+use crate::plugins::trust::Trust;
+use crate::plugins::trust::part::PartKind;
 use crate::report::{Action, Change, Kind};
 use crate::sync::facts::{Facts, Part, is_everywhere, passed_over};
 use crate::sync::snapshot::programs::resolve_server;
@@ -82,7 +84,7 @@ pub(super) fn add_applicable(
                 };
                 for agent in agents {
                     let placement = setup.placement(*agent, setup.scope, "");
-                    let resolved = of_package((setup, *agent), plugin, resolved.clone());
+                    let resolved = started_by_us((setup, *agent), plugin, resolved.clone());
                     desired.server(*agent, &resolved, *everywhere, &placement);
                 }
             }
@@ -94,14 +96,18 @@ pub(super) fn add_applicable(
     }
 }
 
-/// A package's server in an agent's own file: started by our program, wherever that is.
-fn of_package(
+/// A server in an agent's own file that is started by our program, wherever that is: a package's, and
+/// each that the user has a say in.
+fn started_by_us(
     (setup, agent): (&Setup<'_>, Agent),
     plugin: &Plugin,
     resolved: McpServer,
 ) -> McpServer {
     let is_program = matches!(resolved.transport, Transport::Stdio { .. });
-    if plugin.package.is_none() || !is_program || setup.scope == HookScope::Project {
+    // Each start asks anew whether it is what the user allowed.
+    let asks = setup.symposium().config.trust_programs == TrustPrograms::Ask;
+    let is_started_by_us = plugin.package.is_some() || asks;
+    if !is_started_by_us || !is_program || setup.scope == HookScope::Project {
         return resolved;
     }
     let (program, _) = setup.program(agent, HookScope::Global);
@@ -211,7 +217,8 @@ fn why_gone(name: &str, facts: &Facts<'_>, (sym, workspace): (&Symposium, &Works
         let index = fate.plugin.servers.iter().position(|server| server.name == name)?;
         let is_this = |part: &&Part| part.kind == Kind::Server && part.index == index;
         let part = fate.parts.iter().find(is_this);
-        Some(part.map_or_else(|| fate.reason.clone(), |part| part.reason.clone()))
+        let reason = part.map(|part| part.lacks.as_ref().unwrap_or(&part.reason));
+        Some(reason.unwrap_or(&fate.reason).clone())
     });
     let brings = |plugin: &Plugin| plugin.servers.iter().any(|server| server.name == name);
     fates
@@ -222,7 +229,7 @@ fn why_gone(name: &str, facts: &Facts<'_>, (sym, workspace): (&Symposium, &Works
 
 /// The servers whose plugin and own gate hold in every workspace.
 fn everywhere<'r>(sym: &Symposium, registry: &'r Registry) -> Vec<Offered<'r>> {
-    let choices = &sym.config.plugins;
+    let (choices, trust) = (&sym.config.plugins, Trust::of(sym, &UNOBSERVED));
     let plugins = registry.plugins.iter().filter(|entry| {
         let disabled = choices.disabled_by(&entry.plugin.name, None).is_some();
         entry.shadowed_by.is_none() && !disabled && is_everywhere(&entry.plugin.gate)
@@ -230,5 +237,6 @@ fn everywhere<'r>(sym: &Symposium, registry: &'r Registry) -> Vec<Offered<'r>> {
     plugins
         .flat_map(|entry| entry.plugin.servers.iter().map(|server| (&entry.plugin, server, true)))
         .filter(|(_, server, _)| is_everywhere(&server.gate))
+        .filter(|(plugin, server, _)| trust.waits(plugin, PartKind::Server, &server.name).is_none())
         .collect()
 }

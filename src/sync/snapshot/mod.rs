@@ -31,7 +31,7 @@ use crate::sync::dependencies::changes::{DependencyChange, KnownDependency};
 use crate::workspace::Fingerprint;
 
 /// Version of the file's layout: whatever changes the bytes raises it; a test tells.
-const LAYOUT: u32 = 8;
+const LAYOUT: u32 = 9;
 
 /// The lines of JSON: the header, the events, the offer and the member_entry_dirs.
 const LINES: usize = Event::ALL.len() + 3;
@@ -95,6 +95,9 @@ pub(crate) struct SnapshotHook {
     pub detach: bool,
     /// What to run.
     pub run: Run,
+    /// The files that it could run, with the SHA-256 of each that the user allowed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed_files: Vec<(PathBuf, String)>,
 }
 
 /// A program, resolved.
@@ -196,6 +199,9 @@ pub(crate) struct Offer {
     /// Plugins that wait for the user's word.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<String>,
+    /// Plugins that are not, in part, what the user allowed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
     /// What agents are told of the workspace's dependencies; `None` where that is nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dependencies: Option<Vec<KnownDependency>>,
@@ -409,7 +415,7 @@ mod tests {
         assert!(Stored::load(&path, "1.0.1", root).is_none(), "of another program");
         assert!(Stored::load(&path, "1.0.0", &root.join("x")).is_none(), "of another workspace");
         let text = std::fs::read_to_string(&path).expect("reads");
-        for broken in ["", "{", "\n\n", &text.replace("\"layout\":8", "\"layout\":9")] {
+        for broken in ["", "{", "\n\n", &text.replace("\"layout\":9", "\"layout\":8")] {
             std::fs::write(&path, broken).expect("writes");
             assert!(Stored::load(&path, "1.0.0", root).is_none(), "{broken:.20}");
         }
@@ -428,7 +434,7 @@ mod tests {
         snapshot.header.fingerprint = Fingerprint::sample();
         let stored = snapshot.store().expect("JSON");
         let hash = crate::text::hex(&Sha256::digest(&stored.bytes)[..8]);
-        assert_eq!((LAYOUT, hash.as_str()), (8, "1ab203d22c020204"));
+        assert_eq!((LAYOUT, hash.as_str()), (9, "5e0a570207479411"));
     }
 
     #[test]

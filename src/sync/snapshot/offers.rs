@@ -7,6 +7,7 @@ use super::programs::run_of;
 use super::{Offer, SnapshotServer, SnapshotSkill, SnapshotSubcommand, Stored};
 use crate::agents::Agent;
 use crate::installations::{Acquirer, Mode as InstallMode, Network};
+use crate::plugins::trust::Waits;
 use crate::report::{Action, Change, Kind};
 use crate::sync::dependencies::changes::{self, KnownDependency};
 use crate::sync::dependencies::published::IndexCaches;
@@ -38,12 +39,20 @@ pub(super) fn offer(
         subcommands: subcommands(sync, facts, before.map(|_| &old)),
         candidates: facts.candidates.iter().map(|found| found.name.clone()).collect(),
         suggestions: facts.suggestions.iter().map(|found| found.name.clone()).collect(),
+        changed: changed(facts),
         dependency_changes: match (&mut known, &old.dependencies) {
             (Some(new), Some(known)) => changes::record(old.dependency_changes, known, new, now),
             _ => Vec::new(),
         },
         dependencies: known,
     }
+}
+
+/// The names of plugins of which something is not what was allowed, each once.
+fn changed(facts: &Facts<'_>) -> Vec<String> {
+    let changed = facts.waiting.iter().filter(|waiting| waiting.why == Waits::Changed);
+    let names: BTreeSet<&str> = changed.map(|waiting| waiting.owner.name.as_str()).collect();
+    names.into_iter().map(str::to_owned).collect()
 }
 
 /// The dependencies, with the days on which their versions came out: of those that were there before

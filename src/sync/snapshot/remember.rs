@@ -110,7 +110,8 @@ fn hooks(
     prepared: &[PreparedHook],
 ) -> BTreeMap<Event, Vec<SnapshotHook>> {
     let mut hooks: BTreeMap<_, Vec<SnapshotHook>> = BTreeMap::new();
-    for ((plugin, hook), prepared) in facts.hooks.iter().zip(prepared) {
+    let files = facts.hook_files.iter();
+    for (((plugin, hook), prepared), files) in facts.hooks.iter().zip(prepared).zip(files) {
         hooks.entry(hook.event).or_default().push(SnapshotHook {
             plugin: plugin.name.clone(),
             name: hook.name.clone(),
@@ -122,6 +123,7 @@ fn hooks(
             on_failure: hook.on_failure,
             detach: hook.detach,
             run: run_of(sync.sym, plugin, &hook.command, prepared),
+            allowed_files: files.clone(),
         });
     }
     hooks

@@ -12,6 +12,8 @@ use crate::plugins::model::{Audience, Plugin, Subcommand};
 use crate::plugins::predicate::{Facts, evaluate_all};
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
+use crate::plugins::trust::Trust;
+use crate::plugins::trust::part::PartKind;
 use crate::report::Reporter;
 use crate::symposium::UpdateLevel;
 use crate::text::Diagnostic;
@@ -126,21 +128,28 @@ fn look(sym: &Symposium, loaded: Option<&Loaded>, refresh: &Refresh<'_>, listing
         observer: &UNOBSERVED,
     };
     let (choices, root) = (&quiet.config.plugins, listing.root.clone());
+    let trust = Trust::of(&quiet, &UNOBSERVED);
     let wanted = |plugin: &&Plugin| !choices.is_disabled(&plugin.name, root.as_deref());
     for plugin in registry.active().filter(wanted) {
         for subcommand in &plugin.subcommands {
             let evaluation = evaluate_all(&[&plugin.gate, &subcommand.gate], &facts);
+            let needs = if evaluation.holds {
+                trust
+                    .waits(plugin, PartKind::Subcommand, &subcommand.name)
+                    .map(|why| why.told(&plugin.name))
+            } else if listing.trouble.is_some() {
+                Some("the workspace can't be read".to_owned())
+            } else {
+                Some(evaluation.reason)
+            };
             listing.vended.push(Vended {
                 name: subcommand.name.clone(),
                 plugin: plugin.name.clone(),
                 source: plugin.source.clone(),
                 description: subcommand.description.clone(),
                 audience: subcommand.audience,
-                manifest: evaluation.holds.then(|| plugin.manifest.clone()),
-                needs: (!evaluation.holds).then(|| match listing.trouble.is_some() {
-                    true => "the workspace can't be read".to_owned(),
-                    false => evaluation.reason,
-                }),
+                manifest: needs.is_none().then(|| plugin.manifest.clone()),
+                needs,
             });
         }
     }
@@ -149,7 +158,7 @@ fn look(sym: &Symposium, loaded: Option<&Loaded>, refresh: &Refresh<'_>, listing
 /// The plugin and its subcommand, read anew from the manifest: that of one plugin only.
 ///
 /// # Errors
-/// When it does not apply here, or the manifest went away since.
+/// When it does not apply here, the manifest went away since, or the user did not allow it as it is.
 pub(crate) fn load(sym: &Symposium, vended: &Vended) -> Result<(Plugin, Subcommand), Diagnostic> {
     let gone = |manifest: &Path| {
         Diagnostic::error(format!("`{}` of plugin `{}` is gone", vended.name, vended.plugin))
@@ -160,6 +169,13 @@ pub(crate) fn load(sym: &Symposium, vended: &Vended) -> Result<(Plugin, Subcomma
     let plugin = Registry::reread(sym, &vended.source, manifest).ok_or_else(|| gone(manifest))?;
     let found = plugin.subcommands.iter().find(|known| known.name == vended.name).cloned();
     let subcommand = found.ok_or_else(|| gone(manifest))?;
+    // It may have changed since it was listed.
+    let trust = Trust::of(sym, &UNOBSERVED);
+    if let Some(why) = trust.waits(&plugin, PartKind::Subcommand, &subcommand.name) {
+        let (name, plugin) = (&subcommand.name, &plugin.name);
+        return Err(Diagnostic::error(format!("`{name}` of plugin `{plugin}` does not run"))
+            .note(why.told(plugin)));
+    }
     Ok((plugin, subcommand))
 }
 

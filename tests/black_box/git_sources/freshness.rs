@@ -165,11 +165,11 @@ fn a_source_that_stays_as_it_is_does_not_move_with_another_of_the_same_repositor
 }
 
 #[test]
-fn a_shortened_commit_is_said_to_be_one() {
+fn a_shortened_commit_that_is_not_there_is_said_to_be_one() {
     let sandbox = ready();
     let server = served(&sandbox, "rev = \"25b5f22a\"\n");
     let run = sync(&sandbox, &[]).ok();
     assert!(run.stderr.contains("no branch or tag `25b5f22a`"), "{}", run.stderr);
-    assert!(run.stderr.contains("all of its 40 digits"), "{}", run.stderr);
+    assert!(run.stderr.contains("no single commit that begins so"), "{}", run.stderr);
     drop(server);
 }

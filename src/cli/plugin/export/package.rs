@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 use super::programs::{Program, of_installation};
 use crate::Symposium;
 use crate::agents::places::string_map;
-use crate::cli::gates;
 use crate::cli::grammar::PackageFormat;
 use crate::fetch::git::Policy;
 use crate::files::contained;
+use crate::plugins::in_words as gates;
 use crate::plugins::model::{
     Hook, McpServer, OnFailure, Plugin, Predicate, SkillGroup, SkillSource, Transport,
 };

@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use super::super::offer::{origin, runs};
-use super::super::programs::{Program, programs};
 use super::super::validate::target::{self, Target};
 use super::{Honoured, Offer, Publication, ShippedSkill, honours, steps};
 use crate::Symposium;
 use crate::agents::Agent;
-use crate::cli::gates::needs;
 use crate::files::{Limit, contained, read_source};
+use crate::plugins::in_words::needs;
 use crate::plugins::manifest::{Manifest, Place, Strictness};
 use crate::plugins::model::{Gate, Plugin, SkillSource};
 use crate::plugins::predicate::Facts;
+use crate::plugins::programs::{Program, programs};
 use crate::plugins::registry::scan;
 use crate::skills::SkillDocument;
 use crate::skills::crate_source::package_id;
@@ -74,7 +74,7 @@ fn read(manifest: &Path, root: &Path) -> Result<Plugin, Diagnostic> {
 }
 
 fn of_plugin(sym: &Symposium, plugin: &Plugin) -> Offer {
-    let mut may_run = programs(plugin, &[]);
+    let mut may_run = programs(plugin, std::iter::empty());
     let (mut skills, mut from_elsewhere) = (Vec::new(), Vec::new());
     for group in &plugin.skills {
         let SkillSource::Path(path) = &group.source else {

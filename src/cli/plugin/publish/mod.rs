@@ -12,9 +12,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::programs::Program;
 use crate::Symposium;
 use crate::cli::CommandResult;
+use crate::plugins::programs::Program;
 use crate::report::ExitCode;
 
 /// The whole answer.

@@ -13,6 +13,7 @@ fn state(root: &Path) -> SourceState {
         commit: None,
         reference: None,
         fetched_at: None,
+        pin: None,
         outcome: None,
         notice: None,
         is_told: false,

@@ -3,25 +3,28 @@
 
 use serde::Serialize;
 
-use super::offer::GroupOffer;
 use crate::plugins::model::{
-    Checksum, Hook, InstallSource, Installation, Plugin, Runnable, Transport,
+    Checksum, Hook, InstallSource, Installation, McpServer, Plugin, Runnable, Subcommand, Transport,
 };
 
 /// One thing that could run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct Program {
+pub(crate) struct Program {
     /// `hook`, `install`, `server`, `subcommand` or `skill`.
-    pub(super) kind: &'static str,
+    pub(crate) kind: &'static str,
     /// Of which one.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// What it is, as one would type it.
-    pub(super) runs: String,
+    pub(crate) runs: String,
 }
 
-/// Everything `plugin` could run, in the order in which people ask: hooks run unasked.
-pub(super) fn programs(plugin: &Plugin, groups: &[GroupOffer]) -> Vec<Program> {
+/// Everything `plugin` could run, in the order in which people ask: hooks run unasked. `skills` are the
+/// names of its skills, each with what of its text can run.
+pub(crate) fn programs<'s>(
+    plugin: &Plugin,
+    skills: impl IntoIterator<Item = (&'s str, &'s str)>,
+) -> Vec<Program> {
     let mut all = Vec::new();
     let mut add = |kind, name: &str, runs: String| {
         all.push(Program { kind, name: name.to_owned(), runs });
@@ -38,38 +41,47 @@ pub(super) fn programs(plugin: &Plugin, groups: &[GroupOffer]) -> Vec<Program> {
         }
     }
     for server in &plugin.servers {
-        let (runs, names) = match &server.transport {
-            Transport::Stdio { command, args, env } => {
-                let runs = match installation(plugin, command) {
-                    Some(found) => line(found, None, Some(args).filter(|args| !args.is_empty())),
-                    None => words(std::iter::once(command).chain(args)),
-                };
-                (runs, env)
-            }
-            Transport::Http { url, headers } | Transport::Sse { url, headers } => {
-                (url.to_string(), headers)
-            }
-        };
-        add("server", &server.name, with_names(runs, names));
+        add("server", &server.name, of_server(plugin, server));
     }
     for subcommand in &plugin.subcommands {
-        let runs = installation(plugin, &subcommand.command)
-            .map_or_else(|| subcommand.command.clone(), |found| line(found, None, None));
-        add("subcommand", &subcommand.name, runs);
+        add("subcommand", &subcommand.name, of_subcommand(plugin, subcommand));
     }
-    for skill in groups.iter().flat_map(|group| &group.skills) {
-        for runs in &skill.runs {
-            add("skill", &skill.name, runs.clone());
-        }
+    for (name, runs) in skills {
+        add("skill", name, runs.to_owned());
     }
     all
 }
 
-fn installation<'p>(plugin: &'p Plugin, name: &str) -> Option<&'p Installation> {
+/// The command line of a server, or its address, with the names of its variables or headers.
+pub(super) fn of_server(plugin: &Plugin, server: &McpServer) -> String {
+    let (runs, names) = match &server.transport {
+        Transport::Stdio { command, args, env } => {
+            let runs = match installation(plugin, command) {
+                Some(found) => line(found, None, Some(args).filter(|args| !args.is_empty())),
+                None => words(std::iter::once(command).chain(args)),
+            };
+            (runs, env)
+        }
+        Transport::Http { url, headers } | Transport::Sse { url, headers } => {
+            (url.to_string(), headers)
+        }
+    };
+    with_names(runs, names)
+}
+
+/// The command line of a subcommand.
+pub(super) fn of_subcommand(plugin: &Plugin, subcommand: &Subcommand) -> String {
+    let found = installation(plugin, &subcommand.command);
+    found.map_or_else(|| subcommand.command.clone(), |found| line(found, None, None))
+}
+
+/// The installation of that name.
+pub(super) fn installation<'p>(plugin: &'p Plugin, name: &str) -> Option<&'p Installation> {
     plugin.installations.iter().find(|installation| installation.name == name)
 }
 
-fn of_hook(plugin: &Plugin, hook: &Hook) -> String {
+/// The command line of a hook.
+pub(super) fn of_hook(plugin: &Plugin, hook: &Hook) -> String {
     match installation(plugin, &hook.command) {
         Some(found) => line(found, hook.runnable.as_ref(), hook.args.as_ref()),
         None => hook.command.clone(),
@@ -95,7 +107,8 @@ fn line(
     words(program.into_iter().chain(args))
 }
 
-fn of_source(source: &InstallSource) -> String {
+/// What gets an installation onto disk.
+pub(super) fn of_source(source: &InstallSource) -> String {
     match source {
         InstallSource::Cargo { krate, version, git, global } => {
             let mut command = vec!["cargo".to_owned(), "install".to_owned()];

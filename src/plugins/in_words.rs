@@ -3,7 +3,7 @@
 use crate::plugins::model::{Activation, CrateAtom, Gate, Predicate};
 
 /// What gates ask for, as it is written in manifests; `None` when they ask for nothing.
-pub(super) fn needs(gates: &[&Gate]) -> Option<String> {
+pub(crate) fn needs(gates: &[&Gate]) -> Option<String> {
     let mut parts = Vec::new();
     for gate in gates {
         let atoms: Vec<_> = gate.crates.iter().flatten().map(atom).collect();
@@ -19,7 +19,7 @@ pub(super) fn needs(gates: &[&Gate]) -> Option<String> {
 }
 
 /// A crate and its versions as they are written.
-pub(super) fn atom(atom: &CrateAtom) -> &str {
+pub(crate) fn atom(atom: &CrateAtom) -> &str {
     match atom {
         CrateAtom::Any => "*",
         CrateAtom::Crate { text, .. } => text,
@@ -27,7 +27,7 @@ pub(super) fn atom(atom: &CrateAtom) -> &str {
 }
 
 /// A predicate as it is written.
-pub(super) fn predicate(of: &Predicate) -> String {
+pub(crate) fn predicate(of: &Predicate) -> String {
     let list = |list: &[Predicate]| list.iter().map(predicate).collect::<Vec<_>>().join(", ");
     match of {
         Predicate::Env { name, value: None } => format!("env({name})"),
