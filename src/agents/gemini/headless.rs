@@ -6,7 +6,8 @@ use crate::agents::headless::{Headless, Reply, Tokens, plain, sum, words};
 
 pub(super) const HEADLESS: Headless = Headless {
     args: |prompt| {
-        let options = ["--output-format", "json", "--approval-mode", "auto_edit"];
+        // It works in no folder that it does not know, unless it is told that this one is all right.
+        let options = ["--output-format", "json", "--approval-mode", "auto_edit", "--skip-trust"];
         words(&[&["-p", prompt.as_str()], &options[..]].concat())
     },
     read,
