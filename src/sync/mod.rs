@@ -24,6 +24,7 @@ mod run;
 pub(crate) mod snapshot;
 #[cfg(test)]
 mod stale_tests;
+mod stock;
 pub(crate) mod survey;
 
 pub(crate) use placing::desired_skills::shown as shown_origin;
@@ -31,4 +32,5 @@ pub(crate) use registration::opt_out::forget as forget_leaving;
 pub(crate) use request::{
     Caller, Mode, Request, Sweep, Synced, configured_agents, unclear_configuration,
 };
-pub(crate) use run::{stock, sync};
+pub(crate) use run::sync;
+pub(crate) use stock::stock;

@@ -1,11 +1,10 @@
 //! One sync, from start to end.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 use super::facts::candidates::{BRINGS_SOURCES, told_absent};
 use super::facts::{Facts, Gatherer, Waiting};
-use super::lockfile::{self, Inventory, LockFile, take_inventory};
+use super::lockfile::take_inventory;
 use super::placing::apply::apply_and_tell;
 use super::placing::desired_skills::{self, DesiredSkills};
 use super::placing::folders;
@@ -14,9 +13,7 @@ use super::placing::parents::Parents;
 use super::placing::plan::{Plan, plan};
 use super::placing::reasons::{Inquest, by_hand, why_none};
 use super::programs::{prefetch, prepare, problems, tell_unprepared};
-use super::registration::lock::lock;
-use super::registration::opt_out;
-use super::registration::register::register_for_sync;
+use super::registration::{lock::lock, opt_out, register::register_for_sync};
 use super::request::{
     Caller, Mode, Request, SyncContext, Synced, configured_agents, refuse_broken,
 };
@@ -70,7 +67,7 @@ pub(in crate::sync) fn look_beyond(sym: &Symposium, request: &Request) -> anyhow
     run(&SyncContext::new(sym, request, &Loaded::unknown(request.start.clone())))
 }
 
-fn load(sym: &Symposium, request: &Request) -> anyhow::Result<Loaded> {
+pub(super) fn load(sym: &Symposium, request: &Request) -> anyhow::Result<Loaded> {
     let loaded = Workspace::load(&request.start, &sym.env)?;
     Ok(loaded.ok_or_else(|| {
         Diagnostic::error(format!("there is no Rust workspace in {}", request.start.display()))
@@ -127,7 +124,7 @@ fn run(sync: &SyncContext<'_>) -> anyhow::Result<Synced> {
     let Planned { facts, chosen, plan, parents } = plan_skills(sync, &registry, &agents);
     reached("planned");
     if let Some(lock) = &sync.request.locked {
-        hold_to(sym, lock, &take_inventory(sym, &registry, &facts).lock)?;
+        lock.hold(sym, &take_inventory(sym, &registry, &facts).lock)?;
     }
     let mut failed =
         registry.is_stale || chosen.is_stale || chosen.blocked.iter().any(Diagnostic::is_error);
@@ -149,11 +146,7 @@ fn run(sync: &SyncContext<'_>) -> anyhow::Result<Synced> {
         sym.report.event(&Event::Change(change.clone()));
     }
     if sync.request.caller == Caller::Command {
-        for (owner, what) in Waiting::by_owner(&facts.waiting) {
-            let name = &owner.name;
-            let told = format!("{name}: {what}; `cargo agents plugin review {name}` shows it");
-            sym.report.event(&Event::status("Waiting", told));
-        }
+        Waiting::events(&facts.waiting).iter().for_each(|event| sym.report.event(event));
     }
     let mut synced = Synced {
         summary: summary(&chosen, &facts, &agents, keeps.then_some(&prepared[..])),
@@ -182,34 +175,6 @@ fn run(sync: &SyncContext<'_>) -> anyhow::Result<Synced> {
     Ok(synced)
 }
 
-/// Refuses what is not exactly what `lock` has, each thing by its name.
-fn hold_to(sym: &Symposium, lock: &LockFile, now: &LockFile) -> Result<(), Diagnostic> {
-    let differences = lock.differences(now);
-    if differences.is_empty() {
-        return Ok(());
-    }
-    differences.iter().for_each(|found| sym.report.diagnostic(&found.diagnostic()));
-    Err(Diagnostic::error(format!("this is not what {} has; nothing was changed", lockfile::NAME))
-        .note(
-            "`cargo agents plugin update --dry-run` shows what is newer, `cargo agents lock` \
-               takes what there is now",
-        ))
-}
-
-/// Takes stock of what applies to the workspace; nothing is changed but what is fetched. With the
-/// workspace's root.
-///
-/// # Errors
-/// When there is no workspace, or its manifests are broken.
-pub(crate) fn stock(sym: &Symposium, start: PathBuf) -> anyhow::Result<(PathBuf, Inventory)> {
-    let request = Request { start, mode: Mode::Plan, ..Request::default() };
-    let loaded = load(sym, &request)?;
-    let sync = SyncContext::new(sym, &request, &loaded);
-    let registry = load_registry(&sync);
-    let planned = plan_skills(&sync, &registry, &[]);
-    Ok((sync.root().to_path_buf(), take_inventory(sym, &registry, &planned.facts)))
-}
-
 /// Those that it is for.
 fn agents(sync: &SyncContext<'_>) -> Vec<Agent> {
     let agents = sync.request.named.clone().unwrap_or_else(|| configured_agents(sync.sym));
@@ -236,7 +201,7 @@ fn tell_workspace(sync: &SyncContext<'_>) {
 }
 
 /// The plugins that can matter here; all, where people are told of each.
-fn load_registry(sync: &SyncContext<'_>) -> Registry {
+pub(super) fn load_registry(sync: &SyncContext<'_>) -> Registry {
     let sym = sync.sym;
     let refresh = match sync.request.caller {
         Caller::Command => Refresh::for_sync(sym),

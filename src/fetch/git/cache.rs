@@ -7,8 +7,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use super::commit::is_commit;
 use super::output::Target;
-use super::url::{is_commit, short_hash};
+use super::url::short_hash;
 use crate::files::{
     Limit, is_plain_name, private_folders, read_optional, relative_inside, write_atomic,
 };

@@ -5,8 +5,9 @@ use std::time::{Duration, SystemTime};
 
 use super::cache::{Checked, Current, Entry, Failure, millis};
 use super::client::Client;
+use super::commit::is_short_commit;
 use super::output::Target;
-use super::url::{Wanted, is_short_commit};
+use super::url::Wanted;
 use super::{GitError, Limits, Repository, export};
 use crate::config::Environment;
 use crate::files::{Lock, LockError};

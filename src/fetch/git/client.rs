@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::GitError;
+use super::commit::{is_commit, is_short_commit};
 use super::output::{RemoteRef, Target, choose, read_refs};
-use super::url::{Repository, Wanted, is_commit, is_short_commit};
+use super::url::{Repository, Wanted};
 use super::words::{is_connection, main_line, words};
 use crate::config::Environment;
 use crate::process::{self, Child, Output, Status};

@@ -29,6 +29,7 @@ mod ask;
 mod cache;
 mod checkout;
 mod client;
+mod commit;
 mod error;
 mod export;
 mod history;

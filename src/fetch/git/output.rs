@@ -1,7 +1,8 @@
 //! What `git` prints: the remote's refs.
 
 use super::GitError;
-use super::url::{Wanted, is_commit};
+use super::commit::is_commit;
+use super::url::Wanted;
 
 /// One ref of the remote.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
+use super::commit::is_commit;
 use crate::files::relative_inside;
 use crate::text::url::is_loopback;
 use crate::text::{Diagnostic, SecretUrl, Subject};
@@ -135,16 +136,6 @@ impl Repository {
 /// The first 8 hex digits of SHA-256.
 pub(super) fn short_hash(bytes: &[u8]) -> String {
     crate::text::hex(&Sha256::digest(bytes)[..4])
-}
-
-/// Whether `text` may be the start of a commit, as git abbreviates them.
-pub(super) fn is_short_commit(text: &str) -> bool {
-    (7..40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-/// Whether `text` is a whole object name (SHA-1 or SHA-256).
-pub(super) fn is_commit(text: &str) -> bool {
-    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 struct Parts {

@@ -7,7 +7,7 @@ use crate::plugins::predicate::{Evaluation, Facts as GateFacts, evaluate_all, ev
 use crate::plugins::trust::part::PartKind;
 use crate::plugins::trust::record::Owner;
 use crate::plugins::trust::{Trust, Waits};
-use crate::report::{Kind, Verdict};
+use crate::report::{Event, Kind, Verdict};
 use crate::skills::resolve::Resolver;
 use crate::sync::facts::candidates::Suggestion;
 use crate::text::Diagnostic;
@@ -36,8 +36,9 @@ impl Waiting {
         format!("{}: {}", self.owner.name, self.why.told(&self.owner.name))
     }
 
-    /// Each plugin (or crate) of which something waits, with what: `hook guard (not allowed yet)`.
-    pub(crate) fn by_owner(all: &[Self]) -> Vec<(&Owner, String)> {
+    /// What to tell of each plugin (or crate) of which something waits: `guard: hook no-force (not allowed
+    /// yet); …`.
+    pub(crate) fn events(all: &[Self]) -> Vec<Event> {
         let mut found: Vec<(&Owner, Vec<String>)> = Vec::new();
         for Self { owner, kind, name, why } in all.iter().filter(|it| it.why != Waits::Denied) {
             let told = format!("{kind} {name} ({why})");
@@ -46,7 +47,12 @@ impl Waiting {
                 None => found.push((owner, vec![told])),
             }
         }
-        found.into_iter().map(|(owner, parts)| (owner, parts.join(", "))).collect()
+        let event = |(owner, parts): (&Owner, Vec<String>)| {
+            let (name, what) = (&owner.name, parts.join(", "));
+            let told = format!("{name}: {what}; `cargo agents plugin review {name}` shows it");
+            Event::status("Waiting", told)
+        };
+        found.into_iter().map(event).collect()
     }
 }
 

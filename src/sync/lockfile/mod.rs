@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::Symposium;
 use crate::files::{Limit, read_text};
 use crate::plugins::trust::part::PartKind;
 use crate::symposium::Pin;
@@ -131,6 +132,22 @@ impl LockFile {
     /// Never: each part of it has a place in TOML.
     pub(crate) fn render(&self) -> anyhow::Result<String> {
         Ok(format!("{HEADER}{}", toml::to_string_pretty(self)?))
+    }
+
+    /// Refuses what is not exactly what this has, and tells each difference by its name.
+    ///
+    /// # Errors
+    /// There is one.
+    pub(crate) fn hold(&self, sym: &Symposium, now: &Self) -> Result<(), Diagnostic> {
+        let differences = self.differences(now);
+        if differences.is_empty() {
+            return Ok(());
+        }
+        differences.iter().for_each(|found| sym.report.diagnostic(&found.diagnostic()));
+        Err(Diagnostic::error(format!("this is not what {NAME} has; nothing was changed")).note(
+            "`cargo agents plugin update --dry-run` shows what is newer, `cargo agents lock` takes \
+             what there is now",
+        ))
     }
 
     /// What of `now` differs from this.
