@@ -2,7 +2,7 @@
 
 use symposium_testlib::Sandbox;
 
-use crate::{configure, skill, with_agents};
+use crate::{configure, skill, told, with_agents};
 
 const INSTALLED: &str = "ws/.claude/skills/basics/SKILL.md";
 
@@ -31,13 +31,6 @@ fn publish(sandbox: &Sandbox, text: &str, script: &str) {
     sandbox.git_in("repo", &["add", "--all"]);
     let who = ["-c", "user.name=T", "-c", "user.email=t@example.com"];
     sandbox.git_in("repo", &[&who[..], &["commit", "--quiet", "-m", "x"]].concat());
-}
-
-/// What a command prints, with each run of white space as one space.
-fn told(sandbox: &Sandbox, args: &[&str]) -> String {
-    let run = sandbox.run(args);
-    let printed = format!("{} {}", run.stdout, run.stderr);
-    printed.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]

@@ -158,6 +158,13 @@ pub fn bare_sandbox() -> Sandbox {
     Sandbox::bare(program())
 }
 
+/// All that a command prints, with each run of white space as one space.
+pub fn told(sandbox: &Sandbox, args: &[&str]) -> String {
+    let run = sandbox.run(args);
+    let printed = format!("{} {}", run.stdout, run.stderr);
+    printed.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The text of a `SKILL.md`.
 pub fn skill(name: &str, description: &str) -> String {
     format!("---\nname: {name}\ndescription: {description}\n---\n\n# {name}\n")

@@ -4,7 +4,7 @@ use serde_json::json;
 use symposium_testlib::Sandbox;
 
 use crate::hook_kit::{Event, Told, hook_plugin, says, send};
-use crate::{configure, with_agents};
+use crate::{configure, told, with_agents};
 
 const ASK: &str = "[trust]\nprograms = \"ask\"\n";
 
@@ -26,13 +26,6 @@ fn guard(sandbox: &Sandbox, more: &str) {
 fn refused(sandbox: &Sandbox, id: &'static str) -> Option<String> {
     let told = Told::in_ws(sandbox).id(id);
     send(sandbox, "claude", Event::PreToolUse, &told).refused
-}
-
-/// What a command prints, with each run of white space as one space.
-fn told(sandbox: &Sandbox, args: &[&str]) -> String {
-    let run = sandbox.run(args);
-    let printed = format!("{} {}", run.stdout, run.stderr);
-    printed.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::agents::command::PROGRAM;
 use crate::config::HookScope;
 use crate::installations::ObstacleKind;
 use crate::plugins::trust::Waits;
+use crate::plugins::trust::record::CRATES;
 use crate::process::{Child, run};
 use crate::report::Progress;
 use crate::sync::facts::Waiting;
@@ -204,7 +205,8 @@ pub(super) fn waiting(context: &CheckContext<'_>) -> Vec<Finding> {
     let waiting = context.survey.planned.iter().flat_map(|planned| &planned.facts.waiting);
     let of = |found: &Waiting| {
         let Waiting { owner, kind, name, why } = found;
-        let message = format!("plugin {}, {kind} {name} does not run: {why}", owner.name);
+        let whose = if owner.source == CRATES { "crate" } else { "plugin" };
+        let message = format!("{whose} {}, {kind} {name} does not run: {why}", owner.name);
         let remedy = format!("`cargo agents plugin review {}` shows it", owner.name);
         Finding::new("not-allowed", Weight::Warning, message).remedy(remedy)
     };

@@ -32,6 +32,7 @@ fn outside_of_a_workspace_nothing_is_said_of_one() {
         "the workspace reads",
         "skills are in place",
         "descriptions fit",
+        "programs of plugins may run",
         "programs of plugins are here",
         "sources of crates are here",
     ] {
@@ -39,7 +40,7 @@ fn outside_of_a_workspace_nothing_is_said_of_one() {
         assert!(!passed.iter().any(|name| name == check), "{passed:?}");
     }
     let screen = sandbox.run_in("home", &["doctor", "--offline"]).stdout;
-    assert!(screen.contains("skip  5 checks: this is no Rust workspace"), "{screen}");
+    assert!(screen.contains("skip  6 checks: this is no Rust workspace"), "{screen}");
     let screen = sandbox.run_in("home", &["doctor", "--offline", "-v"]).stdout;
     assert!(screen.contains("skip  descriptions fit: this is no Rust workspace"), "{screen}");
     assert!(screen.contains("ok    agents' files read"), "{screen}");
