@@ -98,6 +98,11 @@ fn init_and_sync_put_a_skill_in_place(context: &mut Context) -> anyhow::Result<(
 const ABOUT: &str = "How widgets are counted. Use when somebody counts widgets.";
 
 fn tasks_are_done_with_a_skill_and_without(context: &mut Context) -> anyhow::Result<()> {
+    let client = context.world().context("there is a client")?.client();
+    if client.name() != client.agent() {
+        // An editor's way to an agent; tasks are done by the agent's own program, which has its test.
+        return Ok(());
+    }
     let skill = format!("---\nname: counting\ndescription: {ABOUT}\n---\n\nOne by one.\n");
     context.sandbox().write("ws/counting/SKILL.md", skill);
     let evals =
