@@ -125,15 +125,18 @@ struct Listed {
     /// Below the plugin's folder, with `/`.
     name: String,
     path: PathBuf,
-    /// Whether it is a program or a script, by its mode or its extension.
+    /// Whether it is a program or a script of this plugin, by its mode or its extension.
     runs: bool,
+    /// Whether it is another plugin's, in this one's folder: it counts where its whole path is named.
+    is_others: bool,
 }
 
 impl Folder {
     /// The files that `text` names, by path or by name.
     fn named_in(&self, text: &str) -> BTreeSet<usize> {
         let is_named = |file: &Listed| {
-            let name = file.name.rsplit('/').next().unwrap_or(&file.name);
+            let short = file.name.rsplit('/').next().filter(|_| !file.is_others);
+            let name = short.unwrap_or(&file.name);
             text.match_indices(name).any(|(at, found)| {
                 let is_part =
                     |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_');
@@ -144,8 +147,7 @@ impl Folder {
     }
 }
 
-/// The files of the folder `dir` but `manifest`; other plugins' folders in it are left out. What a link
-/// leads to is told by the link's name.
+/// The files of the folder `dir` but `manifest`. What a link leads to is told by the link's name.
 fn list(
     (dir, boundary): (&Path, &Path),
     manifest: &Path,
@@ -155,7 +157,8 @@ fn list(
     let mut files = Vec::new();
     let mut seen = 0;
     let walk = WalkDir::new(dir).min_depth(1).sort_by_file_name().into_iter();
-    let walk = walk.filter_entry(|entry| !entry.file_type().is_dir() || is_own(entry.path()));
+    let walk = walk.filter_entry(|entry| !entry.path().ends_with(".git"));
+    let mut others: Vec<PathBuf> = Vec::new();
     observer.observe(dir);
     for entry in walk.flatten() {
         seen += 1;
@@ -165,6 +168,9 @@ fn list(
         let path = entry.path();
         if entry.file_type().is_dir() {
             observer.observe(path);
+            if is_plugin(path) {
+                others.push(path.to_path_buf());
+            }
             continue;
         }
         if path == manifest || !leads_to_file(path, &boundary) {
@@ -172,18 +178,17 @@ fn list(
         }
         let below = path.strip_prefix(dir).unwrap_or(path);
         let name = below.to_string_lossy().replace('\\', "/");
-        files.push(Listed { name, path: path.to_path_buf(), runs: runs(path) });
+        let is_others = others.iter().any(|other| path.starts_with(other));
+        let runs = !is_others && runs(path);
+        files.push(Listed { name, path: path.to_path_buf(), runs, is_others });
     }
     Ok(Folder { files })
 }
 
-/// Whether a folder within a plugin's is not another plugin's, nor git's.
-fn is_own(dir: &Path) -> bool {
-    let has = |name: &str| dir.join(name).exists();
-    !dir.ends_with(".git")
-        && !has("SYMPOSIUM.toml")
-        && !has("plugin.json")
-        && !has(".claude-plugin/plugin.json")
+/// Whether a folder is a plugin's.
+fn is_plugin(dir: &Path) -> bool {
+    let manifests = ["SYMPOSIUM.toml", "plugin.json", ".claude-plugin/plugin.json"];
+    manifests.iter().any(|name| dir.join(name).exists())
 }
 
 /// Whether there is a file that may be the plugin's: one that a link leads to is, inside the boundary.

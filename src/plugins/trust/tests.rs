@@ -107,6 +107,20 @@ fn a_change_concerns_exactly_what_could_run_it() {
 }
 
 #[test]
+fn a_script_in_the_folder_of_another_plugin_counts_for_whoever_names_it() {
+    let (dir, sym) = plugin_folder();
+    write(dir.path(), "p/SYMPOSIUM.toml", &MANIFEST.replace("bin/a.sh", "inner/a.sh"));
+    write(dir.path(), "p/inner/SYMPOSIUM.toml", "name = \"inner\"\n");
+    write(dir.path(), "p/inner/a.sh", "exit 0\n");
+    write(dir.path(), "p/inner/b.sh", "exit 0\n");
+    allow(dir.path(), &sym);
+    write(dir.path(), "p/inner/b.sh", "exit 1\n");
+    assert_eq!(waits(dir.path(), &sym), [None; 3]);
+    write(dir.path(), "p/inner/a.sh", "exit 1\n");
+    assert_eq!(waits(dir.path(), &sym), [CHANGED, None, None]);
+}
+
+#[test]
 fn a_denial_holds_whatever_the_configuration_says_and_is_not_lost_with_its_file() {
     let (dir, mut sym) = plugin_folder();
     let owner = Owner::new("s", "p");
