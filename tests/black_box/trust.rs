@@ -78,6 +78,18 @@ fn what_is_allowed_runs_until_it_changes_and_then_that_alone_is_inert_again() {
 }
 
 #[test]
+fn a_guard_whose_script_is_taken_away_still_blocks_as_one_that_fails() {
+    let sandbox = asked();
+    guard(&sandbox, "on-failure = \"block\"");
+    sandbox.run(&["plugin", "allow", "guard"]).ok();
+    std::fs::remove_file(sandbox.home().join(".symposium/plugins/guard/hook.sh")).expect("removes");
+    for id in ["1", "2"] {
+        let reason = refused(&sandbox, id).expect("a guard that fails blocks");
+        assert!(reason.contains("guards this and failed"), "{reason}");
+    }
+}
+
+#[test]
 fn an_event_runs_no_changed_script_even_where_nothing_is_synced_by_events() {
     let sandbox = asked();
     configure(&sandbox, &["claude"], &format!("auto-sync = false\n{ASK}"));

@@ -108,9 +108,12 @@ pub(super) fn read(path: impl AsRef<Path>, observer: &Observer) -> FileText {
     FileText { sha256, text }
 }
 
-/// Whether the file at `path` still has that SHA-256.
+/// Whether the file at `path` still has that SHA-256, or is gone.
 pub(crate) fn is_as_allowed(path: &Path, expected: &str) -> bool {
-    read_bytes(path, Limit::COPY).is_ok_and(|bytes| sha256(&bytes) == expected)
+    match read_bytes(path, Limit::COPY) {
+        Ok(bytes) => sha256(&bytes) == expected,
+        Err(problem) => problem.is_absent(),
+    }
 }
 
 fn sha256(bytes: &[u8]) -> String {

@@ -51,6 +51,8 @@ pub(crate) struct Part {
     pub lines: Vec<String>,
     /// The files that it could run: of the plugin by their path below its folder, others by their own.
     pub files: BTreeMap<String, FileText>,
+    /// Of the entry without its files, in hex.
+    pub entry_sha256: String,
     /// Of all this, in hex.
     pub sha256: String,
 }
@@ -71,12 +73,24 @@ impl Part {
         add(&kind.to_string());
         add(name);
         lines.iter().chain(hidden).for_each(|line| add(line));
+        let entry_sha256 = hex(&sum.clone().finalize());
         for (path, file) in &files {
-            add(path);
-            add(&file.sha256);
+            for text in [path, &file.sha256] {
+                sum.update(text.len().to_le_bytes());
+                sum.update(text);
+            }
         }
         let sha256 = hex(&sum.finalize());
-        Self { kind, name: name.to_owned(), lines, files, sha256 }
+        Self { kind, name: name.to_owned(), lines, files, entry_sha256, sha256 }
+    }
+
+    /// Whether all that it could run now was allowed with `allowed`. A file that is gone since brings
+    /// nothing new: what needs it fails, as a guard should.
+    pub(crate) fn is_within(&self, allowed: &Self) -> bool {
+        let is_known = |(path, file): (&String, &FileText)| {
+            allowed.files.get(path).is_some_and(|known| known.sha256 == file.sha256)
+        };
+        self.entry_sha256 == allowed.entry_sha256 && self.files.iter().all(is_known)
     }
 
     /// The skill `name`, whose text has `commands`, in the folder `dir` that must not lead out of

@@ -69,7 +69,7 @@ impl Record {
     pub(super) fn judge(&self, part: &Part) -> Option<Waits> {
         match self.allowed(part) {
             None => Some(Waits::New),
-            Some(allowed) if allowed.sha256 == part.sha256 => None,
+            Some(allowed) if part.is_within(allowed) => None,
             Some(_) => Some(Waits::Changed),
         }
     }

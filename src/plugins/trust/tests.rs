@@ -121,6 +121,18 @@ fn a_script_in_the_folder_of_another_plugin_counts_for_whoever_names_it() {
 }
 
 #[test]
+fn a_file_that_is_gone_brings_nothing_new_and_one_that_comes_back_must_be_the_same() {
+    let (dir, sym) = plugin_folder();
+    allow(dir.path(), &sym);
+    for path in ["p/bin/a.sh", "p/bin/used-by-a.sh"] {
+        std::fs::remove_file(dir.path().join(path)).expect("removes");
+    }
+    assert_eq!(waits(dir.path(), &sym), [None; 3]);
+    write(dir.path(), "p/bin/a.sh", "exit 1\n");
+    assert_eq!(waits(dir.path(), &sym), [CHANGED, None, None]);
+}
+
+#[test]
 fn a_denial_holds_whatever_the_configuration_says_and_is_not_lost_with_its_file() {
     let (dir, mut sym) = plugin_folder();
     let owner = Owner::new("s", "p");

@@ -204,8 +204,11 @@ impl Standing {
             Some(Waits::TooLarge) => Self::TooLarge,
             None => {
                 let allowed = record.and_then(|record| record.allowed(part));
-                let is_same = allowed.is_some_and(|allowed| allowed.sha256 == part.sha256);
-                if is_same { Self::Allowed } else { Self::Trusted }
+                if allowed.is_some_and(|allowed| part.is_within(allowed)) {
+                    Self::Allowed
+                } else {
+                    Self::Trusted
+                }
             }
         }
     }

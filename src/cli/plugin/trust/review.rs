@@ -48,6 +48,7 @@ struct ReviewedPart {
     lines: Vec<String>,
     /// The files that it could run, with the text of each where it is one.
     files: BTreeMap<String, FileText>,
+    entry_sha256: String,
     sha256: String,
     /// What was allowed in its place, where it is not that.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,6 +62,7 @@ impl ReviewedPart {
             name: self.name.clone(),
             lines: self.lines.clone(),
             files: self.files.clone(),
+            entry_sha256: self.entry_sha256.clone(),
             sha256: self.sha256.clone(),
         }
     }
@@ -95,8 +97,8 @@ fn reviewed(found: Runnables) -> Reviewed {
         let standing = Standing::of(&part, why, record.as_ref());
         let before = record.as_ref().and_then(|record| record.allowed(&part)).cloned();
         let allowed = before.filter(|before| before.sha256 != part.sha256);
-        let Part { kind, name, lines, files, sha256 } = part;
-        ReviewedPart { kind, name, standing, lines, files, sha256, allowed }
+        let Part { kind, name, lines, files, entry_sha256, sha256 } = part;
+        ReviewedPart { kind, name, standing, lines, files, entry_sha256, sha256, allowed }
     });
     Reviewed {
         parts: parts.collect(),
