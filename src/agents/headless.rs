@@ -29,6 +29,13 @@ pub(crate) struct Tokens {
     pub output: u64,
 }
 
+impl Reply {
+    /// What was said; where nothing was, all that is on `stdout`.
+    pub(crate) fn new(text: Option<String>, tokens: Option<Tokens>, stdout: &str) -> Self {
+        Self { text: text.unwrap_or_else(|| plain(stdout).text), tokens }
+    }
+}
+
 impl Headless {
     /// The arguments for `prompt`; one that begins as an option does is none.
     pub(crate) fn arguments(&self, prompt: &str) -> Vec<String> {

@@ -94,11 +94,6 @@ pub(crate) enum ArchiveError {
     Io { path: PathBuf, source: io::Error },
 }
 
-/// SHA-256 of `bytes` in hex.
-pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
 /// SHA-256 of a file in hex, read in pieces.
 pub(crate) fn sha256_file(path: &Path) -> io::Result<String> {
     let mut file = open(path)?;

@@ -12,6 +12,7 @@ mod atomic;
 mod cache;
 mod contained;
 mod lock;
+mod mode;
 mod private;
 mod read;
 mod rename;
@@ -24,6 +25,7 @@ pub(crate) use atomic::{
 pub(crate) use cache::replace_cache;
 pub(crate) use contained::{Escape, contained, is_plain_name, relative_inside};
 pub(crate) use lock::{Lock, LockError, with_parents};
+pub(crate) use mode::is_executable;
 pub(crate) use private::{private, private_folders};
 pub(crate) use read::{
     Limit, ReadError, Skimmer, is_absent, open, read_bytes, read_optional, read_source, read_text,

@@ -3,8 +3,8 @@
 
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::fetch::archive::sha256_hex;
 use crate::files::is_plain_name;
+use crate::text::sha256_hex;
 
 /// Characters that a name may have at most.
 pub(crate) const NAME_LIMIT: usize = 64;

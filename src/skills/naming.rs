@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{Skill, SkillOrigin};
 use super::name::{NAME_LIMIT, conforms, cut, hyphenated};
-use crate::fetch::archive::sha256_hex;
+use crate::text::sha256_hex;
 
 /// A skill and the name of its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use sha2::{Digest as _, Sha256};
+
 /// `bytes` in lower-case hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
@@ -9,6 +11,11 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+/// SHA-256 of `bytes` in hexadecimal.
+pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
 }
 
 #[cfg(test)]

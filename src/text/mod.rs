@@ -19,5 +19,5 @@ pub(crate) use crate_name::{check_crate_name, is_crate_name, is_name_char, spell
 pub(crate) use crate_name::{same_crate, spelling};
 pub(crate) use diagnostic::Subject;
 pub(crate) use diagnostic::{Diagnostic, Location, Severity, Source};
-pub(crate) use hex::hex;
+pub(crate) use hex::{hex, sha256_hex};
 pub(crate) use url::SecretUrl;

@@ -1,6 +1,6 @@
 //! `codex exec --json`: an event a line.
 
-use crate::agents::headless::{Headless, Reply, Tokens, objects, plain, sum, words};
+use crate::agents::headless::{Headless, Reply, Tokens, objects, sum, words};
 
 pub(super) const HEADLESS: Headless = Headless {
     args: |prompt| {
@@ -30,15 +30,13 @@ fn read(stdout: &str) -> Reply {
             _ => {}
         }
     }
-    match text {
-        Some(text) => Reply { text, tokens },
-        None => Reply { tokens, ..plain(stdout) },
-    }
+    Reply::new(text, tokens, stdout)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agents::headless::plain;
 
     #[test]
     fn the_last_message_and_the_turn_s_tokens_are_found() {

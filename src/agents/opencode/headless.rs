@@ -1,6 +1,6 @@
 //! `opencode run --format json`: an event a line (OpenCode's documentation, CLI).
 
-use crate::agents::headless::{Headless, Reply, Tokens, objects, plain, sum, words};
+use crate::agents::headless::{Headless, Reply, Tokens, objects, sum, words};
 
 pub(super) const HEADLESS: Headless =
     Headless { args: |prompt| words(&["run", "--format", "json", &prompt]), read };
@@ -23,10 +23,7 @@ fn read(stdout: &str) -> Reply {
             _ => {}
         }
     }
-    match text {
-        Some(text) => Reply { text, tokens },
-        None => Reply { tokens, ..plain(stdout) },
-    }
+    Reply::new(text, tokens, stdout)
 }
 
 #[cfg(test)]

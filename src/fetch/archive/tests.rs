@@ -255,7 +255,7 @@ fn the_checksum_is_compared_in_either_case() {
     fs::write(&path, "abc").expect("writes");
     let sum = "BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD";
     assert!(verify_sha256(&path, sum).is_ok());
-    assert_eq!(sha256_hex(b"abc"), sum.to_lowercase());
+    assert_eq!(crate::text::sha256_hex(b"abc"), sum.to_lowercase());
     let error = verify_sha256(&path, "00").expect_err("differs");
     assert!(error.to_string().contains("expected 00"), "{error}");
 }

@@ -6,16 +6,14 @@
 //! change of what several may use concerns each of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use walkdir::WalkDir;
 
-use crate::files::{Limit, read_bytes};
+use crate::files::{Limit, is_executable, read_bytes};
 use crate::plugins::model::Plugin;
-use crate::text::hex;
+use crate::text::sha256_hex;
 use crate::workspace::Observer;
 
 /// The most files of a folder that are looked through.
@@ -103,7 +101,7 @@ pub(super) fn read(path: impl AsRef<Path>, observer: &Observer) -> FileText {
         Ok(bytes) => bytes,
         Err(problem) => return FileText { sha256: problem.to_string(), text: None },
     };
-    let sha256 = sha256(&bytes);
+    let sha256 = sha256_hex(&bytes);
     let text = String::from_utf8(bytes).ok().filter(|text| text.len() <= LONGEST_TEXT);
     FileText { sha256, text }
 }
@@ -111,13 +109,9 @@ pub(super) fn read(path: impl AsRef<Path>, observer: &Observer) -> FileText {
 /// Whether the file at `path` still has that SHA-256, or is gone.
 pub(crate) fn is_as_allowed(path: &Path, expected: &str) -> bool {
     match read_bytes(path, Limit::COPY) {
-        Ok(bytes) => sha256(&bytes) == expected,
+        Ok(bytes) => sha256_hex(&bytes) == expected,
         Err(problem) => problem.is_absent(),
     }
-}
-
-fn sha256(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
 }
 
 struct Folder {
@@ -203,18 +197,6 @@ fn leads_to_file(path: &Path, boundary: &Path) -> bool {
 fn runs(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let is_script = extension.is_some_and(|known| SCRIPTS.contains(&known.to_lowercase().as_str()));
-    is_script || is_executable(path)
-}
-
-#[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o111 != 0)
-}
-
-/// Elsewhere a program is told by its extension.
-#[cfg(not(unix))]
-fn is_executable(path: &Path) -> bool {
-    let _ = fs::metadata(path);
-    false
+    // Where no mode says it, a program is told by its extension.
+    is_script || (cfg!(unix) && is_executable(path))
 }

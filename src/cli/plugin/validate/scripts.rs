@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::found::Found;
 use crate::Symposium;
-use crate::files::{self, Limit};
+use crate::files::{self, Limit, is_executable};
 use crate::installations::syntax_error;
 use crate::plugins::diagnostics::codes;
 use crate::plugins::model::{Hook, Installation, Plugin, Runnable, Transport};
@@ -141,18 +141,6 @@ fn is_binary(start: &[u8]) -> bool {
         b"MZ",
     ];
     MAGIC.iter().any(|magic| start.starts_with(magic))
-}
-
-#[cfg(unix)]
-fn is_executable(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::metadata(file).is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
-}
-
-/// Elsewhere no file says whether it is.
-#[cfg(not(unix))]
-fn is_executable(_: &Path) -> bool {
-    true
 }
 
 /// What the script's shell finds. A shell that is none of the user's is not started: whoever wrote the

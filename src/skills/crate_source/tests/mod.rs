@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::*;
-use crate::fetch::archive::sha256_hex;
+use crate::text::sha256_hex;
 use crate::workspace::Usage;
 
 mod fetched;

@@ -5,12 +5,11 @@
 //! `tests/agents/package.json` pins, unless another source is named.
 
 mod acp;
+mod adapter;
 mod claude;
-mod claude_acp;
 mod claude_sdk;
 mod cline;
 mod codex;
-mod codex_acp;
 mod copilot;
 mod gemini;
 mod goose;
@@ -258,8 +257,8 @@ pub const CLIENTS: [&dyn Client; 10] = [
     &gemini::Gemini,
     &copilot::Copilot,
     &opencode::OpenCode,
-    &claude_acp::ClaudeAcp,
-    &codex_acp::CodexAcp,
+    &adapter::CLAUDE,
+    &adapter::CODEX,
     &qwen::Qwen,
     &pi::Pi,
     &cline::Cline,

@@ -12,11 +12,11 @@ use super::file::Task;
 use super::{Attempt, EvaluatedSkill};
 use crate::Symposium;
 use crate::agents::Agent;
-use crate::fetch::archive::sha256_hex;
 use crate::files::{Limit, read_bytes};
 use crate::process::{Child, Status, run};
 use crate::skills::files::collect;
 use crate::skills::{Skill, SkillOrigin};
+use crate::text::sha256_hex;
 use crate::workspace::UNOBSERVED;
 
 /// What attempts are made with.
