@@ -1,4 +1,4 @@
-//! `claude -p`: its answer is one JSON object.
+//! `claude -p`: its answer is one JSON object (as version 2.1.332 prints it).
 
 use serde_json::Value;
 

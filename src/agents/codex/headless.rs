@@ -1,4 +1,4 @@
-//! `codex exec --json`: an event a line.
+//! `codex exec --json`: an event a line (as version 0.171.0 prints them).
 
 use crate::agents::headless::{Headless, Reply, Tokens, objects, sum, words};
 

@@ -86,7 +86,7 @@ const PATCH: &str = "apply_patch";
 
 /// Its names and folders.
 pub(super) static IDENTITY: Identity = Identity {
-    // It prints its answer, and does not tell what that took.
+    // It prints its answer, and does not tell what that took (as version 1.0.102 does).
     headless: Some(Headless {
         args: |prompt| words(&["-p", &prompt, "--allow-tool", "write"]),
         read: plain,

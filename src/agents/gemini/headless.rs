@@ -1,4 +1,5 @@
-//! `gemini -p`: its answer is one JSON object, which may have lines of talk before it.
+//! `gemini -p`: its answer is one JSON object, which may have lines of talk before it (as version 0.61.0
+//! prints it).
 
 use serde_json::Value;
 

@@ -99,7 +99,7 @@ fn is_text_editor(name: &str) -> bool {
 
 /// Its names and folders.
 pub(super) static IDENTITY: Identity = Identity {
-    // It prints its answer, and does not tell what that took.
+    // It prints its answer, and does not tell what that took. Not shown with the program itself.
     headless: Some(Headless {
         args: |prompt| words(&["run", "--no-session", "--text", &prompt]),
         read: plain,

@@ -75,7 +75,7 @@ fn read_files(input: &Map<String, Value>) -> Vec<String> {
 
 /// Its names and folders.
 pub(super) static IDENTITY: Identity = Identity {
-    // It prints its answer, and does not tell what that took.
+    // It prints its answer, and does not tell what that took. Not shown with the program itself.
     headless: Some(Headless {
         args: |prompt| words(&["chat", "--no-interactive", &prompt]),
         read: plain,

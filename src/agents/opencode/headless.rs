@@ -1,4 +1,5 @@
-//! `opencode run --format json`: an event a line (OpenCode's documentation, CLI).
+//! `opencode run --format json`: an event a line (OpenCode's documentation, CLI; as version 1.18.33 prints
+//! them).
 
 use crate::agents::headless::{Headless, Reply, Tokens, objects, sum, words};
 
