@@ -36,7 +36,12 @@ pub(super) fn hooks_for(
     let names = decoded.tool_names();
     let start = if event == Event::SessionStart { decoded.start() } else { "" };
     let criteria = Criteria { agent: codec.name(), tool_names: &names, start };
-    select(&hooks, &criteria).into_iter().cloned().collect()
+    let mut chosen: Vec<SnapshotHook> = select(&hooks, &criteria).into_iter().cloned().collect();
+    if !stored.is_outdated {
+        // What they could run was observed, and is as it was when it was held against what was allowed.
+        chosen.iter_mut().for_each(|hook| hook.allowed_files.clear());
+    }
+    chosen
 }
 
 /// The hooks that run, in order.

@@ -52,6 +52,18 @@ pub(crate) fn for_hook(
     {
         return stored;
     }
+    let mut found = new_or_last(env, dirs, (root, insist), stored)?;
+    found.is_outdated = !found.holds(env);
+    Some(found)
+}
+
+/// A new snapshot of the workspace at `root`; where that can't be made in time, the `stored` one.
+fn new_or_last(
+    env: &Environment,
+    dirs: &Dirs,
+    (root, insist): (&Path, bool),
+    stored: Option<Stored>,
+) -> Option<Stored> {
     let background = Background::of(dirs, root);
     if background.goes_on_beside() {
         return stored;

@@ -101,6 +101,19 @@ fn an_event_runs_no_changed_script_even_where_nothing_is_synced_by_events() {
 }
 
 #[test]
+fn a_workspace_that_breaks_lets_no_changed_script_run() {
+    let sandbox = asked();
+    sandbox.run(&["plugin", "allow", "guard"]).ok();
+    assert_eq!(refused(&sandbox, "1").as_deref(), Some("no"));
+    let manifest = sandbox.read("ws/Cargo.toml");
+    sandbox.write("ws/Cargo.toml", format!("{manifest}\n[[broken\n"));
+    assert_eq!(refused(&sandbox, "2").as_deref(), Some("no"), "the last snapshot serves");
+    sandbox.user_plugin("guard/hook.sh", "echo ran >> $HOME/ran\nexit 2\n");
+    assert_eq!(refused(&sandbox, "3"), None);
+    assert!(!sandbox.has("home/ran"));
+}
+
+#[test]
 fn a_denied_plugin_runs_nothing_though_nobody_is_asked_and_its_skills_stay() {
     let sandbox = with_agents(&["claude"]);
     guard(&sandbox, "[[skills]]\nsource.path = \"skills\"\n");

@@ -10,7 +10,7 @@ pub(crate) mod part;
 pub(crate) mod record;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -75,6 +75,9 @@ impl fmt::Display for Waits {
 /// What of a plugin could run, or why that can't be told.
 type Known = Rc<Result<Vec<Part>, Waits>>;
 
+/// What the user said of a plugin; an error where it can't be read.
+type Said = Result<Rc<Record>, ()>;
+
 /// What the user allowed and denied, held against what plugins are now.
 pub(crate) struct Trust<'a> {
     asks: bool,
@@ -82,6 +85,7 @@ pub(crate) struct Trust<'a> {
     records: Option<PathBuf>,
     observer: &'a Observer,
     known: RefCell<HashMap<PathBuf, Known>>,
+    said: RefCell<BTreeMap<Owner, Said>>,
 }
 
 impl<'a> Trust<'a> {
@@ -91,7 +95,7 @@ impl<'a> Trust<'a> {
         // A word is a file that comes, goes or takes another's place: the folder tells.
         let records = observer.is_dir(&dir).then_some(dir);
         let asks = sym.config.trust_programs == TrustPrograms::Ask;
-        Self { asks, records, observer, known: RefCell::default() }
+        Self { asks, records, observer, known: RefCell::default(), said: RefCell::default() }
     }
 
     /// Whether everything may run: nothing needs to be looked at.
@@ -148,11 +152,11 @@ impl<'a> Trust<'a> {
     ///
     /// # Errors
     /// It can't be read.
-    pub(crate) fn record(&self, owner: &Owner) -> Result<Record, ()> {
-        match &self.records {
-            Some(dir) => record::load(dir, owner),
-            None => Ok(Record::default()),
-        }
+    pub(crate) fn record(&self, owner: &Owner) -> Said {
+        let Some(dir) = &self.records else { return Ok(Rc::default()) };
+        let mut said = self.said.borrow_mut();
+        let load = || record::load(dir, owner).map(Rc::new);
+        said.entry(owner.clone()).or_insert_with(load).clone()
     }
 
     /// What of `plugin` could run by its manifest; its skills are not among it.

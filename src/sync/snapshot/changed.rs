@@ -20,6 +20,6 @@ impl Stored {
             hooks.iter_mut().for_each(&mut change);
             *part = serde_json::to_vec(&hooks)?;
         }
-        Ok(Self { bytes: parts.join(&b'\n'), header: self.header.clone() })
+        Ok(Self { bytes: parts.join(&b'\n'), header: self.header.clone(), is_outdated: false })
     }
 }

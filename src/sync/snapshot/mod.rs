@@ -257,7 +257,7 @@ impl Snapshot {
         text.push('\n');
         let mut bytes = text.into_bytes();
         bytes.extend(header.fingerprint.to_bytes());
-        Ok(Stored { bytes, header })
+        Ok(Stored { bytes, header, is_outdated: false })
     }
 }
 
@@ -274,6 +274,8 @@ pub(crate) struct Stored {
     bytes: Vec<u8>,
     /// The first line.
     pub header: Header,
+    /// Whether something that it was made from is not as it was, and it serves for want of a newer one.
+    pub is_outdated: bool,
 }
 
 impl Stored {
@@ -288,7 +290,7 @@ impl Stored {
         let first = bytes.split(|byte| *byte == b'\n').next()?;
         let header: Header = serde_json::from_slice(first).ok()?;
         let fits = header.layout == LAYOUT && header.program == program && header.root == root;
-        fits.then_some(Self { bytes, header })
+        fits.then_some(Self { bytes, header, is_outdated: false })
     }
 
     /// Writes the file in one step.

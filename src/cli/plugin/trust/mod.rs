@@ -4,6 +4,7 @@ pub(in crate::cli::plugin) mod difference;
 pub(in crate::cli) mod review;
 
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -12,6 +13,7 @@ use crate::Symposium;
 use crate::cli::CommandResult;
 use crate::cli::plugin::show;
 use crate::config::TrustPrograms;
+use crate::plugins::model::Plugin;
 use crate::plugins::source::BUILTIN;
 use crate::plugins::trust::part::{Part, PartKind};
 use crate::plugins::trust::record::{CRATES, Owner, Record};
@@ -31,31 +33,39 @@ struct Runnables {
     manifest: Option<PathBuf>,
     parts: Vec<(Part, Option<Waits>)>,
     /// What the user said of it; `None` where that can't be read.
-    record: Option<Record>,
+    record: Option<Rc<Record>>,
     /// Why it can't be told what could run.
     unknown: Option<Waits>,
 }
 
 impl Runnables {
-    fn is_meant(&self, name: &str) -> bool {
-        match name.rsplit_once('/') {
-            Some((source, own)) => self.owner.source == source && self.owner.name == own,
-            None => self.owner.name == name,
-        }
-    }
-
     fn waits(&self) -> bool {
         self.unknown.is_some() || self.parts.iter().any(|(_, why)| why.is_some())
     }
 }
 
-/// Everything that could run, as far as it is on this machine.
-fn everything(sym: &Symposium, survey: &Survey<'_>) -> Vec<Runnables> {
+/// Whether `name`, or `source/name`, stands for `owner`.
+fn is_meant(owner: &Owner, name: &str) -> bool {
+    match name.rsplit_once('/') {
+        Some((source, own)) => owner.source == source && owner.name == own,
+        None => owner.name == name,
+    }
+}
+
+/// What of the plugin `name` could run, or of all that apply here, as far as it is on this machine.
+fn everything(sym: &Symposium, survey: &Survey<'_>, name: Option<&str>) -> Vec<Runnables> {
     let trust = Trust::of(sym, &UNOBSERVED);
+    let facts = survey.planned.as_ref().map(|planned| &planned.facts);
+    let applies = |plugin: &Plugin| {
+        facts.is_none_or(|facts| facts.active.iter().any(|it| it.manifest == plugin.manifest))
+    };
     let mut found: Vec<Runnables> = Vec::new();
     let plugins = survey.inputs.registry.active().filter(|plugin| plugin.source != BUILTIN);
     for plugin in plugins {
         let owner = Owner::of(plugin);
+        if !name.map_or_else(|| applies(plugin), |name| is_meant(&owner, name)) {
+            continue;
+        }
         let record = trust.record(&owner).ok();
         let known = trust.parts(plugin);
         let parts = known.as_ref().as_ref().map(Vec::as_slice).unwrap_or_default();
@@ -66,8 +76,11 @@ fn everything(sym: &Symposium, survey: &Survey<'_>) -> Vec<Runnables> {
         let (manifest, unknown) = (Some(plugin.manifest.clone()), known.as_ref().as_ref().err());
         found.push(Runnables { owner, manifest, parts: judged, record, unknown: unknown.copied() });
     }
-    let facts = survey.planned.as_ref().map(|planned| &planned.facts);
-    for (owner, part) in facts.map(|facts| facts.skills_that_run(&UNOBSERVED)).unwrap_or_default() {
+    let skills = facts.map(|facts| facts.skills_that_run(&UNOBSERVED)).unwrap_or_default();
+    for (owner, part) in skills {
+        if name.is_some_and(|name| !is_meant(&owner, name)) {
+            continue;
+        }
         let why = trust.skill_waits(&owner, Ok(&part));
         match found.iter_mut().find(|known| known.owner == owner) {
             Some(known) => known.parts.push((part, why)),
@@ -87,7 +100,7 @@ fn everything(sym: &Symposium, survey: &Survey<'_>) -> Vec<Runnables> {
 /// # Errors
 /// There is none, or nothing of it could run.
 fn find(survey: &Survey<'_>, all: Vec<Runnables>, name: &str) -> Result<Runnables, Diagnostic> {
-    if let Some(found) = all.into_iter().find(|known| known.is_meant(name)) {
+    if let Some(found) = all.into_iter().next() {
         return Ok(found);
     }
     let plugin = &show::find(&survey.inputs.registry, name)?.plugin;
@@ -105,7 +118,7 @@ pub(super) fn allow(sym: &Symposium, name: &str) -> CommandResult {
     let start = Instant::now();
     let inputs = Inputs::read(sym, &sym.cwd()?)?;
     let survey = inputs.survey()?;
-    let found = find(&survey, everything(sym, &survey), name)?;
+    let found = find(&survey, everything(sym, &survey, Some(name)), name)?;
     if let Some(why) = found.unknown {
         return Err(Diagnostic::error(format!("`{name}` can't be allowed"))
             .note(why.told(&found.owner.name))
@@ -114,7 +127,7 @@ pub(super) fn allow(sym: &Symposium, name: &str) -> CommandResult {
     let mut record = Record::of(&found.owner);
     record.parts = found.parts.iter().map(|(part, _)| part.clone()).collect();
     // What is not seen from here (a skill of another workspace's dependency) stays allowed.
-    let known = found.record.map(|record| record.parts).unwrap_or_default();
+    let known = found.record.map(|record| record.parts.clone()).unwrap_or_default();
     let is_elsewhere = |part: &Part| {
         part.kind == PartKind::Skill
             && !record.parts.iter().any(|new| new.is(part.kind, &part.name))
@@ -139,7 +152,7 @@ pub(super) fn deny(sym: &Symposium, name: &str) -> CommandResult {
     let start = Instant::now();
     let inputs = Inputs::read(sym, &sym.cwd()?)?;
     let survey = inputs.survey()?;
-    let found = find(&survey, everything(sym, &survey), name)?;
+    let found = find(&survey, everything(sym, &survey, Some(name)), name)?;
     if found.owner.source == BUILTIN {
         return Err(Diagnostic::error("the plugin inside the program runs nothing")
             .note("`[defaults] builtin = false` in the configuration leaves it out")

@@ -72,7 +72,7 @@ impl ReviewedPart {
 pub(in crate::cli::plugin) fn run(sym: &Symposium, name: Option<&str>) -> CommandResult {
     let inputs = Inputs::read(sym, &sym.cwd()?)?;
     let survey = inputs.survey()?;
-    let all = everything(sym, &survey);
+    let all = everything(sym, &survey, name);
     let is_any = !all.is_empty();
     let chosen = match name {
         Some(name) => vec![find(&survey, all, name)?],
@@ -84,7 +84,7 @@ pub(in crate::cli::plugin) fn run(sym: &Symposium, name: Option<&str>) -> Comman
         [] if is_any => "Nothing waits for your word; `cargo agents plugin review NAME` shows all \
                          that a plugin could run\n"
             .to_owned(),
-        [] => "No plugin could run anything\n".to_owned(),
+        [] => "No plugin that applies here could run anything\n".to_owned(),
         plugins => plugins.iter().map(|plugin| show(sym, plugin, name.is_some())).collect(),
     };
     sym.report.result(text.trim_end());
@@ -94,7 +94,7 @@ pub(in crate::cli::plugin) fn run(sym: &Symposium, name: Option<&str>) -> Comman
 fn reviewed(found: Runnables) -> Reviewed {
     let Runnables { owner, manifest, parts, record, unknown } = found;
     let parts = parts.into_iter().map(|(part, why)| {
-        let standing = Standing::of(&part, why, record.as_ref());
+        let standing = Standing::of(&part, why, record.as_deref());
         let before = record.as_ref().and_then(|record| record.allowed(&part)).cloned();
         let allowed = before.filter(|before| before.sha256 != part.sha256);
         let Part { kind, name, lines, files, entry_sha256, sha256 } = part;
