@@ -75,13 +75,12 @@ impl Dispatch<'_> {
         for (index, (root, hook)) in hooks.iter().enumerate() {
             let native = rewritten.as_ref().map_or(stdin, |current| &current.native);
             let event = rewritten.as_ref().map_or(decoded, |current| &current.decoded);
-            let stdin = if hook.is_canonical() {
-                let write = || serde_json::to_vec(&event.input).unwrap_or_default();
-                canonical.get_or_insert_with(write).clone()
-            } else if let Some(format) = hook.foreign_format(self.codec) {
-                format.encode_event(event).unwrap_or_default()
-            } else {
-                native.to_vec()
+            let stdin = match hook.foreign_format(self.codec) {
+                _ if hook.is_canonical() => canonical
+                    .get_or_insert_with(|| serde_json::to_vec(&event.input).unwrap_or_default())
+                    .clone(),
+                Some(format) => format.encode_event(event).unwrap_or_default(),
+                None => native.to_vec(),
             };
             let left = budget.saturating_sub(self.started.elapsed());
             let later = hooks.len() - index - 1;

@@ -218,21 +218,7 @@ fn render(sym: &Symposium, shown: &Shown) -> String {
         line(2, &format!("needs      {condition}"));
     }
     line(2, &format!("here       {}: {}", shown.standing.label(), shown.standing.reason));
-    for group in &shown.groups {
-        line(0, &format!("Skills of {}", group.from));
-        if !group.standing.is_active() {
-            line(2, &format!("{}: {}", group.standing.label(), group.standing.reason));
-        }
-        for skill in &group.skills {
-            skill_lines(sym, skill, &mut line);
-        }
-        if group.skills.is_empty() && group.missing.is_empty() && group.standing.is_active() {
-            line(2, "none");
-        }
-        for missing in &group.missing {
-            line(2, missing);
-        }
-    }
+    shown.groups.iter().for_each(|group| group_lines(sym, group, &mut line));
     let parts =
         [("Hooks", &shown.hooks), ("Servers", &shown.servers), ("Subcommands", &shown.subcommands)];
     for (heading, parts) in parts.into_iter().filter(|(_, parts)| !parts.is_empty()) {
@@ -267,6 +253,22 @@ fn render(sym: &Symposium, shown: &Shown) -> String {
         }
     }
     out
+}
+
+fn group_lines(sym: &Symposium, group: &GroupOffer, line: &mut impl FnMut(usize, &str)) {
+    line(0, &format!("Skills of {}", group.from));
+    if !group.standing.is_active() {
+        line(2, &format!("{}: {}", group.standing.label(), group.standing.reason));
+    }
+    for skill in &group.skills {
+        skill_lines(sym, skill, line);
+    }
+    if group.skills.is_empty() && group.missing.is_empty() && group.standing.is_active() {
+        line(2, "none");
+    }
+    for missing in &group.missing {
+        line(2, missing);
+    }
 }
 
 fn skill_lines(sym: &Symposium, skill: &SkillOffer, line: &mut impl FnMut(usize, &str)) {

@@ -167,6 +167,18 @@ impl<'s> Resolver<'s> {
         self.memory.of_name(question, find).to_vec()
     }
 
+    /// Whether another module may be looked into for this path.
+    fn may_step(&self) -> bool {
+        match self.steps.get().checked_sub(1) {
+            Some(left) => self.steps.set(left),
+            None => {
+                self.memory.cut();
+                return false;
+            }
+        }
+        true
+    }
+
     /// What `name` is in `module`, and in what its `*` bring: each module is looked into once.
     fn look_into(
         &self,
@@ -175,14 +187,9 @@ impl<'s> Resolver<'s> {
         look: Look,
         seen: &mut HashSet<(usize, From)>,
     ) -> Vec<Target> {
-        if !seen.insert((module.id, look.from)) {
+        if !seen.insert((module.id, look.from)) || !self.may_step() {
             return Vec::new();
         }
-        let Some(left) = self.steps.get().checked_sub(1) else {
-            self.memory.cut();
-            return Vec::new();
-        };
-        self.steps.set(left);
         let wanted = Wanted { name, from: Among::AllAndOpen };
         let all = entries(module, wanted, &mut self.unknowns.borrow_mut());
         let (mut found, mut globs) = (Vec::new(), Vec::new());
@@ -225,17 +232,7 @@ impl<'s> Resolver<'s> {
                 found.extend(self.through_glob((module, entry, index), name, look, seen));
             }
         }
-        // Under each of many conditions the same module may be declared.
-        let mut known = Vec::new();
-        found.retain(|target| match target {
-            Target::Module(it, _) => {
-                let place = (it.file.path.clone(), it.range.start);
-                let is_new = !known.contains(&place);
-                known.push(place);
-                is_new
-            }
-            _ => true,
-        });
+        each_module_once(&mut found);
         found
     }
 
@@ -433,4 +430,18 @@ fn add_conditions(item: &mut Item, context: &Context) {
             item.within_macros.push(name.clone());
         }
     }
+}
+
+/// Under each of many conditions the same module may be declared.
+fn each_module_once(found: &mut Vec<Target>) {
+    let mut known = Vec::new();
+    found.retain(|target| match target {
+        Target::Module(module, _) => {
+            let place = (module.file.path.clone(), module.range.start);
+            let is_new = !known.contains(&place);
+            known.push(place);
+            is_new
+        }
+        _ => true,
+    });
 }
