@@ -16,18 +16,35 @@ pub(crate) fn closest<'c>(
     let plain = |text: &str| text.to_lowercase().replace('_', "-");
     let text = plain(text);
     let length = text.chars().count();
+    let wanted = letters(&text);
     let bound = (length / 3).clamp(1, 3);
     let mut near: Vec<(usize, &str)> = candidates
         .into_iter()
         .filter(|candidate| candidate.len() <= 2 * LONGEST)
         // A hundred thousand names of a crate may be asked about.
         .filter(|candidate| candidate.chars().count().abs_diff(length) <= bound)
-        .map(|candidate| (strsim::damerau_levenshtein(&plain(candidate), &text), candidate))
+        .map(|candidate| (plain(candidate), candidate))
+        // What has too many other letters is not taken apart: of libc's 40,000 names, a tenth is left.
+        .filter(|(plain, _)| {
+            let own = letters(plain);
+            (own & !wanted).count_ones().max((wanted & !own).count_ones()) as usize <= bound
+        })
+        .map(|(plain, candidate)| (strsim::damerau_levenshtein(&plain, &text), candidate))
         .filter(|(distance, _)| *distance <= bound)
         .collect();
     near.sort_unstable();
     near.dedup();
     near.into_iter().take(MOST).map(|(_, name)| name).collect()
+}
+
+/// A bit for each letter of `a` to `z` and digit that `text` has, and one for all others.
+fn letters(text: &str) -> u64 {
+    let bit = |byte: u8| match byte {
+        b'a'..=b'z' => byte - b'a',
+        b'0'..=b'9' => byte - b'0' + 26,
+        _ => 36,
+    };
+    text.bytes().fold(0, |all, byte| all | 1 << bit(byte))
 }
 
 /// The candidate that `text` was probably meant to be.

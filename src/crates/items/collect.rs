@@ -155,18 +155,12 @@ pub(super) fn word_before(text: &[u8]) -> Option<&str> {
 
 /// The names that `text` declares.
 pub(super) fn declared(text: &[u8]) -> impl Iterator<Item = &str> {
-    KEYWORDS.iter().flat_map(move |keyword| {
-        memchr::memmem::find_iter(text, keyword.as_bytes()).filter_map(move |at| {
-            let after = text.get(at + keyword.len()..)?;
-            let is_part_of_one = |byte: Option<&u8>| byte.is_some_and(|byte| is_part(*byte));
-            if is_part_of_one(text[..at].last()) || is_part_of_one(after.first()) {
-                return None;
-            }
-            let start = after.iter().position(|byte| is_part(*byte))?;
-            let word = after[start..].split(|byte| !is_part(*byte)).next()?;
-            let word = std::str::from_utf8(word).ok()?;
-            (!KEYWORDS.contains(&word)).then_some(word)
-        })
+    let words = text.split(|byte| !is_part(*byte)).filter(|word| !word.is_empty());
+    let words = words.map(|word| std::str::from_utf8(word).unwrap_or_default());
+    let mut is_after_keyword = false;
+    words.filter(move |word| {
+        let is_keyword = KEYWORDS.contains(word);
+        std::mem::replace(&mut is_after_keyword, is_keyword) && !is_keyword
     })
 }
 
