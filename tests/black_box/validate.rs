@@ -340,6 +340,24 @@ fn a_registry_that_does_not_answer_in_time_has_not_said_that_a_crate_is_unknown(
 }
 
 #[test]
+fn the_workspace_s_own_crates_are_known_before_they_are_published() {
+    let sandbox = with_cargo();
+    let registry = instead_of_crates_io(&sandbox);
+    sandbox.write("Cargo.toml", "[workspace]\nmembers = [\"widget_core\"]\n");
+    sandbox.write("widget_core/Cargo.toml", "[package]\nname = \"widget_core\"\n");
+    sandbox.write("widget_core/src/lib.rs", "");
+    let manifest = "name = \"p\"\ncrates = [\"widget-core\"]\n";
+    sandbox.write("plugins/p/SYMPOSIUM.toml", manifest);
+    sandbox.run_in("", &["plugin", "validate", "plugins/p", "--deny", "warnings"]).ok();
+    assert_eq!(registry.server.requests(), Vec::<String>::new());
+    let tool = "[[hooks]]\nname = \"h\"\nevent = \"PreToolUse\"\ncommand.source = \"cargo\"\n\
+                command.crate = \"widget-core\"\n";
+    sandbox.write("plugins/p/SYMPOSIUM.toml", &format!("{manifest}{tool}"));
+    let run = sandbox.run_in("", &["plugin", "validate", "plugins/p"]).code(1);
+    assert!(run.stderr.contains("the registry has no crate `widget-core`"), "{}", run.stderr);
+}
+
+#[test]
 fn a_crate_that_the_registry_has_is_asked_about_once_a_day() {
     let sandbox = with_cargo();
     let registry = instead_of_crates_io(&sandbox);

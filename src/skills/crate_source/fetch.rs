@@ -31,7 +31,7 @@ pub(crate) use refusal::Refusal;
 /// The name of the package that asks for the crate.
 const PACKAGE: &str = "symposium-fetch";
 /// Variables that would change where cargo writes or what it runs.
-const UNWANTED: [&str; 12] = [
+const UNWANTED: [&str; 14] = [
     "CARGO_TARGET_DIR",
     "CARGO_BUILD_TARGET_DIR",
     "CARGO_BUILD_TARGET",
@@ -44,6 +44,9 @@ const UNWANTED: [&str; 12] = [
     "CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER",
     "CARGO_RESOLVER_LOCKFILE_PATH",
     "CARGO_MANIFEST_PATH",
+    // What cargo says is shown to people.
+    "RUST_BACKTRACE",
+    "RUST_LIB_BACKTRACE",
 ];
 
 /// What a fetch needs to know.

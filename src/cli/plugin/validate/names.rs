@@ -1,7 +1,8 @@
 //! Whether the registry has the crates that are named, and whether those that are installed are what the
 //! plugin takes them for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -15,15 +16,21 @@ use crate::report::Event;
 use crate::skills::crate_source::fetch::{FetchError, Fetcher, RegistryEntry};
 use crate::skills::crate_source::known_names;
 use crate::text::{Diagnostic, closest, did_you_mean};
+use crate::workspace::{Loaded, Workspace};
 
 /// Crates that are asked about at once.
 const AT_ONCE: usize = 4;
 
 /// Asks the registry about each crate once.
 pub(super) fn check(sym: &Symposium, names: Vec<Named>) -> Vec<Diagnostic> {
+    let own = own_crates(sym, &names);
     let mut by_name: BTreeMap<String, Vec<Named>> = BTreeMap::new();
     for named in names {
-        by_name.entry(named.name.replace('_', "-")).or_default().push(named);
+        let name = named.name.replace('_', "-");
+        // What is to be installed has to be published.
+        if named.installed.is_some() || !own.contains(&name) {
+            by_name.entry(name).or_default().push(named);
+        }
     }
     if by_name.is_empty() {
         return Vec::new();
@@ -64,6 +71,22 @@ pub(super) fn check(sym: &Symposium, names: Vec<Named>) -> Vec<Diagnostic> {
     known.save(&sym.dirs);
     problems.extend(installed(sym, &fetcher, &by_name, &known));
     problems
+}
+
+/// The packages of the workspaces that the files lie in: they are there, published or not.
+fn own_crates(sym: &Symposium, names: &[Named]) -> BTreeSet<String> {
+    let mut roots: Vec<PathBuf> = Vec::new();
+    let mut own = BTreeSet::new();
+    for dir in names.iter().filter_map(|named| named.source.path.parent()) {
+        if roots.iter().any(|root| dir.starts_with(root)) {
+            continue;
+        }
+        let loaded = Workspace::load(dir, &sym.env).ok().flatten();
+        let Some(Loaded { workspace, .. }) = loaded else { continue };
+        own.extend(workspace.members.iter().map(|member| member.name.replace('_', "-")));
+        roots.push(workspace.root);
+    }
+    own
 }
 
 /// Why nothing is known of a crate.
