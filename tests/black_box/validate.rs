@@ -352,7 +352,7 @@ fn the_workspace_s_own_crates_are_known_before_they_are_published() {
     assert_eq!(registry.server.requests(), Vec::<String>::new());
     let tool = "[[hooks]]\nname = \"h\"\nevent = \"PreToolUse\"\ncommand.source = \"cargo\"\n\
                 command.crate = \"widget-core\"\n";
-    sandbox.write("plugins/p/SYMPOSIUM.toml", &format!("{manifest}{tool}"));
+    sandbox.write("plugins/p/SYMPOSIUM.toml", format!("{manifest}{tool}"));
     let run = sandbox.run_in("", &["plugin", "validate", "plugins/p"]).code(1);
     assert!(run.stderr.contains("the registry has no crate `widget-core`"), "{}", run.stderr);
 }

@@ -123,26 +123,29 @@ impl<'w> Sought<'w> {
     }
 }
 
-/// Words before a name that is declared.
-const KEYWORDS: [&str; 13] = [
-    "fn",
-    "struct",
-    "enum",
-    "union",
-    "trait",
-    "type",
-    "const",
-    "static",
-    "mod",
-    "mut",
-    "macro",
-    "macro_rules!",
-    "crate",
-];
+/// Whether it is a word before a name that is declared.
+fn is_keyword(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"fn"
+            | b"struct"
+            | b"enum"
+            | b"union"
+            | b"trait"
+            | b"type"
+            | b"const"
+            | b"static"
+            | b"mod"
+            | b"mut"
+            | b"macro"
+            | b"macro_rules!"
+            | b"crate"
+    )
+}
 
 /// Whether a word stands before `at` that declares what stands there.
 pub(super) fn is_declared(text: &[u8], at: usize) -> bool {
-    word_before(&text[..at]).is_some_and(|word| KEYWORDS.contains(&word))
+    word_before(&text[..at]).is_some_and(|word| is_keyword(word.as_bytes()))
 }
 
 /// The word before the blanks that `text` ends with.
@@ -156,12 +159,12 @@ pub(super) fn word_before(text: &[u8]) -> Option<&str> {
 /// The names that `text` declares.
 pub(super) fn declared(text: &[u8]) -> impl Iterator<Item = &str> {
     let words = text.split(|byte| !is_part(*byte)).filter(|word| !word.is_empty());
-    let words = words.map(|word| std::str::from_utf8(word).unwrap_or_default());
     let mut is_after_keyword = false;
-    words.filter(move |word| {
-        let is_keyword = KEYWORDS.contains(word);
+    let declared = words.filter(move |word| {
+        let is_keyword = is_keyword(word);
         std::mem::replace(&mut is_after_keyword, is_keyword) && !is_keyword
-    })
+    });
+    declared.filter_map(|word| std::str::from_utf8(word).ok())
 }
 
 /// Whether it is a part of a name, or of the word before a macro's.
@@ -180,18 +183,42 @@ pub(super) fn places<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = 
 /// The entries of `module` that are of interest, also those in calls of macros.
 pub(super) fn entries(module: &Module, wanted: Wanted<'_>, unknown: &mut Unknowns) -> Rc<[Entry]> {
     let sought = Sought::new(wanted, &module.file, &module.range);
-    let mut gathered = || {
-        let mut found = Vec::new();
-        let place = Place { file: &module.file, range: module.range.clone() };
-        gather(&place, &sought, &module.context, unknown, &mut found);
-        found.into()
-    };
     // Most modules on the way have nothing to do with a name, and need not be taken apart for that.
     match wanted.name != ANY && sought.places.is_empty() {
-        false => gathered(),
-        true if wanted.from != Among::AllAndOpen || !module.file.is_open() => Rc::from([]),
-        true => Rc::clone(module.open.get_or_init(gathered)),
+        true if wanted.from == Among::AllAndOpen => open_entries(module, Audience::Others),
+        true => Rc::from([]),
+        false => gathered(module, &sought, unknown),
     }
+}
+
+/// Who is to find the names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Audience {
+    /// The module itself, to which also its private uses bring names.
+    Itself,
+    Others,
+}
+
+/// The entries of `module` that may bring any name, whatever names they have in them.
+pub(super) fn open_entries(module: &Module, audience: Audience) -> Rc<[Entry]> {
+    let is_open = match audience {
+        Audience::Itself => module.file.is_open(),
+        Audience::Others => module.file.is_open_to_others(),
+    };
+    if !is_open {
+        return Rc::from([]);
+    }
+    let sought =
+        Sought { wanted: Wanted { name: "*", from: Among::AllAndOpen }, places: Vec::new() };
+    let gathered = || gathered(module, &sought, &mut Unknowns::default());
+    Rc::clone(module.open.get_or_init(gathered))
+}
+
+fn gathered(module: &Module, sought: &Sought<'_>, unknown: &mut Unknowns) -> Rc<[Entry]> {
+    let mut found = Vec::new();
+    let place = Place { file: &module.file, range: module.range.clone() };
+    gather(&place, sought, &module.context, unknown, &mut found);
+    found.into()
 }
 
 struct Place<'f> {

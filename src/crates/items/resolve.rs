@@ -5,12 +5,15 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::collect::{self, Among, Context, Entry, Module, Unknowns, Wanted, entries};
-use super::head::{Seen, Shape};
+use super::collect::{
+    self, Among, Audience, Context, Entry, Module, Unknowns, Wanted, entries, open_entries,
+};
+use super::head::{Seen, Shape, Use};
 use super::source::{File, Source};
 use super::{Foreign, Item, Kind, LookUp, Unknown};
 
 mod memory;
+mod modules;
 pub(super) mod search;
 mod users;
 
@@ -190,12 +193,11 @@ impl<'s> Resolver<'s> {
         if !seen.insert((module.id, look.from)) || !self.may_step() {
             return Vec::new();
         }
-        let wanted = Wanted { name, from: Among::AllAndOpen };
-        let all = entries(module, wanted, &mut self.unknowns.borrow_mut());
-        let (mut found, mut globs) = (Vec::new(), Vec::new());
-        for entry in all.iter() {
+        let mut found = Vec::new();
+        let wanted = Wanted { name, from: Among::All };
+        let named = entries(module, wanted, &mut self.unknowns.borrow_mut());
+        for entry in named.iter() {
             let is_public = entry.head.visibility == Seen::Public;
-            let is_seen = look.from == From::Inside || is_public;
             match &entry.head.shape {
                 Shape::Named(..) | Shape::Mod(_) if look.from == From::Users && !is_public => {}
                 Shape::Named(kind, named) if named == name => {
@@ -206,87 +208,56 @@ impl<'s> Resolver<'s> {
                 Shape::Mod(named) if named == name => {
                     found.extend(self.module(module, entry, name));
                 }
-                Shape::Include(path) if look.depth < DEEPEST => {
-                    let look = Look { depth: look.depth + 1, ..look };
-                    let file = self.included(module, entry, path);
-                    found.extend(file.iter().flat_map(|it| self.look_into(it, name, look, seen)));
-                }
-                Shape::Use(uses) if is_seen => {
-                    for (index, one) in uses.iter().enumerate() {
-                        match &one.name {
-                            None => globs.push((entry, index)),
-                            Some(named) if named == name => {
-                                let targets = self.follow(module, entry, index, look.depth);
-                                found.extend(targets.iter().cloned());
-                            }
-                            Some(_) => {}
-                        }
+                Shape::Use(uses) if look.from == From::Inside || is_public => {
+                    let named = |one: &Use| one.name.as_deref() == Some(name);
+                    for index in (0..uses.len()).filter(|index| named(&uses[*index])) {
+                        let targets = self.follow(module, entry, index, look.depth);
+                        found.extend(targets.iter().cloned());
                     }
                 }
                 _ => {}
             }
         }
-        // A name of its own hides those of a `*`.
-        if found.is_empty() {
-            for (entry, index) in globs {
-                found.extend(self.through_glob((module, entry, index), name, look, seen));
-            }
-        }
+        self.look_into_open(module, name, look, seen, &mut found);
         each_module_once(&mut found);
         found
     }
 
-    /// The file that `include!` puts into `module`.
-    fn included(&self, module: &Rc<Module>, entry: &Entry, path: &str) -> Option<Rc<Module>> {
-        let path = module.file.path.parent()?.join(path);
-        let file = self.file(&path).filter(|file| file.path.starts_with(self.source.folder()))?;
-        let (range, folder) = (0..file.text.len(), path.parent()?.to_path_buf());
-        Some(Rc::new(Module {
-            names: module.names.clone(),
-            context: entry.context.clone(),
-            parent: module.parent.clone(),
-            ..Module::new(file, range, folder)
-        }))
-    }
-
-    /// The module that `entry` of `parent` declares.
-    pub(super) fn module(&self, parent: &Rc<Module>, entry: &Entry, name: &str) -> Option<Target> {
-        let place = (parent.id, entry.piece.range.start);
-        if let Some(known) = self.modules.borrow().get(&place) {
-            return known.clone();
-        }
-        let module = self.open_module(parent, entry, name);
-        self.modules.borrow_mut().insert(place, module.clone());
-        module
-    }
-
-    fn open_module(&self, parent: &Rc<Module>, entry: &Entry, name: &str) -> Option<Target> {
-        let item = collect::item(parent, entry, Kind::Module, &[name]);
-        let mut names = parent.names.clone();
-        names.push(name.to_owned());
-        let (context, parent) = (entry.context.clone(), Rc::clone(parent));
-        let folder = parent.folder.join(name);
-        let module = |file: Rc<File>, range, folder| {
-            let parent = Some(Rc::clone(&parent));
-            Rc::new(Module { names, context, parent, ..Module::new(file, range, folder) })
+    /// Adds to what `module` itself has by that name what its `include!` bring, and, where it has none,
+    /// what its `*` bring.
+    fn look_into_open(
+        &self,
+        module: &Rc<Module>,
+        name: &str,
+        look: Look,
+        seen: &mut HashSet<(usize, From)>,
+        found: &mut Vec<Target>,
+    ) {
+        let audience = match look.from {
+            From::Inside => Audience::Itself,
+            From::Outside | From::Users => Audience::Others,
         };
-        let item = Rc::new(item);
-        if let Some(range) = entry.piece.body.clone() {
-            let module = module(Rc::clone(&parent.file), range, folder);
-            return Some(Target::Module(module, item));
-        }
-        let beside = parent.file.path.parent().unwrap_or(&parent.folder);
-        let (paths, folder) = match &entry.head.path {
-            Some(path) => {
-                let path = beside.join(path);
-                let folder = path.parent().unwrap_or(beside).to_path_buf();
-                (vec![path], folder)
+        let open = open_entries(module, audience);
+        for entry in open.iter() {
+            if let Shape::Include(path) = &entry.head.shape
+                && look.depth < DEEPEST
+            {
+                let look = Look { depth: look.depth + 1, ..look };
+                let file = self.included(module, entry, path);
+                found.extend(file.iter().flat_map(|it| self.look_into(it, name, look, seen)));
             }
-            None => (vec![parent.folder.join(format!("{name}.rs")), folder.join("mod.rs")], folder),
-        };
-        let file = paths.iter().find_map(|path| self.file(path))?;
-        let range = 0..file.text.len();
-        Some(Target::Module(module(file, range, folder), item))
+        }
+        // A name of its own hides those of a `*`.
+        if !found.is_empty() {
+            return;
+        }
+        for entry in open.iter() {
+            let is_seen = look.from == From::Inside || entry.head.visibility == Seen::Public;
+            let Shape::Use(uses) = &entry.head.shape else { continue };
+            for index in (0..uses.len()).filter(|index| is_seen && uses[*index].name.is_none()) {
+                found.extend(self.through_glob((module, entry, index), name, look, seen));
+            }
+        }
     }
 
     /// Where one name of a `use` leads.
@@ -395,30 +366,6 @@ impl<'s> Resolver<'s> {
             target => target,
         };
         found.into_iter().map(mark).collect()
-    }
-
-    /// The module whose file this is, by the names of folders; `None` where the modules say otherwise.
-    pub(super) fn module_of(&self, path: &Path) -> Option<Rc<Module>> {
-        let mut module = self.root()?;
-        if module.file.path == path {
-            return Some(module);
-        }
-        let relative = path.strip_prefix(self.source.folder()).ok()?.with_extension("");
-        let mut names: Vec<_> = relative.iter().map(|name| name.to_string_lossy()).collect();
-        names.pop_if(|last| *last == "mod");
-        for name in &names {
-            let wanted = Wanted { name, from: Among::All };
-            // What can't be told on the way to a file is none of what was asked.
-            let all = entries(&module, wanted, &mut Unknowns::default());
-            let is_it = |entry: &&Entry| matches!(&entry.head.shape, Shape::Mod(it) if it == name);
-            module = all.iter().filter(is_it).find_map(|it| {
-                match self.module(&module, it, name)? {
-                    Target::Module(module, _) => Some(module),
-                    _ => None,
-                }
-            })?;
-        }
-        (module.file.path == path).then_some(module)
     }
 }
 

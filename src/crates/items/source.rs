@@ -51,19 +51,30 @@ pub(super) struct File {
     pub path: PathBuf,
     pub text: String,
     is_open: OnceCell<bool>,
+    is_open_to_others: OnceCell<bool>,
     pieces: RefCell<HashMap<Part, Rc<[Piece]>>>,
     heads: RefCell<HashMap<usize, Rc<Head>>>,
 }
 
 impl File {
     pub(super) fn new(path: &Path, text: String) -> Rc<Self> {
-        let (is_open, pieces, heads) = Default::default();
-        Rc::new(Self { path: path.to_path_buf(), text, is_open, pieces, heads })
+        let (is_open, is_open_to_others, pieces, heads) = Default::default();
+        Rc::new(Self { path: path.to_path_buf(), text, is_open, is_open_to_others, pieces, heads })
     }
 
     /// Whether names may come with it that it does not have in it.
     pub(super) fn is_open(&self) -> bool {
         *self.is_open.get_or_init(|| may_be_open(&self.text))
+    }
+
+    /// The same, of names that others than its modules find there: most files have only uses of their
+    /// own that end with `*`.
+    pub(super) fn is_open_to_others(&self) -> bool {
+        let brings = || {
+            let has = |words: &str| memchr::memmem::find(self.text.as_bytes(), words.as_bytes());
+            has("pub use ").or_else(|| has("include!")).is_some() && self.is_open()
+        };
+        *self.is_open_to_others.get_or_init(brings)
     }
 
     /// The pieces of a part of it.

@@ -222,7 +222,8 @@ pub(super) fn re_exports(resolver: &Resolver<'_>, name: &str) -> Vec<Vec<String>
 }
 
 fn re_exports_in(module: &Rc<Module>, name: &str, found: &mut Vec<Vec<String>>) {
-    let all = entries(module, Wanted { name, from: Among::AllAndOpen }, &mut Unknowns::default());
+    let wanted = Wanted { name, from: Among::AllAndOpen };
+    let all = entries(module, wanted, &mut Unknowns::default());
     for entry in all.iter() {
         match &entry.head.shape {
             Shape::Use(uses) if entry.head.visibility == Seen::Public => {
