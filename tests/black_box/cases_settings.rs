@@ -5,6 +5,7 @@ mod leaving;
 
 use serde_json::Value;
 use symposium_testlib::Sandbox;
+use symposium_testlib::readers::GOOSE_CONFIG;
 
 use crate::registration::{AGENTS, sandbox};
 
@@ -308,7 +309,7 @@ fn twice_the_same_key_too_large_and_not_utf_8_are_refused() {
     assert!(error.contains("10 MB"), "{error}");
     let error = is_refused("codex", "home/.codex/config.toml", "a = 1\nb = = 2\n");
     assert!(error.contains("config.toml:2:"), "{error}");
-    let error = is_refused("goose", "home/.config/goose/config.yaml", "a: 1\nb: [\n");
+    let error = is_refused("goose", GOOSE_CONFIG, "a: 1\nb: [\n");
     assert!(error.contains("config.yaml:"), "{error}");
 
     let sandbox = sandbox();

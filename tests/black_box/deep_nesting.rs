@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::{configure, sandbox};
+use symposium_testlib::readers::GOOSE_CONFIG;
 use symposium_testlib::{Run, Sandbox};
 
 /// What a run of a debug build on a busy machine takes at most. Without limits these texts took minutes.
@@ -82,7 +83,7 @@ fn an_agent_s_file_that_nests_without_end_is_left_as_it_is() {
     for (agent, path, text) in [
         ("claude", "home/.claude/settings.json", "[".repeat(MANY)),
         ("claude", "home/.claude/settings.json", "{\"a\":".repeat(MANY)),
-        ("goose", "home/.config/goose/config.yaml", format!("a: {}\n", "[".repeat(MANY))),
+        ("goose", GOOSE_CONFIG, format!("a: {}\n", "[".repeat(MANY))),
         ("codex", "home/.codex/config.toml", format!("a = {}\n", "[".repeat(MANY))),
     ] {
         let sandbox = ready(agent);

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use expect_test::expect;
+use symposium_testlib::readers::GOOSE_CONFIG;
 use symposium_testlib::{Sandbox, Tree};
 
 use crate::sandbox;
@@ -313,7 +314,7 @@ fn an_agent_is_found_by_its_program_or_by_files_that_are_not_ours() {
     assert!(sandbox.has("home/.codex/hooks.json"));
     std::fs::create_dir_all(sandbox.home().join(".kiro/settings")).expect("creates");
     sandbox.write("home/.gemini/antigravity-cli/settings.json", "{}\n");
-    sandbox.write("home/.config/goose/config.yaml", "GOOSE_MODE: auto\n");
+    sandbox.write(GOOSE_CONFIG, "GOOSE_MODE: auto\n");
     let mut terminal = init(&sandbox);
     terminal.wait_for("OpenCode");
     let screen = terminal.screen();

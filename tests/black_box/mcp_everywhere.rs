@@ -1,5 +1,7 @@
 //! Servers of every workspace, registered by an `init` that runs in none.
 
+use symposium_testlib::readers::GOOSE_CONFIG;
+
 use crate::registration::{AGENTS, outside, sandbox};
 
 /// Where an agent's servers of every workspace are.
@@ -10,7 +12,7 @@ pub(crate) fn place(agent: &str) -> &'static str {
         "copilot" => "home/.copilot/mcp-config.json",
         "gemini" => "home/.gemini/settings.json",
         "antigravity" => "home/.gemini/config/mcp_config.json",
-        "goose" => "home/.config/goose/config.yaml",
+        "goose" => GOOSE_CONFIG,
         "kiro" => "home/.kiro/settings/mcp.json",
         "opencode" => "home/.config/opencode/opencode.json",
         _ => panic!("no such agent"),

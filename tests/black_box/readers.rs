@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use symposium_testlib::readers::{Effect, Loaded, Reader, Server};
+use symposium_testlib::readers::{Effect, GOOSE_CONFIG, Loaded, Reader, Server};
 use symposium_testlib::{HookStep, Sandbox};
 
 use crate::NO_BUILTIN;
@@ -141,7 +141,7 @@ impl Stage {
             self.write_json("home/.agents/plugins/mine/hooks/hooks.json", &hooks);
             let config = "# mine\nGOOSE_MODEL: m\nextensions:\n  mine:\n    enabled: true\n    type: \
                           stdio\n    name: mine\n    cmd: mine\n    args: []\n";
-            self.sandbox.write("home/.config/goose/config.yaml", config);
+            self.sandbox.write(GOOSE_CONFIG, config);
             self.sandbox.write("ws/.agents/skills/cat-care/SKILL.md", skill);
             return;
         }
@@ -409,8 +409,7 @@ fn what_the_client_writes_meanwhile_stays_and_ours_stay_beside_it() {
         stage.depend();
         stage.init(&[]);
         let goose = stage.reader == Reader::Goose;
-        let path =
-            if goose { "home/.config/goose/config.yaml" } else { "ws/.kiro/settings/mcp.json" };
+        let path = if goose { GOOSE_CONFIG } else { "ws/.kiro/settings/mcp.json" };
         // As `goose configure` and `kiro-cli mcp add` leave them: a server more, and one of ours off.
         let text = if stage.sandbox.has(path) { stage.sandbox.read(path) } else { String::new() };
         if goose {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use symposium_testlib::readers::GOOSE_CONFIG;
 use symposium_testlib::{Node, Sandbox};
 
 use crate::configure;
@@ -184,7 +185,7 @@ fn case_87_leaving_beside_a_sync_leaves_nothing_that_nobody_knows() {
     let sandbox = sandbox();
     let names = workspaces(&sandbox, 1);
     sandbox.write("home/.claude/settings.json", "{\n  \"model\": \"opus\"\n}\n");
-    sandbox.write("home/.config/goose/config.yaml", "GOOSE_MODEL: x\n");
+    sandbox.write(GOOSE_CONFIG, "GOOSE_MODEL: x\n");
     crate::plugin_with_skill(&sandbox, "skilled", "widget", "widget-basics");
     let before = outside(&sandbox);
     configure(&sandbox, &crate::registration::AGENTS, "");
@@ -244,7 +245,7 @@ fn two_hundred_kills_leave_whole_files_and_nothing_behind() {
     sandbox.write("home/.claude/settings.json", "{\n  \"model\": \"opus\"\n}\n");
     sandbox.write("home/.claude.json", "{\"numStartups\":7}");
     sandbox.write("home/.codex/config.toml", "model = \"x\"\n");
-    sandbox.write("home/.config/goose/config.yaml", "extensions:\n  developer: {}\n");
+    sandbox.write(GOOSE_CONFIG, "extensions:\n  developer: {}\n");
     let before = outside(&sandbox);
     let agents = ["claude", "codex", "gemini", "goose", "kiro", "opencode"];
     let config = |agents: &[&str]| configure(&sandbox, agents, "");

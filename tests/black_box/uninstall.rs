@@ -1,5 +1,6 @@
 //! `cargo agents uninstall`: afterwards everything is as it was.
 
+use symposium_testlib::readers::GOOSE_CONFIG;
 use symposium_testlib::{AGENTS, Run, Sandbox, Tree};
 
 use crate::{plugin_with_skill, sandbox};
@@ -52,7 +53,7 @@ fn lived_in_home(sandbox: &Sandbox) {
             ".gemini/settings.json",
             "// Mine.\n{\n    \"theme\": \"dark\", // kept\n    \"hooks\": {},\n    \"mcpServers\": {}\n}\n".into(),
         ),
-        (".config/goose/config.yaml", "# mine\nGOOSE_MODEL: x\nextensions:\n  own:\n    enabled: true\n    type: builtin\n    name: own\n".into()),
+        (GOOSE_CONFIG.trim_start_matches("home/"), "# mine\nGOOSE_MODEL: x\nextensions:\n  own:\n    enabled: true\n    type: builtin\n    name: own\n".into()),
         (".config/opencode/opencode.jsonc", "{\n  // mine\n  \"theme\": \"x\",\n}\n".into()),
         (".kiro/settings/mcp.json", "{\"mcpServers\": {\"own\": {\"command\": \"own\"}}}".into()),
         (".kiro/agents/mine.json", "{\"name\":\"mine\"}\n".into()),

@@ -105,7 +105,7 @@ pub(super) static IDENTITY: Identity = Identity {
         read: plain,
     }),
     programs: &["goose"],
-    home_folder: ".config/goose",
+    home_folder: if cfg!(windows) { "AppData/Roaming/Block/goose" } else { ".config/goose" },
     skill_dirs: &[".agents/skills", ".goose/skills", ".claude/skills"],
     users_skills: &[
         UsersFolder::moved_by("XDG_CONFIG_HOME", ".config", "goose/skills"),

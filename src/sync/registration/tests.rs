@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use symposium_testlib::readers::GOOSE_CONFIG;
 
 use super::setup::Setup;
 use super::{Registrar, hooks};
@@ -25,7 +26,7 @@ const PLACES: &[(Agent, HookScope, &str)] = &[
     (Agent::Copilot, HookScope::Global, "~/.copilot/mcp-config.json"),
     (Agent::Gemini, HookScope::Global, "~/.gemini/settings.json"),
     (Agent::Gemini, HookScope::Project, "./.gemini/settings.json"),
-    (Agent::Goose, HookScope::Global, "~/.config/goose/config.yaml"),
+    (Agent::Goose, HookScope::Global, GOOSE_CONFIG),
     (Agent::Kiro, HookScope::Global, "./.kiro/settings/mcp.json"),
     (Agent::OpenCode, HookScope::Global, "./opencode.json"),
     (Agent::OpenCode, HookScope::Global, "~/.config/opencode/opencode.json"),
@@ -47,7 +48,7 @@ impl World {
     }
 
     fn path(&self, place: &str) -> PathBuf {
-        match place.strip_prefix("~/") {
+        match place.strip_prefix("~/").or(place.strip_prefix("home/")) {
             Some(rest) => self.dir.path().join(rest),
             None => self.root().join(place.trim_start_matches("./")),
         }

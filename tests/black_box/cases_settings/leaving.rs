@@ -1,5 +1,7 @@
 //! Reports from the public about leaving (F).
 
+use symposium_testlib::readers::GOOSE_CONFIG;
+
 use super::{CLAUDE, FULL};
 use crate::registration::{AGENTS, outside, sandbox};
 
@@ -9,7 +11,7 @@ fn case_23_what_we_did_not_create_is_never_deleted() {
         ("claude", CLAUDE),
         ("gemini", "home/.gemini/settings.json"),
         ("codex", "home/.codex/config.toml"),
-        ("goose", "home/.config/goose/config.yaml"),
+        ("goose", GOOSE_CONFIG),
         ("opencode", "home/.config/opencode/opencode.json"),
     ] {
         let sandbox = sandbox();
@@ -73,7 +75,7 @@ fn case_87_after_leaving_everything_is_as_it_was() {
         let sandbox = sandbox();
         sandbox.write(CLAUDE, FULL);
         sandbox.write("home/.codex/config.toml", "model = \"x\" # mine\n");
-        sandbox.write("home/.config/goose/config.yaml", "extensions:\n  developer: {}\n");
+        sandbox.write(GOOSE_CONFIG, "extensions:\n  developer: {}\n");
         sandbox.write("home/.claude.json", "{\"numStartups\": 7, \"projects\": {}}");
         let before = outside(&sandbox);
         for agent in AGENTS {

@@ -1,6 +1,7 @@
 //! What each agent's file of servers looks like.
 
 use serde_json::{Value, json};
+use symposium_testlib::readers::GOOSE_CONFIG;
 
 use super::{local_servers, read_json};
 use crate::registration::{outside, sandbox};
@@ -69,9 +70,9 @@ fn case_31_copilot_s_files_and_keys_and_the_user_s_inputs() {
 fn case_32_and_34_goose_entries_are_whole_and_its_own_extensions_stay() {
     let sandbox = sandbox();
     let text = "# keep\nextensions:\n  developer: # the shell\n    enabled: true\n    type: builtin\n    name: developer\n";
-    sandbox.write("home/.config/goose/config.yaml", text);
+    sandbox.write(GOOSE_CONFIG, text);
     sandbox.run(&["init", "--add-agent", "goose"]).ok();
-    let now = sandbox.read("home/.config/goose/config.yaml");
+    let now = sandbox.read(GOOSE_CONFIG);
     assert!(now.starts_with(text), "{now}");
     let entry = now.strip_prefix(text).expect("appended");
     for line in [
@@ -159,7 +160,7 @@ fn case_38_codex_and_goose_switches_stay_too() {
     );
     assert_ne!(text, off);
     sandbox.write(codex, &off);
-    let goose = "home/.config/goose/config.yaml";
+    let goose = GOOSE_CONFIG;
     let yaml = sandbox.read(goose).replace("enabled: true", "enabled: false");
     sandbox.write(goose, &yaml);
     let run = sandbox.run(&["sync"]).ok();

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use expect_test::expect_file;
-use symposium_testlib::readers::{Reader, Refusal};
+use symposium_testlib::readers::{GOOSE_CONFIG, Reader, Refusal};
 use symposium_testlib::{Node, Run, Sandbox, Tree};
 
 use super::diff::diff;
@@ -42,10 +42,9 @@ fn shared(agent: &str, scope: &str) -> Vec<(&'static str, Kind)> {
         ("antigravity", _) => {
             vec![("ws/.agents/hooks.json", Kind::Hooks), ("ws/.agents/mcp_config.json", mcp)]
         }
-        ("goose", "global") => vec![
-            ("home/.config/goose/config.yaml", Kind::Yaml),
-            ("ws/.agents/plugins/symposium/.mcp.json", mcp),
-        ],
+        ("goose", "global") => {
+            vec![(GOOSE_CONFIG, Kind::Yaml), ("ws/.agents/plugins/symposium/.mcp.json", mcp)]
+        }
         ("goose", _) => vec![("ws/.agents/plugins/symposium/.mcp.json", mcp)],
         ("kiro", "global") => {
             vec![("home/.kiro/settings/mcp.json", mcp), ("ws/.kiro/settings/mcp.json", mcp)]

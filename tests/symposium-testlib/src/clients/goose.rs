@@ -10,6 +10,7 @@ use super::{
     Action, Client, EVENTS, Place, Program, Prompt, nested_hooks, npm, with, write, write_json,
 };
 use crate::model::ToolCall;
+use crate::readers::GOOSE_CONFIG;
 
 #[derive(Debug)]
 pub(super) struct Goose;
@@ -31,7 +32,7 @@ impl Client for Goose {
     fn settle(&self, place: Place<'_>) {
         let extension = "extensions:\n  developer:\n    enabled: true\n    type: builtin\n    \
                          name: developer\n    timeout: 300\n";
-        write(&place.home.join(".config/goose/config.yaml"), extension);
+        write(&place.home.with_file_name(GOOSE_CONFIG), extension);
     }
 
     fn start(&self, program: &Program, place: Place<'_>) -> Command {

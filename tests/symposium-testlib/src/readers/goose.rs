@@ -73,9 +73,16 @@ const SKILLS: [&str; 3] = [".agents/skills", ".goose/skills", ".claude/skills"];
 const USERS_SKILLS: [&str; 4] =
     [".agents/skills", ".config/goose/skills", ".claude/skills", ".config/agents/skills"];
 
+/// Its settings, in a folder that holds the home folder `home`.
+pub const GOOSE_CONFIG: &str = if cfg!(windows) {
+    "home/AppData/Roaming/Block/goose/config/config.yaml"
+} else {
+    "home/.config/goose/config.yaml"
+};
+
 pub(super) fn load(home: &Path, workspace: &Path) -> Loaded {
     let mut loaded = Loaded::default();
-    config(&home.join(".config/goose/config.yaml"), &mut loaded);
+    config(&home.with_file_name(GOOSE_CONFIG), &mut loaded);
     for folder in plugins(home, workspace) {
         plugin(&folder, &mut loaded);
     }

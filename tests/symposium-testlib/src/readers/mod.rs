@@ -21,6 +21,7 @@ use crate::Sandbox;
 use crate::clients::{self, Finished};
 use crate::simulated::{HookAgent, HookStep, SimulatedTurn};
 
+pub use goose::GOOSE_CONFIG;
 pub use rules::{Refusal, Rule};
 
 /// A client that is played.

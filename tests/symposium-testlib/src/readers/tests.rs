@@ -31,7 +31,6 @@ const AGENT: &str = "ws/.kiro/agents/symposium.json";
 const HOOKS: &str = "home/.kiro/hooks/a.json";
 const MCP: &str = "ws/.kiro/settings/mcp.json";
 const GOOSE_HOOKS: &str = "ws/.agents/plugins/a/hooks/hooks.json";
-const GOOSE: &str = "home/.config/goose/config.yaml";
 
 #[test]
 fn kiro_s_agents_are_taken_by_the_rules_of_version_2() {
@@ -156,7 +155,7 @@ fn goose_skips_what_its_parsers_do_not_take() {
 fn goose_takes_extensions_that_have_all_they_need() {
     let entry = |text: &str| format!("extensions:\n  a: {text}\n");
     let good = "{ enabled: true, type: stdio, name: a, cmd: x, args: [y], envs: { B: c } }";
-    let loaded = load(Reader::Goose, &[(GOOSE, entry(good))]);
+    let loaded = load(Reader::Goose, &[(GOOSE_CONFIG, entry(good))]);
     assert_eq!(loaded.refused, []);
     let env = BTreeMap::from([("B".to_owned(), "c".to_owned())]);
     let command = vec!["x".to_owned(), "y".to_owned()];
@@ -170,13 +169,13 @@ fn goose_takes_extensions_that_have_all_they_need() {
         ("{ enabled: true, type: streamable_http, name: a, url: u }".to_owned(), "has `uri`"),
         ("{ provider: mcp, config: {} }".to_owned(), "has `enabled`"),
     ] {
-        refuses(Reader::Goose, GOOSE, entry(&text), words);
-        assert!(load(Reader::Goose, &[(GOOSE, entry(&text))]).servers.is_empty(), "{text}");
+        refuses(Reader::Goose, GOOSE_CONFIG, entry(&text), words);
+        assert!(load(Reader::Goose, &[(GOOSE_CONFIG, entry(&text))]).servers.is_empty(), "{text}");
     }
-    refuses(Reader::Goose, GOOSE, entry(&good.replace("B: c", "PATH: /x")), "are dropped");
-    refuses(Reader::Goose, GOOSE, "a: [", "a map in YAML");
+    refuses(Reader::Goose, GOOSE_CONFIG, entry(&good.replace("B: c", "PATH: /x")), "are dropped");
+    refuses(Reader::Goose, GOOSE_CONFIG, "a: [", "a map in YAML");
     let off = entry(&good.replace("true", "false"));
-    assert!(load(Reader::Goose, &[(GOOSE, off)]).servers.is_empty());
+    assert!(load(Reader::Goose, &[(GOOSE_CONFIG, off)]).servers.is_empty());
 }
 
 #[test]
