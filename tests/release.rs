@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "it reads our own files")]
 
 use std::path::Path;
+#[cfg(unix)]
 use std::process::Command;
 
 fn root() -> &'static Path {

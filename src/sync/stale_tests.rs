@@ -284,7 +284,8 @@ impl World {
         // What was fetched is a fact, like what is in a folder.
         let fetched = Dirs::resolve(&self.env("cache", cwd)).expect("a home").plugin_sources();
         fs::create_dir_all(sym.dirs.cache()).expect("creates");
-        link(&fetched, &sym.dirs.plugin_sources());
+        let here = sym.dirs.plugin_sources();
+        give(&fetched, &here);
         let request = Request {
             start: cwd.to_path_buf(),
             mode: Mode::Look,
@@ -294,20 +295,29 @@ impl World {
         let synced = sync(&sym, &request).ok()?;
         let is_behind = synced.plan.steps.iter().any(|step| step.action.is_change());
         let found = essence(&synced.stored?);
-        let (here, there) = (sym.dirs.plugin_sources(), fetched);
-        let text = found.to_string().replace(&*here.to_string_lossy(), &there.to_string_lossy());
+        let in_json = |path: &Path| json!(path).to_string().trim_matches('"').to_owned();
+        let text = found.to_string().replace(&in_json(&here), &in_json(&fetched));
         Some((serde_json::from_str(&text).ok()?, is_behind))
     }
 }
 
+/// Shows a folder at another place: by a link, where everybody may make one.
 #[cfg(unix)]
-fn link(target: &Path, link: &Path) {
-    std::os::unix::fs::symlink(target, link).expect("links");
+fn give(folder: &Path, at: &Path) {
+    std::os::unix::fs::symlink(folder, at).expect("links");
 }
 
 #[cfg(windows)]
-fn link(target: &Path, link: &Path) {
-    std::os::windows::fs::symlink_dir(target, link).expect("links");
+fn give(folder: &Path, at: &Path) {
+    for entry in walkdir::WalkDir::new(folder) {
+        let entry = entry.expect("lists");
+        let place = at.join(entry.path().strip_prefix(folder).expect("below it"));
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(place).expect("creates");
+        } else {
+            fs::copy(entry.path(), place).expect("copies");
+        }
+    }
 }
 
 /// What hooks, help and subcommands need, without when it was first seen. Whether a program is there

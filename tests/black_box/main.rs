@@ -4,12 +4,17 @@
     clippy::disallowed_macros,
     reason = "tests look at the world by themselves, and say why they skip"
 )]
+#![cfg_attr(
+    not(unix),
+    allow(dead_code, unused_imports, reason = "what only Unix runs leaves helpers without a use")
+)]
 
 #[cfg(unix)]
 mod absent_sources;
 mod activation;
 #[cfg(all(target_os = "linux", debug_assertions))]
 mod antigravity;
+#[cfg(target_os = "linux")]
 mod background_pile;
 mod beside_writers;
 #[cfg(unix)]

@@ -1,4 +1,5 @@
 use super::*;
+#[cfg(unix)]
 use crate::process::{self, Child, Status};
 use proptest::prelude::*;
 
