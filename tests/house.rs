@@ -288,6 +288,26 @@ fn the_book_says_how_many_files_a_new_agent_takes() {
     assert!(book.contains(&told), "`{told}` is not in md/design/house.md: {files:#?}");
 }
 
+/// Each claim of what is defended names the test that shows it.
+#[test]
+fn the_security_page_names_tests_that_are_there() {
+    let test = regex::Regex::new(r"(?m)^\s*(?:async )?fn (\w+)\(").expect("a valid expression");
+    let mut known = BTreeSet::new();
+    for path in files_with("rs", &["src", "tests"]) {
+        let text = std::fs::read_to_string(path).expect("reads");
+        known.extend(test.captures_iter(&text).map(|found| found[1].to_owned()));
+    }
+    let named = regex::Regex::new(r"`(?:\w+::)*([a-z0-9]+(?:_[a-z0-9]+){3,})`").expect("is valid");
+    let page = std::fs::read_to_string(root().join("md/design/security.md")).expect("reads");
+    let named: BTreeSet<_> = named.captures_iter(&page).map(|found| found[1].to_owned()).collect();
+    assert!(named.len() > 60, "{} tests are named", named.len());
+    let missing: Vec<_> = named.difference(&known).collect();
+    assert!(
+        missing.is_empty(),
+        "md/design/security.md names tests that are not there: {missing:#?}"
+    );
+}
+
 /// One place makes text from outside harmless: others forget direction-changing letters.
 #[test]
 fn no_room_but_report_cleans_text() {
