@@ -9,13 +9,15 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use symposium_hook::Event;
 
 use self::plugin::PluginArgs;
+use super::audit_args::AuditArgs;
+use super::forges::ReportFormat;
 use super::self_update::SelfUpdateArgs;
 use crate::agents::Agent;
 use crate::config::HookScope;
 use crate::plugins::model::Audience;
 use crate::symposium::UpdateLevel;
 
-pub(super) use self::plugin::{AddArgs, PackageFormat, PluginCommand, ReportFormat, ValidateArgs};
+pub(super) use self::plugin::{AddArgs, PackageFormat, PluginCommand, ValidateArgs};
 
 /// Teach your AI coding agents the crates of your Rust workspace.
 #[derive(Debug, Parser)]
@@ -87,6 +89,8 @@ pub(super) enum Command {
     Doctor(DoctorArgs),
     /// Write down exactly what the workspace's agents get, for others to get the same
     Lock,
+    /// Look through all that a checkout brings to agents, for a team's CI; changes nothing
+    Audit(AuditArgs),
     /// Take or decline the skills that a dependency ships
     Use(UseArgs),
     /// Take back everything that was registered and installed
@@ -121,13 +125,20 @@ pub(super) enum Command {
 impl Command {
     /// Whether it is asked for JSON by an option of its own.
     pub(super) fn wants_json(&self) -> bool {
-        matches!(self, Self::Plugin(PluginArgs { command: PluginCommand::Validate(args) })
-            if args.format == Some(ReportFormat::Json))
+        let format = match self {
+            Self::Plugin(PluginArgs { command: PluginCommand::Validate(args) }) => args.format,
+            Self::Audit(args) => args.format,
+            _ => None,
+        };
+        format == Some(ReportFormat::Json)
     }
 
     /// Whether it leaves nothing in the user's home, no log either.
     pub(super) fn leaves_no_trace(&self) -> bool {
-        matches!(self, Self::Plugin(PluginArgs { command: PluginCommand::Test(_) }))
+        matches!(
+            self,
+            Self::Audit(_) | Self::Plugin(PluginArgs { command: PluginCommand::Test(_) })
+        )
     }
 
     /// Whether with `--json` it prints one document instead of lines.
@@ -137,6 +148,7 @@ impl Command {
             | Self::Status(_)
             | Self::Why(_)
             | Self::Doctor(_)
+            | Self::Audit(_)
             | Self::Completions(_) => true,
             Self::Plugin(args) => args.command.answers_with_a_document(),
             _ => false,

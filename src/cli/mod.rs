@@ -16,6 +16,8 @@
 //! May use: everything. Used by: the binary.
 
 mod ask;
+mod audit;
+mod audit_args;
 mod author_args;
 mod codex_trust;
 mod completions;
@@ -23,6 +25,7 @@ mod crate_info;
 mod dispatch;
 mod doctor;
 mod errors;
+mod forges;
 mod grammar;
 mod help;
 mod init;
@@ -146,8 +149,8 @@ fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
     if !leaves_no_trace {
         log::install(sym.dirs.logs(), move || level);
     }
-    // `doctor` has them among its findings.
-    if !matches!(cli.command, Some(Command::Doctor(_))) {
+    // These have them among their findings.
+    if !matches!(cli.command, Some(Command::Doctor(_) | Command::Audit(_))) {
         sym.report.diagnostics(&sym.config_diagnostics);
     }
     // `init` may be called off, and then nothing was written.
@@ -170,6 +173,7 @@ fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
         Some(Command::Why(args)) => why::run(&sym, &args),
         Some(Command::Doctor(args)) => doctor::run(&sym, &args),
         Some(Command::Lock) => lock::run(&sym),
+        Some(Command::Audit(args)) => audit::run(&sym, &args),
         Some(Command::Use(args)) => use_::run(&mut sym, &args),
         Some(Command::Uninstall(args)) => uninstall::run(&sym, &args),
         Some(Command::Plugin(args)) => plugin::run(&sym, &args.command),
@@ -207,7 +211,11 @@ fn name_of(args: &[OsString]) -> String {
 /// where the command says so itself, nor where its output is a program's.
 fn tells_of_changes(command: &Command) -> bool {
     let says_it = match command {
-        Command::Sync(_) | Command::Status(_) | Command::Doctor(_) | Command::Init(_) => true,
+        Command::Sync(_)
+        | Command::Status(_)
+        | Command::Doctor(_)
+        | Command::Audit(_)
+        | Command::Init(_) => true,
         Command::Plugin(args) => args.command.is_about_trust(),
         _ => false,
     };

@@ -85,6 +85,7 @@ shapes! {
     status_use: super::status::usage::Usage,
     why: super::why::model::Why,
     doctor: super::doctor::model::Doctor,
+    audit: super::audit::model::Audit,
     event: crate::report::Event,
     plugin_add: super::plugin::add::Added,
     plugin_list: super::plugin::list::Listing,

@@ -352,6 +352,15 @@ explanations! {
      some out when they need more. These skills together need more than that, were they the only ones. \
      Shorten the descriptions, offer skills for fewer crates at once, and say first what each is for: \
      the end is cut."
+
+    LEADS_OUT "S114" "a link leads out of where the skill is from"
+    "What it leads to would be somebody else's file, on each machine another one: a skill's files stay \
+     inside its crate, source or repository. The link is left out when the skill is installed. Put the \
+     file itself there."
+
+    TOO_LARGE "S115" "the skill is too large"
+    "A skill has at most 10,000 files, 20 MB in one of them and 100 MB in all; agents read text, and each \
+     workspace gets a copy. One that holds more is skipped."
 }
 
 #[cfg(test)]

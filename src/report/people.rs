@@ -107,7 +107,7 @@ impl HumanFormat<'_> {
                 let style = if *verdict == Verdict::Matched { palette.good } else { palette.dim };
                 Some(self.line(style, verdict.word(), &format!("{name}: {reason}")))
             }
-            Event::Diagnostic { severity, .. } if *severity == Severity::Warning && !talk => None,
+            Event::Diagnostic { severity, .. } if *severity != Severity::Error && !talk => None,
             Event::Diagnostic { severity, code, message, location, notes } => {
                 Some(self.problem(*severity, *code, message, location.as_ref(), notes))
             }
@@ -132,7 +132,11 @@ impl HumanFormat<'_> {
         notes: &[String],
     ) -> String {
         let Palette { accent, warning, error, .. } = Palette::CARGO;
-        let style = if severity == Severity::Warning { warning } else { error };
+        let style = match severity {
+            Severity::Note => accent,
+            Severity::Warning => warning,
+            Severity::Error => error,
+        };
         let word = severity.word();
         let code = code.map(|code| format!("[{code}]")).unwrap_or_default();
         let indent = word.len() + code.len() + 2;

@@ -224,6 +224,7 @@ impl Reporter {
     fn record(&self, severity: Severity, message: &str, location: Option<&Location>) {
         let place = location.map(|place| format!("{place}: ")).unwrap_or_default();
         match severity {
+            Severity::Note => tracing::info!("{place}{message}"),
             Severity::Warning => {
                 self.warnings.fetch_add(1, Ordering::Relaxed);
                 tracing::warn!("{place}{message}");

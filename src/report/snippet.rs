@@ -18,6 +18,7 @@ const UNLIMITED: usize = 400;
 /// `width` columns; where there is none, not at all.
 pub(super) fn render(diagnostic: &Diagnostic, base: &Path, width: Option<usize>) -> String {
     let level = match diagnostic.severity {
+        Severity::Note => Level::NOTE,
         Severity::Warning => Level::WARNING,
         Severity::Error => Level::ERROR,
     };

@@ -47,6 +47,8 @@ pub(crate) struct SkillDocument {
     pub install_name: String,
     /// The description, cut at [`DESCRIPTION_LIMIT`].
     pub description: Located<String>,
+    /// Under which terms it may be used, as it says.
+    pub license: Option<String>,
     pub gate: RawGate,
 }
 
@@ -155,6 +157,7 @@ impl Reader {
         let name = self.name();
         let install_name = name.as_ref().map(|name| self.install_name(name, folder));
         let description = self.description();
+        let license = self.optional("license").map(|text| text.value);
         self.check_optional();
         let gate = self.gate();
         if self.front.get("hooks").is_some() {
@@ -169,6 +172,7 @@ impl Reader {
                     name,
                     install_name,
                     description,
+                    license,
                     gate: gate.clone(),
                 })
             }
@@ -189,7 +193,6 @@ impl Reader {
                 format!("`compatibility` is longer than {COMPATIBILITY_LIMIT} characters");
             self.warn(codes::SKILL_LENGTH, text.span, message);
         }
-        let _ = self.optional("license");
         // A string by the rules; agents write lists too.
         if !matches!(self.front.get("allowed-tools"), Some(Value::Sequence(_))) {
             let _ = self.optional("allowed-tools");

@@ -15,6 +15,7 @@ use super::scan::{scan_hidden, scan_invisible, scan_skill, scan_values};
 use crate::agents::Agent;
 use crate::fetch::archive::{Limits, MEGABYTE};
 use crate::files::{Limit, is_plain_name, read_bytes};
+use crate::plugins::diagnostics::codes;
 use crate::text::{Diagnostic, Source};
 use crate::workspace::Observer;
 
@@ -35,6 +36,8 @@ const JUNK: [&str; 9] = [
     ".ds_store",
     "thumbs.db",
 ];
+/// How a message ends about what is not installed.
+pub(crate) const LEFT_OUT: &str = "; it is left out";
 /// Folders in folders; deeper is an accident or an attack.
 const DEPTH: usize = 32;
 
@@ -217,7 +220,7 @@ impl Walk<'_> {
     fn folder(&mut self, dir: &Path, prefix: &str) -> Result<(), Box<Diagnostic>> {
         let Some(real) = self.inside(dir) else { return Ok(()) };
         if self.ancestors.contains(&real) || self.ancestors.len() >= DEPTH {
-            self.warn(dir, "the folder goes round in circles or too deep; it is left out");
+            self.warn(dir, "the folder goes round in circles or too deep");
             return Ok(());
         }
         // Links can make few folders look like very many.
@@ -239,7 +242,7 @@ impl Walk<'_> {
         let name =
             path.file_name().and_then(|name| name.to_str()).filter(|name| is_plain_name(name));
         let Some(name) = name else {
-            self.warn(path, "not every system can have a file of this name; it is left out");
+            self.warn(path, "not every system can have a file of this name");
             return Ok(());
         };
         // Some file systems ignore case, and so does what reads these there.
@@ -250,15 +253,12 @@ impl Walk<'_> {
             return Ok(());
         }
         if prefix.is_empty() && lower == "skill.md" && name != SKILL_FILE {
-            self.warn(
-                path,
-                &format!("some file systems take it for the `{SKILL_FILE}`; it is left out"),
-            );
+            self.warn(path, &format!("some file systems take it for the `{SKILL_FILE}`"));
             return Ok(());
         }
         if let Some(agent) = owner(&lower) {
             let title = agent.title();
-            self.warn(path, &format!("{title} reads or runs it by itself; it is left out"));
+            self.warn(path, &format!("{title} reads or runs it by itself"));
             return Ok(());
         }
         let Some(real) = self.inside(path) else { return Ok(()) };
@@ -269,7 +269,7 @@ impl Walk<'_> {
             return self.folder(path, &format!("{relative}/"));
         }
         if !metadata.is_file() {
-            self.warn(path, "it is no regular file; it is left out");
+            self.warn(path, "it is no regular file");
             return Ok(());
         }
         self.count(path, metadata.len())?;
@@ -280,15 +280,15 @@ impl Walk<'_> {
     /// The real path, if no link led it out of the root or to what is no part of any skill.
     fn inside(&mut self, path: &Path) -> Option<PathBuf> {
         let Ok(real) = dunce::canonicalize(path) else {
-            self.warn(path, "the link leads nowhere; it is left out");
+            self.warn(path, "the link leads nowhere");
             return None;
         };
         let Ok(relative) = real.strip_prefix(&self.real_root) else {
-            self.warn(path, "the link leads out; it is left out");
+            self.leads_out(path, "the link leads out");
             return None;
         };
         if path.is_symlink() && relative.iter().any(|part| part == ".git") {
-            self.warn(path, "the link leads into `.git`; it is left out");
+            self.leads_out(path, "the link leads into `.git`");
             return None;
         }
         Some(real)
@@ -312,10 +312,18 @@ impl Walk<'_> {
 
     fn too_much(&self, limit: &str) -> Box<Diagnostic> {
         let message = format!("the skill holds more than {limit}");
-        Box::new(Diagnostic::error(message).in_file(&self.skill.dir))
+        Box::new(Diagnostic::error(message).code(codes::TOO_LARGE).in_file(&self.skill.dir))
+    }
+
+    fn leads_out(&mut self, path: &Path, message: &str) {
+        self.warn(path, message);
+        if let Some(problem) = self.warnings.last_mut() {
+            problem.code = Some(codes::LEADS_OUT);
+        }
     }
 
     fn warn(&mut self, path: &Path, message: &str) {
+        let message = format!("{message}{LEFT_OUT}");
         self.warnings.push(Diagnostic::warning(message).in_file(path));
     }
 }

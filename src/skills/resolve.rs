@@ -306,7 +306,8 @@ pub(crate) fn read_source(
         dunce::canonicalize(&path).map_err(|error| refused(format!("can't read: {error}")))?;
     let real_root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
     if !real.starts_with(&real_root) {
-        return Err(refused("the link leads out".to_owned()));
+        let problem = refused("the link leads out".to_owned());
+        return Err(Box::new(problem.code(codes::LEADS_OUT)));
     }
     match observer.text(&real, Limit::MANIFEST) {
         Ok(text) => Ok(Source::new(path, text)),

@@ -33,4 +33,4 @@ pub(crate) use request::{
     Caller, Mode, Request, Sweep, Synced, configured_agents, unclear_configuration,
 };
 pub(crate) use run::sync;
-pub(crate) use stock::stock;
+pub(crate) use stock::{Whole, look_through, stock};

@@ -11,6 +11,7 @@ use super::snapshot::Stored;
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::config::{ConfigState, now_in_ms, place_of_agent};
+use crate::fetch::git::Policy;
 use crate::installations::Mode as InstallMode;
 use crate::report::Change;
 use crate::text::{Diagnostic, Severity};
@@ -40,6 +41,8 @@ pub(crate) enum Caller {
     Hook,
     /// Somebody who only wants to know: nothing is fetched, nobody is told.
     Survey,
+    /// The same, but for what was never fetched: that is.
+    Audit,
 }
 
 /// What of our hooks in the other scope is cleaned.
@@ -190,6 +193,15 @@ impl<'a> SyncContext<'a> {
     /// Whether a person reads what it says.
     pub(in crate::sync) fn is_for_the_user(&self) -> bool {
         matches!(self.request.caller, Caller::Command | Caller::Survey)
+    }
+
+    /// When the repositories of skills are fetched.
+    pub(in crate::sync) fn policy(&self) -> Policy {
+        match self.request.caller {
+            Caller::Hook | Caller::Survey => Policy::cached(),
+            Caller::Audit => Policy::for_command(&self.sym.options),
+            Caller::Command | Caller::Background => Policy::for_sync(&self.sym.options),
+        }
     }
 
     /// How far it goes to get programs that are missing.

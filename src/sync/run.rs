@@ -20,7 +20,6 @@ use super::request::{
 use super::snapshot::remember::{Observed, PreparedHook, remember};
 use crate::Symposium;
 use crate::agents::Agent;
-use crate::fetch::git::Policy;
 use crate::files::Lock;
 use crate::installations::{FoundPrograms, sweep_outdated};
 use crate::plugins::registry::{Briefly, Registry};
@@ -207,6 +206,7 @@ pub(super) fn load_registry(sync: &SyncContext<'_>) -> Registry {
         Caller::Command => Refresh::for_sync(sym),
         Caller::Background => Refresh::for_plugin_sync(sym, None),
         Caller::Hook | Caller::Survey => Refresh::cached(),
+        Caller::Audit => Refresh::for_command(sym).without_a_trace(),
     };
     let (choices, root) = (&sym.config.plugins, Some(sync.root()));
     let mut registry = if sym.report.explains() {
@@ -310,11 +310,11 @@ fn members_outside(sync: &SyncContext<'_>) -> Option<Diagnostic> {
     Some(Diagnostic::warning(message).in_file(&first.dir).note(note))
 }
 
-fn gather<'r>(sync: &SyncContext<'_>, registry: &'r Registry) -> Facts<'r> {
+pub(super) fn gather<'r>(sync: &SyncContext<'_>, registry: &'r Registry) -> Facts<'r> {
     let (sym, workspace) = (sync.sym, &sync.loaded.workspace);
     let on_disk = CrateDisk::new(workspace, &sym.env, &sym.dirs);
     let looks_only = matches!(sync.request.caller, Caller::Hook | Caller::Survey);
-    let policy = if looks_only { Policy::cached() } else { Policy::for_sync(&sym.options) };
+    let policy = sync.policy();
     let on_demand = (!looks_only).then(|| {
         let fetcher = Fetcher {
             env: &sym.env,

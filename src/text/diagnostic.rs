@@ -43,6 +43,8 @@ impl Source {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
+    /// Nothing is wrong: it is worth knowing.
+    Note,
     /// Something is odd; the rest was used.
     Warning,
     /// The thing could not be used.
@@ -53,6 +55,7 @@ impl Severity {
     /// The word shown before the message.
     pub fn word(self) -> &'static str {
         match self {
+            Self::Note => "note",
             Self::Warning => "warning",
             Self::Error => "error",
         }
@@ -155,6 +158,11 @@ impl Diagnostic {
         Self::new(Severity::Warning, message)
     }
 
+    /// No problem: something to know.
+    pub(crate) fn fact(message: impl Into<String>) -> Self {
+        Self::new(Severity::Note, message)
+    }
+
     /// Leaves out what stands before in the list already: two sources may be one folder.
     pub(crate) fn each_once(problems: &mut Vec<Self>) {
         let mut seen = HashSet::new();
@@ -235,6 +243,13 @@ impl Diagnostic {
         let remark = remark.into();
         self.notes.push(remark.clone());
         self.remarks.push(remark);
+    }
+
+    /// All of it but its place and the remedy.
+    pub(crate) fn told(&self) -> String {
+        let label = self.label.as_ref().map(|label| format!(" ({label})")).unwrap_or_default();
+        let remarks: String = self.remarks.iter().map(|remark| format!("; {remark}")).collect();
+        format!("{}{label}{remarks}", self.message)
     }
 
     /// What to do about it: the notes that are no remarks. `None` when there are none.

@@ -66,7 +66,7 @@ fn close_all(schema: &mut Value) {
 }
 
 /// The one document on standard output.
-fn document(run: &Run, schema: &str) -> Value {
+pub(crate) fn document(run: &Run, schema: &str) -> Value {
     let mut lines = run.json_lines();
     assert_eq!(lines.len(), 1, "{}", run.stdout);
     let document = lines.remove(0);

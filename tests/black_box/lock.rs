@@ -7,7 +7,7 @@ use crate::{configure, skill, told, with_agents};
 const INSTALLED: &str = "ws/.claude/skills/basics/SKILL.md";
 
 /// A workspace whose one source is a git repository with a plugin that has a skill and a hook.
-fn with_repository() -> Sandbox {
+pub(crate) fn with_repository() -> Sandbox {
     let mut sandbox = with_agents(&["claude"]);
     sandbox.set("SYMPOSIUM_NO_BACKGROUND", "1");
     let url = sandbox.dir().join("repo").display().to_string();
@@ -17,7 +17,7 @@ fn with_repository() -> Sandbox {
     sandbox
 }
 
-fn publish(sandbox: &Sandbox, text: &str, script: &str) {
+pub(crate) fn publish(sandbox: &Sandbox, text: &str, script: &str) {
     sandbox.write(
         "repo/p/SYMPOSIUM.toml",
         "name = \"p\"\ncrates = [\"widget\"]\n[[skills]]\nsource.path = \"skills\"\n[[hooks]]\n\

@@ -14,6 +14,7 @@ mod absent_sources;
 mod activation;
 #[cfg(all(target_os = "linux", debug_assertions))]
 mod antigravity;
+mod audit;
 #[cfg(target_os = "linux")]
 mod background_pile;
 mod beside_writers;

@@ -83,13 +83,7 @@ impl Finding {
 
     /// A diagnostic, which has the remedy in its notes; `remedy` serves where it has none.
     pub(super) fn of(code: &str, severity: Weight, found: &Diagnostic, remedy: &str) -> Self {
-        let mut finding = Self::new(code, severity, &found.message);
-        if let Some(label) = &found.label {
-            finding.message = format!("{} ({label})", finding.message);
-        }
-        for remark in &found.remarks {
-            finding.message = format!("{}; {remark}", finding.message);
-        }
+        let mut finding = Self::new(code, severity, found.told());
         finding.location = found.location();
         finding.remedy = found.remedy().unwrap_or_else(|| remedy.to_owned());
         finding
@@ -121,6 +115,7 @@ impl From<Severity> for Weight {
         match severity {
             Severity::Error => Self::Error,
             Severity::Warning => Self::Warning,
+            Severity::Note => Self::Note,
         }
     }
 }

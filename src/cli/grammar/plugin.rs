@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::author_args::{NewArgs, TestArgs};
+use crate::cli::forges::ReportFormat;
 use crate::cli::plugin::schema::Schema;
 
 #[derive(Debug, Args)]
@@ -126,19 +127,6 @@ pub(in crate::cli) struct ValidateArgs {
     /// Fail for these, too
     #[arg(long, value_enum)]
     pub deny: Vec<Denied>,
-}
-
-/// The forms in which problems are told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum ReportFormat {
-    /// Text on standard error
-    Human,
-    /// A line of JSON each
-    Json,
-    /// Beside the text, commands by which GitHub marks them in a pull request
-    Github,
-    /// Beside the text, a SARIF 2.1.0 document on standard output
-    Sarif,
 }
 
 /// What can be denied.

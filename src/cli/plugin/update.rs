@@ -93,7 +93,7 @@ fn newest(sym: &Symposium, before: &Inventory, name: Option<&str>) -> anyhow::Re
 /// Each difference, with that of the texts below it.
 fn show(before: &Inventory, now: &Inventory, differences: &[Difference]) -> String {
     let mut out = String::new();
-    for Difference { what, how } in differences {
+    for Difference { what, how, .. } in differences {
         let how = match how {
             How::New => "new",
             How::Gone => "gone",

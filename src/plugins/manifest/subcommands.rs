@@ -12,8 +12,9 @@ pub(super) const KEYS: [&str; 6] =
     ["description", "audience", "command", "crates", "depends-on", "predicates"];
 
 /// Names no plugin may take: our commands, those to come, and the program's own.
-pub const RESERVED: [&str; 21] = [
+pub const RESERVED: [&str; 22] = [
     "agents",
+    "audit",
     "complete",
     "completions",
     "crate-info",

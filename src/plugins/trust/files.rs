@@ -195,8 +195,12 @@ fn leads_to_file(path: &Path, boundary: &Path) -> bool {
 }
 
 fn runs(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    let is_script = extension.is_some_and(|known| SCRIPTS.contains(&known.to_lowercase().as_str()));
     // Where no mode says it, a program is told by its extension.
-    is_script || (cfg!(unix) && is_executable(path))
+    is_script(path) || (cfg!(unix) && is_executable(path))
+}
+
+/// Whether a file of this name is run by its extension.
+pub(crate) fn is_script(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|known| SCRIPTS.contains(&known.to_lowercase().as_str()))
 }

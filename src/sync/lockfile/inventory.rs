@@ -11,8 +11,8 @@ use crate::fetch::git::Repository;
 use crate::plugins::model::Plugin;
 use crate::plugins::registry::Registry;
 use crate::plugins::source::BUILTIN;
-use crate::plugins::trust::Trust;
 use crate::plugins::trust::part::{Part, PartKind};
+use crate::plugins::trust::{Trust, Waits};
 use crate::report::Kind;
 use crate::skills::content::Content;
 use crate::skills::files::collect;
@@ -58,26 +58,44 @@ pub(crate) fn take_inventory(sym: &Symposium, registry: &Registry, facts: &Facts
         skills.push(LockedSkill { name, from, sha256: hash(&files.content) });
     }
     let trust = Trust::of(sym, &UNOBSERVED);
-    let mut programs = Vec::new();
-    for fate in facts.plugins.iter().filter(|fate| !is_own(&fate.plugin.source)) {
+    let mut locked = Vec::new();
+    let shared = programs(facts, &trust).into_iter().filter(|(of, _)| !is_own(&of.source));
+    // Of a plugin whose folder can't be looked through nothing is locked.
+    for (of, part) in shared.filter_map(|(of, part)| Some((of, part.ok()?))) {
+        let (plugin, source) = (of.name.clone(), of.source.clone());
+        let key = format!("{} {} of plugin {plugin} ({source})", part.kind, part.name);
+        let (kind, name, sha256) = (part.kind, part.name.clone(), part.sha256.clone());
+        locked.push(LockedProgram { plugin, source, kind, name, sha256 });
+        inventory.programs.insert(key, part);
+    }
+    let pins = repositories.iter().map(|(_, pin)| pin.clone()).collect();
+    inventory.lock = LockFile::new(pins, skills, locked);
+    inventory.repositories = repositories;
+    inventory
+}
+
+/// The hooks, servers and subcommands that apply, each with its plugin; in their place, why it can't be
+/// told what a plugin could run.
+pub(crate) fn programs<'f>(
+    facts: &Facts<'f>,
+    trust: &Trust<'_>,
+) -> Vec<(&'f Plugin, Result<Part, Waits>)> {
+    let mut found = Vec::new();
+    for fate in &facts.plugins {
         let known = trust.parts(fate.plugin);
-        let Ok(parts) = known.as_ref() else { continue };
         let holds = |part: &&Part| {
             let index = index(fate.plugin, part);
             fate.parts.iter().any(|it| it.holds && Some((it.kind, it.index)) == index)
         };
-        for part in parts.iter().filter(holds) {
-            let (plugin, source) = (fate.plugin.name.clone(), fate.plugin.source.clone());
-            let key = format!("{} {} of plugin {plugin} ({source})", part.kind, part.name);
-            inventory.programs.insert(key, part.clone());
-            let (kind, name, sha256) = (part.kind, part.name.clone(), part.sha256.clone());
-            programs.push(LockedProgram { plugin, source, kind, name, sha256 });
+        match known.as_ref() {
+            Ok(parts) => {
+                found.extend(parts.iter().filter(holds).map(|part| (fate.plugin, Ok(part.clone()))))
+            }
+            Err(why) if !fate.parts.is_empty() => found.push((fate.plugin, Err(*why))),
+            Err(_) => {}
         }
     }
-    let pins = repositories.iter().map(|(_, pin)| pin.clone()).collect();
-    inventory.lock = LockFile::new(pins, skills, programs);
-    inventory.repositories = repositories;
-    inventory
+    found
 }
 
 /// Whether a source is one person's, or the program's own.

@@ -17,7 +17,7 @@ use crate::plugins::trust::part::PartKind;
 use crate::symposium::Pin;
 use crate::text::{Diagnostic, Source};
 
-pub(crate) use inventory::{Inventory, take_inventory};
+pub(crate) use inventory::{Inventory, programs, take_inventory};
 
 /// Its name, beside the workspace's `Cargo.lock`.
 pub(crate) const NAME: &str = "symposium.lock";
@@ -68,6 +68,8 @@ pub(crate) struct Difference {
     /// `skill basics of widget 1.2.3 skills/basics`.
     pub what: String,
     pub how: How,
+    /// Its commit or hash in the lock file; `None` where it is not in it.
+    pub locked: Option<String>,
 }
 
 /// How something differs.
@@ -177,11 +179,21 @@ impl LockFile {
                 Some(_) => How::Changed,
                 None => How::Gone,
             };
-            found.push(Difference { what: what.clone(), how });
+            found.push(Difference { what: what.clone(), how, locked: Some(hash.clone()) });
         }
         let new = after.iter().filter(|(what, _)| !before.iter().any(|(known, _)| known == what));
-        found.extend(new.map(|(what, _)| Difference { what: what.clone(), how: How::New }));
+        found.extend(new.map(|(what, _)| Difference {
+            what: what.clone(),
+            how: How::New,
+            locked: None,
+        }));
         found
+    }
+
+    /// What this has in the place of `pin`: the same repository, asked for in the same way.
+    pub(crate) fn locked(&self, pin: &Pin) -> Option<&Pin> {
+        let key = |pin: &Pin| (pin.git.clone(), pin.rev.clone(), pin.subdir.clone());
+        self.repositories.iter().find(|locked| key(locked) == key(pin))
     }
 }
 

@@ -71,7 +71,7 @@ pub(in crate::sync) fn lock(
     let patience = match caller {
         Caller::Command => Duration::from_secs(120),
         Caller::Background => Duration::from_secs(30),
-        Caller::Hook | Caller::Survey => Duration::from_millis(100),
+        Caller::Hook | Caller::Survey | Caller::Audit => Duration::from_millis(100),
     };
     let mut locks = Vec::new();
     let mut keep = |taken| match taken {

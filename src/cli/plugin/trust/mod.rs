@@ -195,7 +195,7 @@ fn follow(sym: &Symposium, survey: &Survey<'_>, start: Instant) -> CommandResult
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-enum Standing {
+pub(in crate::cli) enum Standing {
     /// It is what was allowed.
     Allowed,
     /// It runs without being asked about: `[trust] programs = "source"`.
@@ -208,7 +208,7 @@ enum Standing {
 }
 
 impl Standing {
-    fn of(part: &Part, why: Option<Waits>, record: Option<&Record>) -> Self {
+    pub(in crate::cli) fn of(part: &Part, why: Option<Waits>, record: Option<&Record>) -> Self {
         match why {
             Some(Waits::New) => Self::New,
             Some(Waits::Changed) => Self::Changed,
@@ -231,7 +231,7 @@ impl Standing {
         !matches!(self, Self::Allowed | Self::Trusted | Self::TooLarge)
     }
 
-    fn told(self) -> String {
+    pub(in crate::cli) fn told(self) -> String {
         match self {
             Self::Allowed => "allowed".to_owned(),
             Self::Trusted => "runs, as its source is configured".to_owned(),

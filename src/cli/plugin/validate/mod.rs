@@ -3,7 +3,7 @@
 //!
 //! [`target`] says what a path is and [`checks`] looks at it: [`of_crate`] at crates, [`skills`] at
 //! skills, [`scripts`] at programs, [`never`] at conditions; [`names`] asks the registry about the crates
-//! that are named. [`output`] is for forges.
+//! that are named.
 
 mod checks;
 mod descriptions;
@@ -13,7 +13,6 @@ mod levels;
 mod names;
 mod never;
 mod of_crate;
-mod output;
 mod programs;
 mod scripts;
 mod skills;
@@ -26,8 +25,9 @@ use found::Found;
 
 use crate::Symposium;
 use crate::cli::CommandResult;
-use crate::cli::grammar::{ReportFormat, ValidateArgs};
-use crate::plugins::diagnostics::explain;
+use crate::cli::forges::{self, ReportFormat, Rule};
+use crate::cli::grammar::ValidateArgs;
+use crate::plugins::diagnostics::{EXPLANATIONS, explain};
 use crate::report::{ExitCode, Format};
 use crate::text::Diagnostic;
 
@@ -49,10 +49,10 @@ pub(super) fn run(sym: &Symposium, args: &ValidateArgs) -> CommandResult {
     }
     match args.format {
         Some(ReportFormat::Github) => {
-            sym.report.result(&output::github(&diagnostics, &base));
+            sym.report.result(&forges::github(&diagnostics, &base));
         }
         Some(ReportFormat::Sarif) => {
-            let document = output::sarif(&diagnostics, &base);
+            let document = forges::sarif(&diagnostics, rules(), &base);
             sym.report.result(&serde_json::to_string_pretty(&document)?);
         }
         None | Some(ReportFormat::Human | ReportFormat::Json) => {}
@@ -100,6 +100,16 @@ fn in_order(found: &mut Found) -> Vec<Diagnostic> {
     });
     Diagnostic::each_once(&mut diagnostics);
     diagnostics
+}
+
+/// Our codes, as SARIF has them.
+fn rules() -> impl Iterator<Item = Rule> {
+    EXPLANATIONS.iter().filter_map(|known| explain(known.code)).map(|known| Rule {
+        id: known.code,
+        title: known.title,
+        text: known.text.into_owned(),
+        help: format!("cargo agents plugin explain {}", known.code),
+    })
 }
 
 fn tell(sym: &Symposium, base: &Path, problem: &Diagnostic) {

@@ -192,7 +192,7 @@ fn all_mistakes_are_reported_with_code_line_and_remedy() {
         error S004 w/SYMPOSIUM.toml:105:1: a server with a `url` needs a `type`; `type = "http"` or `type = "sse"`
         error S026 w/SYMPOSIUM.toml:112:7: `ftp://example.com` is no http or https address
         error S031 w/SYMPOSIUM.toml:113:13: `a b` in `mcp_servers[3].headers` is no header's name
-        error S029 w/SYMPOSIUM.toml:115:13: the subcommand name `Sync` is reserved; reserved: agents, complete, completions, crate-info, doctor, help, hook, init, lock, man, mcp, plugin, run-server, self-update, status, symposium, sync, uninstall, use, version, why
+        error S029 w/SYMPOSIUM.toml:115:13: the subcommand name `Sync` is reserved; reserved: agents, audit, complete, completions, crate-info, doctor, help, hook, init, lock, man, mcp, plugin, run-server, self-update, status, symposium, sync, uninstall, use, version, why
         error S023 w/SYMPOSIUM.toml:119:1: this subcommand has nothing to run; name an `executable` or a `script`
         error S030 w/SYMPOSIUM.toml:120:15: the description has line breaks or control characters; it is one line of the help
         error S016 w/SYMPOSIUM.toml:121:12: unknown audience `robots`; accepted: humans, agents

@@ -77,7 +77,7 @@ command = "good"
         warning S020 w/SYMPOSIUM.toml:18:45: unknown source `npm`; accepted: cargo, github, binary; this requirement is left out
         warning S035 w/SYMPOSIUM.toml:23:11: the installation `bad` was left out; this hook is left out
         warning S002 w/SYMPOSIUM.toml:26:11: `mcp_servers[0].command` must be a string, found an integer; this server is left out
-        warning S029 w/SYMPOSIUM.toml:30:13: the subcommand name `init` is reserved; reserved: agents, complete, completions, crate-info, doctor, help, hook, init, lock, man, mcp, plugin, run-server, self-update, status, symposium, sync, uninstall, use, version, why; this subcommand is left out
+        warning S029 w/SYMPOSIUM.toml:30:13: the subcommand name `init` is reserved; reserved: agents, audit, complete, completions, crate-info, doctor, help, hook, init, lock, man, mcp, plugin, run-server, self-update, status, symposium, sync, uninstall, use, version, why; this subcommand is left out
     "#]]
     .assert_eq(&said);
 }

@@ -1,11 +1,35 @@
-//! What was found, in the forms that forges read: GitHub's commands for a workflow's log, and SARIF.
+//! What a check found, in the forms that forges read: GitHub's commands for a workflow's log, and SARIF.
 
 use std::path::Path;
 
+use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use crate::plugins::diagnostics::{EXPLANATIONS, explain};
 use crate::text::{Diagnostic, Severity};
+
+/// The forms in which problems are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ReportFormat {
+    /// Text on standard error
+    Human,
+    /// JSON
+    Json,
+    /// Beside the text, commands by which GitHub marks them in a pull request
+    Github,
+    /// Beside the text, a SARIF 2.1.0 document on standard output
+    Sarif,
+}
+
+/// What a code stands for.
+pub(super) struct Rule {
+    pub id: &'static str,
+    /// A few words.
+    pub title: &'static str,
+    /// What is wrong and why it matters.
+    pub text: String,
+    /// What to do, or where to read more.
+    pub help: String,
+}
 
 /// One line a problem, by which GitHub marks it in a pull request. Paths are from `base`, which is to be
 /// the repository's root.
@@ -20,7 +44,11 @@ pub(super) fn github(diagnostics: &[Diagnostic], base: &Path) -> String {
         if let Some(code) = problem.code {
             properties.push(format!("title={code}"));
         }
-        let level = problem.severity.word();
+        let level = match problem.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "notice",
+        };
         format!("::{level} {}::{}", properties.join(","), data(&text(problem)))
     };
     diagnostics.iter().map(line).collect::<Vec<_>>().join("\n")
@@ -49,24 +77,27 @@ fn text(problem: &Diagnostic) -> String {
 }
 
 /// A path with `/`, from `base` where it is inside.
-fn relative(path: &Path, base: &Path) -> String {
+pub(super) fn relative(path: &Path, base: &Path) -> String {
     let shown = path.strip_prefix(base).unwrap_or(path);
     shown.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
-/// SARIF 2.1.0: one run, with those of our codes as rules that occur in it.
-pub(super) fn sarif(diagnostics: &[Diagnostic], base: &Path) -> Value {
-    let occurs = |code: &str| diagnostics.iter().any(|problem| problem.code == Some(code));
-    let rules: Vec<Value> = EXPLANATIONS
-        .iter()
-        .filter(|known| occurs(known.code))
-        .filter_map(|known| explain(known.code))
-        .map(|known| {
+/// SARIF 2.1.0: one run, with those of the rules that occur in it.
+pub(super) fn sarif(
+    diagnostics: &[Diagnostic],
+    rules: impl IntoIterator<Item = Rule>,
+    base: &Path,
+) -> Value {
+    let occurs = |rule: &Rule| diagnostics.iter().any(|problem| problem.code == Some(rule.id));
+    let rules: Vec<Value> = rules
+        .into_iter()
+        .filter(occurs)
+        .map(|rule| {
             json!({
-                "id": known.code,
-                "shortDescription": { "text": known.title },
-                "fullDescription": { "text": known.text },
-                "help": { "text": format!("cargo agents plugin explain {}", known.code) },
+                "id": rule.id,
+                "shortDescription": { "text": rule.title },
+                "fullDescription": { "text": rule.text },
+                "help": { "text": rule.help },
             })
         })
         .collect();
@@ -91,6 +122,7 @@ fn result(problem: &Diagnostic, rules: &[Value], base: &Path) -> Value {
     let level = match problem.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
+        Severity::Note => "note",
     };
     let mut result = json!({ "level": level, "message": { "text": text(problem) } });
     if let Some(code) = problem.code {
