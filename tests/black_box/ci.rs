@@ -113,3 +113,19 @@ fn the_pre_commit_hooks_take_what_they_are_given() {
         run(&[wrong]).code(1);
     }
 }
+
+#[test]
+fn the_job_for_teams_passes_on_our_fixture_and_our_ci_sees_when_it_no_longer_fails() {
+    let sandbox = sandbox();
+    let run = |agents: &str| {
+        let mut command = sandbox.shell("exec bash \"$0\"");
+        command.arg(root().join(".ci/check-team-job")).env("AGENTS", agents);
+        Run::of(&mut command, b"")
+    };
+    let passed = run(&sandbox.binary().display().to_string()).ok();
+    assert_eq!(passed.stdout.matches("fails as it should").count(), 8, "{}", passed.stdout);
+    let blind = run("true").code(1);
+    assert!(blind.stdout.contains("the job passes though"), "{}", blind.stdout);
+    let ours = std::fs::read_to_string(root().join(".ci/run")).expect("reads");
+    assert!(ours.contains(".ci/check-team-job"), "our own CI runs it");
+}
