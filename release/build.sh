@@ -5,17 +5,15 @@
 #        release/build.sh all             for everything that can be linked on this Linux machine
 #        release/build.sh names TARGET…   says what the archives are called, and their one folder
 #
-# Where the Rust toolchain has the target's standard library (`rustup target add`), that one is linked;
-# elsewhere tests/platforms/windows.sh unpacks Debian's toolchain, which compiles it. Programs for Linux
-# are linked by zig, so that they run on old systems too, those for Windows by mingw or Microsoft's
-# linker, those for macOS on a Mac alone: its frameworks are nowhere else.
+# On Linux tests/platforms/cargo.sh finds what each target takes: programs for Linux are linked by zig, so
+# that they run on old systems too, and those for Windows by mingw. Elsewhere the system's own linker does
+# it: programs for macOS are linked on a Mac alone, for its frameworks are nowhere else.
 #
 # An archive holds the program, completion scripts, manual pages, licences, README and changelog. The
 # names are those that `cargo binstall` looks for (`[package.metadata.binstall]` in Cargo.toml).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
-platforms=$root/tests/platforms
 build=$root/target/archives
 ON_LINUX=(x86_64-unknown-linux-gnu x86_64-unknown-linux-musl aarch64-unknown-linux-gnu
     aarch64-unknown-linux-musl x86_64-pc-windows-gnu)
@@ -36,40 +34,11 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 
 # Builds the program for a target and says where it is.
 built() {
-    local target=$1 variable=${1//-/_} extension= cargo=cargo
-    local libraries
-    libraries=$(rustc --print sysroot)/lib/rustlib/$target/lib
+    local target=$1 extension= cargo=(cargo build --target "$1")
     case $target in *windows*) extension=.exe ;; esac
-    if ! [ -d "$libraries" ]; then
-        cargo="$platforms/windows.sh cargo"
-        "$platforms/windows.sh" toolchain >&2
-        case $target in *windows*) "$platforms/windows.sh" packages >&2 ;; esac
-    fi
-    (
-        case $target in
-            *-linux-gnu) zig "$target" "${target%%-*}-linux-gnu.$GLIBC" ;;
-            *-linux-musl)
-                zig "$target" "${target%%-*}-linux-musl"
-                # zig has what a program begins with.
-                export "CARGO_TARGET_${variable^^}_RUSTFLAGS=-C link-self-contained=no"
-                ;;
-        esac
-        $cargo build --release --locked --bin cargo-agents --target "$target" \
-            --target-dir "$build" >&2
-    )
+    case $host in *linux*) cargo=("$root/tests/platforms/cargo.sh" "$target" build) ;; esac
+    GLIBC=$GLIBC "${cargo[@]}" --release --locked --bin cargo-agents --target-dir "$build" >&2
     printf '%s/%s/release/cargo-agents%s' "$build" "$target" "$extension"
-}
-
-# Has zig compile and link for a target, which it knows by another name.
-zig() {
-    local target=$1 name=$2 variable=${1//-/_}
-    "$platforms/zig.sh" install >&2
-    mkdir -p "$build"
-    printf '#!/bin/sh\nZIG_TARGET=%s exec "%s" cc "$@"\n' "$name" "$platforms/zig.sh" \
-        >"$build/$target-cc"
-    chmod +x "$build/$target-cc"
-    export "CC_$variable=$build/$target-cc" "AR_$variable=ar" \
-        "CARGO_TARGET_${variable^^}_LINKER=$build/$target-cc"
 }
 
 # Completions and manual pages are the same for all: this machine's program writes them.

@@ -6,10 +6,10 @@
 #
 # Exit code 3 means that it can't be had here.
 #
-# Environment: SYMPOSIUM_WINDOWS_DIR, as for windows.sh.
+# Environment: SYMPOSIUM_PLATFORMS_DIR, as for cargo.sh.
 set -euo pipefail
 VERSION=0.17.1
-dir=${SYMPOSIUM_WINDOWS_DIR:-/var/tmp/symposium-windows}/zig
+dir=${SYMPOSIUM_PLATFORMS_DIR:-/var/tmp/symposium-platforms}/zig
 
 case ${1:-} in
     install)
