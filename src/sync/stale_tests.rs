@@ -23,8 +23,8 @@ use crate::plugins::source::Refresh;
 use crate::report::Reporter;
 use crate::symposium::Options;
 
-/// Changes a run makes altogether.
-const CHANGES: usize = 2_400;
+/// Changes a run makes altogether; on Windows the file system takes many times as long.
+const CHANGES: usize = if cfg!(windows) { 240 } else { 2_400 };
 const A_SEED: usize = 60;
 
 /// A small generator, so that a failure can be repeated from its seed.
@@ -387,7 +387,8 @@ const STEPS: [&str; 6] = ["begin", "registry", "planned", "applied", "registered
 #[test]
 fn what_changes_while_a_sync_runs_is_known_to_the_next_event() {
     let mut compared = 0;
-    for seed in 1..=10 {
+    let (seeds, enough) = if cfg!(windows) { (2, 20) } else { (10, 100) };
+    for seed in 1..=seeds {
         let world = Rc::new(RefCell::new(World::new(1_000 + seed)));
         for round in 0..20 {
             let cwd = world.borrow().path("ws");
@@ -415,5 +416,5 @@ fn what_changes_while_a_sync_runs_is_known_to_the_next_event() {
             compared += 1;
         }
     }
-    assert!(compared > 100, "{compared}");
+    assert!(compared > enough, "{compared}");
 }

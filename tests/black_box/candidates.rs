@@ -14,12 +14,11 @@ fn with_candidate() -> Sandbox {
 }
 
 pub(crate) fn start_session(sandbox: &Sandbox) -> String {
-    let event = format!(
-        "{{\"session_id\":\"s\",\"transcript_path\":\"/t\",\"cwd\":\"{}\",\
-         \"hook_event_name\":\"SessionStart\",\"source\":\"startup\"}}",
-        sandbox.ws().display()
-    );
-    sandbox.feed(&["hook", "claude", "session-start"], event.as_bytes()).ok().stdout
+    let event = serde_json::json!({
+        "session_id": "s", "transcript_path": "/t", "cwd": sandbox.ws(),
+        "hook_event_name": "SessionStart", "source": "startup",
+    });
+    sandbox.feed(&["hook", "claude", "session-start"], event.to_string().as_bytes()).ok().stdout
 }
 
 #[test]
@@ -89,8 +88,9 @@ fn yes_installs_in_this_workspace_and_leaves_the_checkout_clean() {
     assert_eq!(sandbox.read(INSTALLED), skill("basics", "b"));
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
     let config = sandbox.read("home/.symposium/config.toml");
-    let table = format!("[plugins.workspace.\"{}\"]\nuse = [\"widget\"]", sandbox.ws().display());
-    assert!(config.contains(&table), "{config}");
+    let written: toml::Table = config.parse().expect("TOML");
+    let here = sandbox.ws().display().to_string();
+    assert_eq!(written["plugins"]["workspace"][&here]["use"][0].as_str(), Some("widget"));
     // Another workspace is asked for itself.
     for file in ["Cargo.toml", "Cargo.lock", "src/lib.rs"] {
         sandbox.write(&format!("other/{file}"), sandbox.read(&format!("ws/{file}")));

@@ -160,7 +160,7 @@ fn decision_18_files_that_gemini_will_not_read_are_found_with_the_remedy() {
     let sandbox = synced(&["gemini"]);
     sandbox.write(
         "home/.gemini/trustedFolders.json",
-        format!("{{\"{}\": \"TRUST_FOLDER\"}}", sandbox.ws().display()),
+        format!("{{{:?}: \"TRUST_FOLDER\"}}", sandbox.ws()),
     );
     assert_eq!(codes(&sandbox, &[]), [""; 0]);
     sandbox.user_plugin("widget/skills/widget-basics/more.md", "more\n");

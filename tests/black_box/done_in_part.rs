@@ -9,7 +9,7 @@ fn last_line(run: &Run) -> &str {
 
 #[track_caller]
 fn ends(run: &Run, with: &str) {
-    let line = last_line(run);
+    let line = symposium_testlib::slashes(last_line(run));
     assert!(line.trim_start().starts_with(with), "{line}\n{}", run.stderr);
 }
 

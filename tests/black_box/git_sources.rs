@@ -84,14 +84,14 @@ fn f120_every_form_of_url_that_git_takes() {
     let sandbox = ready();
     sandbox.git(&["clone", "-q", "--bare", "../repos/acme", "../repos/owner/acme.git"]);
     let server = Server::start(&sandbox.dir().join("repos"), Manner::Git);
-    let disk = sandbox.dir().join("repos/acme").display().to_string();
+    let disk = sandbox.at("repos/acme");
     sandbox.write("home/.gitconfig", format!("[url \"{disk}\"]\ninsteadOf = git@git.test:acme\n"));
     for url in [
         server.url("owner/acme.git"),
         server.url("owner/acme.git/"),
         server.url("acme/.git"),
         disk.clone(),
-        format!("file://{disk}"),
+        sandbox.file_url("repos/acme"),
         "../../repos/acme".to_owned(),
         "~/../repos/acme".to_owned(),
     ] {

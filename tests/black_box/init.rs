@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use symposium_testlib::{AGENTS, Run, Sandbox, Tree};
+use symposium_testlib::{AGENTS, Run, Sandbox, Tree, slashes};
 
 use crate::{bare_sandbox, plugin_with_skill, sandbox};
 
@@ -26,7 +26,7 @@ fn config(sandbox: &Sandbox) -> String {
 }
 
 fn says(run: &Run, text: &str) {
-    assert!(run.stderr.contains(text), "no `{text}` in:\n{}", run.stderr);
+    assert!(slashes(&run.stderr).contains(text), "no `{text}` in:\n{}", run.stderr);
 }
 
 #[test]
@@ -365,8 +365,7 @@ mod kiro {
         // A changed dependency makes the hook sync, which asks no program for its version.
         plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
         sandbox.package(&[("widget", "1.0.0")]);
-        let payload =
-            format!(r#"{{"hook_event_name":"agentSpawn","cwd":"{}"}}"#, sandbox.ws().display());
+        let payload = format!(r#"{{"hook_event_name":"agentSpawn","cwd":{:?}}}"#, sandbox.ws());
         sandbox.feed(&["hook", "kiro", "session-start"], payload.as_bytes()).ok();
         assert!(sandbox.has("ws/.kiro/skills/widget-basics"), "the hook did not sync");
         assert!(sandbox.has(HOOKS_FILE) && !sandbox.has("home/.kiro/agents"));

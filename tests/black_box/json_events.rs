@@ -106,13 +106,12 @@ fn each_line_of_uninstall_is_an_event() {
 fn each_line_of_plugin_sync_is_an_event() {
     let sandbox = git_sources::ready();
     assert_eq!(kinds(&sandbox.run(&["plugin", "sync", "--json"]).ok()), ["status"]);
-    let repository = sandbox.dir().join("repos/acme");
-    git_sources::configure(&sandbox, &format!("file://{}", repository.display()), "");
+    git_sources::configure(&sandbox, &sandbox.file_url("repos/acme"), "");
     let fetched = events(&sandbox.run(&["plugin", "sync", "--json"]).ok());
     assert!(fetched.iter().any(|event| event["action"] == "fetch"), "{fetched:#?}");
     kinds(&sandbox.run(&["plugin", "sync", "acme", "--json"]).ok());
     failure(&sandbox.run(&["plugin", "sync", "acem", "--json"]).code(1));
-    std::fs::remove_dir_all(repository).expect("removes");
+    std::fs::remove_dir_all(sandbox.dir().join("repos/acme")).expect("removes");
     failure(&sandbox.run(&["plugin", "sync", "--json"]).code(1));
 }
 

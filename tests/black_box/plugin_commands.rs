@@ -1,6 +1,6 @@
 //! `cargo agents plugin …` (F203–F210).
 
-use symposium_testlib::{Run, Sandbox};
+use symposium_testlib::{Run, Sandbox, slashes};
 
 use crate::{NO_BUILTIN, plugin_with_skill, sandbox, skill};
 
@@ -104,7 +104,7 @@ fn f204_list_shows_sources_and_plugins_and_why_they_apply_or_not() {
         "1 hook, 2 servers, 1 subcommand",
         "alone",
     ] {
-        assert!(run.stdout.contains(part), "{part}\n{}", run.stdout);
+        assert!(slashes(&run.stdout).contains(part), "{part}\n{}", run.stdout);
     }
     let json = document(&sandbox.run(&["plugin", "list", "--json"]).ok());
     assert_eq!(json["workspace"], sandbox.ws().display().to_string());
@@ -163,7 +163,7 @@ fn f205_show_tells_everything_it_offers_and_could_run() {
         "skill basics: allows Bash",
         "[[mcp_servers]]",
     ] {
-        assert!(run.stdout.contains(part), "{part}\n{}", run.stdout);
+        assert!(slashes(&run.stdout).contains(part), "{part}\n{}", run.stdout);
     }
     let json = document(&sandbox.run(&["plugin", "show", "user-plugins/full", "--json"]).ok());
     assert_eq!(json["verdict"], "matched");

@@ -177,7 +177,7 @@ fn a_folder_that_is_away_takes_nothing_along() {
         format!(
             "[[agent]]\nname = \"claude\"\n{NO_BUILTIN}\n[[plugin-source]]\nname = \"disk\"\n\
              path = \"{}\"\n",
-            sandbox.dir().join("disk").display()
+            sandbox.at("disk")
         ),
     );
     sandbox.package(&[("widget", "1.2.3")]);
@@ -215,10 +215,7 @@ fn a_source_whose_place_is_a_mistake_keeps_what_came_from_it_its_guards_too() {
         let text = format!("[[agent]]\nname = \"claude\"\n{NO_BUILTIN}\n{source}");
         sandbox.write("home/.symposium/config.toml", text);
     };
-    let good = format!(
-        "[[plugin-source]]\nname = \"disk\"\npath = \"{}\"\n",
-        sandbox.dir().join("disk").display()
-    );
+    let good = format!("[[plugin-source]]\nname = \"disk\"\npath = \"{}\"\n", sandbox.at("disk"));
     configure(&good);
     sandbox.package(&[("widget", "1.2.3")]);
     sandbox.write(
@@ -267,7 +264,7 @@ fn a_source_whose_place_is_a_mistake_keeps_what_came_from_it_its_guards_too() {
 #[test]
 fn f18_a_source_in_trouble_is_told_of_once_with_its_place() {
     let sandbox = ready("");
-    let gone = format!("git = \"file://{}/nowhere/x\"", sandbox.dir().display());
+    let gone = format!("git = \"{}\"", sandbox.file_url("nowhere/x"));
     for (source, place, message) in [
         ("path = \"gone\"", "config.toml:3:8", "does not exist"),
         ("path = \"config.toml\"", "config.toml:3:8", "is not a folder"),

@@ -112,7 +112,7 @@ fn the_way_of_a_repository_of_one_s_own_leads_to_users() {
     plugin(&sandbox, "mine/widget");
     sandbox.git_in("", &["init", "-q", "--bare", "-b", "main", "forge.git"]);
     sandbox.git_in("mine", &["init", "-q", "-b", "main"]);
-    let url = format!("file://{}", sandbox.dir().join("forge.git").display());
+    let url = sandbox.file_url("forge.git");
     sandbox.git_in("mine", &["remote", "add", "origin", &url]);
     sandbox.git_in("mine", &["config", "push.autoSetupRemote", "true"]);
     let document = document(&sandbox, "mine");
@@ -134,7 +134,7 @@ fn the_way_of_the_central_repository_leads_to_users() {
     let mut sandbox = with_cargo();
     sandbox.set("CARGO_NET_OFFLINE", "true");
     sandbox.git_in("", &["init", "-q", "--bare", "-b", "main", "central.git"]);
-    let url = format!("file://{}", sandbox.dir().join("central.git").display());
+    let url = sandbox.file_url("central.git");
     plugin(&sandbox, "widget");
     let document = document(&sandbox, "widget");
     let lines = commands(&document, "central repository");

@@ -28,7 +28,7 @@ fn each_agent_shows_what_is_registered_and_whether_it_is_healthy() {
     let codex = after.lines().find(|line| line.starts_with("  codex")).expect("a line");
     assert!(codex.contains("hooks global !"), "{after}");
     assert!(after.contains("not trusted") && after.contains("/hooks"), "{after}");
-    let verbose = status(&sandbox, &["-v"]);
+    let verbose = symposium_testlib::slashes(&status(&sandbox, &["-v"]));
     assert!(verbose.contains("hooks in ~/.claude/settings.json"), "{verbose}");
 }
 

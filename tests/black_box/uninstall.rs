@@ -1,12 +1,12 @@
 //! `cargo agents uninstall`: afterwards everything is as it was.
 
 use symposium_testlib::readers::GOOSE_CONFIG;
-use symposium_testlib::{AGENTS, Run, Sandbox, Tree};
+use symposium_testlib::{AGENTS, Run, Sandbox, Tree, slashes};
 
 use crate::{plugin_with_skill, sandbox};
 
 fn says(run: &Run, text: &str) {
-    assert!(run.stderr.contains(text), "no `{text}` in:\n{}", run.stderr);
+    assert!(slashes(&run.stderr).contains(text), "no `{text}` in:\n{}", run.stderr);
 }
 
 /// Everything but what is Symposium's own.
@@ -176,7 +176,12 @@ fn case_87_two_workspaces_go_one_by_one_or_together() {
         }
         if together {
             let dry = sandbox.run(&["uninstall", "--all-workspaces", "--dry-run"]).ok();
-            assert_eq!(dry.stderr.matches("~/.claude/settings.json").count(), 1, "{}", dry.stderr);
+            assert_eq!(
+                slashes(&dry.stderr).matches("~/.claude/settings.json").count(),
+                1,
+                "{}",
+                dry.stderr
+            );
             sandbox.run(&["uninstall", "--all-workspaces"]).ok();
         } else {
             let run = sandbox.run(&["uninstall"]).ok();

@@ -65,7 +65,7 @@ fn from_a_folder() -> Sandbox {
 /// As [`from_a_folder`], of a git repository.
 fn from_a_repository() -> Sandbox {
     let sandbox = lab();
-    let url = format!("file://{}/repo", sandbox.dir().display());
+    let url = sandbox.file_url("repo");
     let source = format!("[[plugin-source]]\nname = \"src\"\ngit = {url:?}\n");
     configure(&sandbox, &["claude"], &source);
     for (path, text) in files("repo/g") {

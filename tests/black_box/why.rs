@@ -17,7 +17,7 @@ fn why(sandbox: &Sandbox, name: &str) -> String {
 }
 
 fn has(text: &str, words: &[&str]) {
-    let found = text.lines().any(|line| {
+    let found = symposium_testlib::slashes(text).lines().any(|line| {
         let line: Vec<_> = line.split_whitespace().collect();
         line.windows(words.len()).any(|window| window == words)
     });

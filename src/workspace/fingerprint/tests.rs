@@ -280,7 +280,9 @@ fn relink(place: &Place, name: &str) {
 #[test]
 fn for_all_changes_a_fingerprint_that_holds_tells_the_truth() {
     let mut held = 0;
-    for seed in 1..=20 {
+    // On Windows the file system takes many times as long.
+    let (seeds, enough) = if cfg!(windows) { (4, 80) } else { (20, 500) };
+    for seed in 1..=seeds {
         let place = Place::new();
         let mut dice = Dice(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(seed));
         for name in ["Cargo.toml", "crates/a/Cargo.toml"] {
@@ -304,5 +306,5 @@ fn for_all_changes_a_fingerprint_that_holds_tells_the_truth() {
             known = now;
         }
     }
-    assert!(held > 500, "changes that are none must not make it stale: {held}");
+    assert!(held > enough, "changes that are none must not make it stale: {held}");
 }

@@ -76,7 +76,7 @@ fn without_agents_nothing_is_said_of_their_files() {
 fn settings_that_are_being_written_are_waited_for() {
     let sandbox = synced(&["gemini"]);
     let file = "home/.gemini/trustedFolders.json";
-    let trusted = format!("{{\"{}\": \"TRUST_FOLDER\"}}", sandbox.ws().display());
+    let trusted = format!("{{{:?}: \"TRUST_FOLDER\"}}", sandbox.ws());
     for args in [["status"], ["status"]] {
         sandbox.write(file, &trusted[..9]);
         let place = sandbox.dir().join(file);

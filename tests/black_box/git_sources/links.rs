@@ -32,7 +32,7 @@ fn links_are_followed_inside_the_repository_and_told_where_they_lead_out_or_nowh
     sandbox.git_in("repos/acme", &["init", "-q"]);
     sandbox.git_in("repos/acme", &["add", "-A"]);
     sandbox.git_in("repos/acme", &["commit", "-qm", "x"]);
-    let url = format!("file://{}", repository.display());
+    let url = sandbox.file_url("repos/acme");
     configure(&sandbox, &url, "subdir = \"p\"");
     let run = sync(&sandbox, &["-v"]).ok();
     assert_eq!(installed(&sandbox), ["s", "t", "u", "v"], "{}", run.stderr);

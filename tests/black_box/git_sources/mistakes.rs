@@ -15,7 +15,7 @@ fn decision_34_other_people_s_mistakes_are_one_line_and_the_user_s_own_are_told(
     sandbox.git_in("repos/acme", &["init", "-q"]);
     sandbox.git_in("repos/acme", &["add", "-A"]);
     sandbox.git_in("repos/acme", &["commit", "-qm", "x"]);
-    let url = format!("file://{}", sandbox.dir().join("repos/acme").display());
+    let url = sandbox.file_url("repos/acme");
     configure(&sandbox, &url, "");
     sandbox
         .user_plugin("mine/SYMPOSIUM.toml", "name = \"mine\"\ncrates = [\"widget\"]\nodder = 1\n");

@@ -61,7 +61,7 @@ fn a_repository_and_an_index_are_added_by_their_places() {
     sandbox.git_in("more", &["init", "-q"]);
     sandbox.git_in("more", &["add", "-A"]);
     sandbox.git_in("more", &["commit", "-qm", "x"]);
-    let url = format!("file://{}", sandbox.dir().join("more").display());
+    let url = sandbox.file_url("more");
     let run = sandbox.run(&["plugin", "add", &url, "--name", "theirs", "--yes", "--json"]);
     let said = document(&run.ok());
     assert_eq!((&said["added"], &said["name"]), (&true.into(), &"theirs".into()), "{said:#}");

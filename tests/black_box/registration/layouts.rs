@@ -44,8 +44,8 @@ fn case_65_a_hook_keeps_the_layout_that_is_registered() {
     // A changed dependency makes the next event sync; nobody is asked for a version then.
     sandbox.package(&[("widget", "1.2.3"), ("gadget", "2.0.0")]);
     let event = format!(
-        r#"{{"hook_event_name":"preToolUse","cwd":"{}","tool_name":"fs_read","tool_input":{{}}}}"#,
-        sandbox.ws().display()
+        r#"{{"hook_event_name":"preToolUse","cwd":{:?},"tool_name":"fs_read","tool_input":{{}}}}"#,
+        sandbox.ws()
     );
     sandbox.feed(&["hook", "kiro", "pre-tool-use"], event.as_bytes()).ok();
     assert_eq!(sandbox.read("home/.kiro/hooks/symposium.json"), file);

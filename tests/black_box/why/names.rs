@@ -158,7 +158,7 @@ fn a_link_of_a_git_source_that_was_left_out_is_told() {
         sandbox.git_in("repo", args);
     }
     let config = sandbox.read("home/.symposium/config.toml");
-    let url = format!("file://{}", sandbox.dir().join("repo").display());
+    let url = sandbox.file_url("repo");
     let source = format!("[[plugin-source]]\nname = \"far\"\ngit = \"{url}\"\n");
     sandbox.write("home/.symposium/config.toml", format!("{config}\n{source}"));
     sandbox.run(&["sync"]).ok();

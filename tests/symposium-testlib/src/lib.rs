@@ -55,7 +55,7 @@ pub use book::stale as stale_pages;
 pub use cargo::metadata as cargo_metadata;
 pub use fixture::{Answer, Context, HookCall, Scenario, TestMode, with_fixture};
 pub use registry::{LocalRegistry, Publication};
-pub use sandbox::{Run, Sandbox, run_git};
+pub use sandbox::{Run, Sandbox, run_git, slashes};
 pub use server::{Manner, Server};
 pub use simulated::{AGENTS, HookAgent, HookStep, TELLING_ALL};
 pub use sparse_registry::{SparseRegistry, vendor};

@@ -30,6 +30,11 @@ pub struct Run {
     pub stderr: String,
 }
 
+/// A text for people, with `/` in its paths on every system.
+pub fn slashes(text: &str) -> String {
+    if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() }
+}
+
 impl Run {
     /// What a command comes to that is given `stdin` to read.
     ///
@@ -150,7 +155,7 @@ impl Sandbox {
     pub fn dir(&self) -> PathBuf {
         let dir = self.dir.as_ref().expect("held until dropped").path();
         // macOS hands out a link; the program shows the real path.
-        std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf())
+        dunce::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf())
     }
 
     /// The home folder.
@@ -161,6 +166,17 @@ impl Sandbox {
     /// The workspace's folder.
     pub fn ws(&self) -> PathBuf {
         self.dir().join("ws")
+    }
+
+    /// The absolute path of something below the sandbox's folder, with `/` on every system: so it can
+    /// stand in TOML and JSON as it is.
+    pub fn at(&self, path: &str) -> String {
+        format!("{}/{path}", self.dir().display()).replace('\\', "/")
+    }
+
+    /// The `file://` URL of something below the sandbox's folder.
+    pub fn file_url(&self, path: &str) -> String {
+        format!("file:///{}", self.at(path).trim_start_matches('/'))
     }
 
     /// Adds a variable to every later run.
