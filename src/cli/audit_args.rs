@@ -76,13 +76,18 @@ rules! {
     "Nothing is wrong with that. An agent runs them when the skill says so, with the rights of who \
      started it."
 
+    SKILL_HOSTS "skill-hosts" "A skill that sends its readers to other hosts"
+    "Nothing is wrong with that. Its texts have addresses, and what an agent reads there nobody here \
+     reviewed."
+
     COMMITTED_SKILL "committed-skill" "A skill that comes with the checkout"
     "Nothing is wrong with that. It is in a folder that agents read and no plugin gave it: whoever \
      committed it says what agents do here. It is looked through as those of plugins are."
 
-    LINK_OUT "link-out" "A link of a skill that leads out of where it comes from"
-    "What it leads to is another file on each machine, and none of the skill's. It is left out when the \
-     skill is installed; in a folder of the checkout, agents follow it."
+    LINK_OUT "link-out" "A link of a skill that leads out of it"
+    "A file that is a link leads out of where the skill comes from: it is another file on each machine, \
+     and left out when the skill is installed, while in a folder of the checkout agents follow it. Or a \
+     link in its text leads out of its folder, to what an installed copy is without."
 
     TOO_LARGE "too-large" "A skill above the limits"
     "More than 10,000 files, 20 MB in one of them or 100 MB in all: it is never installed."
@@ -93,7 +98,8 @@ rules! {
 
     UNKNOWN_LICENCE "unknown-licence" "A skill from outside whose licence is not known"
     "Neither its frontmatter (`license`), nor a file such as `LICENSE` beside it or above, nor its crate's \
-     or package's manifest says under which terms it may be used. The checkout's own skills need none."
+     or package's manifest says under which terms it may be used. The checkout's own skills \
+     and the user's need none."
 
     PROGRAM "program" "A hook, server or subcommand that a plugin could run"
     "Nothing is wrong with that: it says what is run, from where, and whether it may."

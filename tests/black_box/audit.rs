@@ -46,7 +46,11 @@ fn lively() -> Sandbox {
     publish(&sandbox, "", "exit 0 # \u{200b}\u{200b}\n");
     sandbox.write("repo/p/skills/basics/SKILL.md", hostile);
     publish_as_is(&sandbox);
-    sandbox.write("ws/.claude/skills/ours/SKILL.md", skill("ours", "Ours. <!-- hidden -->"));
+    let ours = format!(
+        "{}[up](../../x.md) https://far.example/x\n",
+        skill("ours", "Ours. <!-- hidden -->")
+    );
+    sandbox.write("ws/.claude/skills/ours/SKILL.md", ours);
     sandbox.registry_crate("widget", "1.2.3", &[("skills/own/SKILL.md", &skill("own", "o"))]);
     sandbox
 }
@@ -65,6 +69,7 @@ fn every_finding_has_a_rule_a_severity_a_place_and_a_remedy() {
     for expected in [
         "hidden-text guard.sh:1",
         "hidden-text .claude/skills/ours/SKILL.md:3",
+        "link-out .claude/skills/ours/SKILL.md:7",
         "hidden-text skills/basics/SKILL.md:8",
         "hidden-text skills/smuggler/SKILL.md:3",
         "odd-file skills/basics/CLAUDE.md",
@@ -86,6 +91,8 @@ fn every_finding_has_a_rule_a_severity_a_place_and_a_remedy() {
     assert!(message.contains("hook guard of p (team) is sh guard.sh"), "{message}");
     assert_eq!(of_rule(&found, "committed-skill")["severity"], "note");
     assert_eq!(of_rule(&found, "skill-script")["severity"], "note");
+    let hosts = of_rule(&found, "skill-hosts")["message"].as_str().expect("text");
+    assert!(hosts.contains("ours sends its readers to far.example"), "{hosts}");
     let smuggled = found.iter().find(|finding| {
         finding["location"]["path"].as_str().is_some_and(|path| path.contains("smuggler"))
             && finding["rule"] == "hidden-text"
@@ -273,8 +280,15 @@ fn what_could_not_be_looked_at_is_told_never_passed_over() {
     assert!(told.contains("widget 1.2.3"), "the dependency's sources are not here: {told}");
     let without = with_repository();
     std::fs::remove_dir_all(without.dir().join("repo")).expect("removes");
-    let run = without.run(&["audit", "--deny", "could-not-look"]).code(1);
-    assert!(run.stderr.contains("could not look at the source team"), "{}", run.stderr);
+    let about = |sandbox: &Sandbox| {
+        let found = findings(sandbox, &["--deny", "could-not-look"]);
+        let about = found.iter().filter(|finding| finding["rule"] == "could-not-look");
+        let told = about.map(|finding| finding["message"].as_str().expect("text").to_owned());
+        told.filter(|told| told.contains("source")).filter(|told| told.contains("team")).count()
+    };
+    assert_eq!(about(&without), 1, "once, whoever tells it");
+    configure(&without, &[], "[[plugin-source]]\nname = \"team\"\npath = \"~/gone\"\n");
+    assert_eq!(about(&without), 1, "once, whoever tells it");
     sandbox.registry_crate("widget", "1.2.3", &[]);
     sandbox.run(&["audit", "--deny", "could-not-look"]).ok();
     sandbox.set("SYMPOSIUM_HOME", sandbox.dir().join("elsewhere"));
@@ -385,6 +399,7 @@ fn people_see_what_was_looked_at_and_the_notes_where_they_ask() {
         "Skills basics p (team), 2 files,",
         "can run scripts/go.sh",
         "ours this checkout, 1 file, ",
+        "links to far.example",
         "smuggler p (team), not installed",
         "Programs hook guard p (team): runs, as its source is configured runs: sh guard.sh",
         "Sources team ",
@@ -393,7 +408,7 @@ fn people_see_what_was_looked_at_and_the_notes_where_they_ask() {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     assert!(!run.stderr.contains("note["), "{}", run.stderr);
-    assert!(run.stderr.contains("3 skills, 1 program, 1 source: "), "{}", run.stderr);
+    assert!(run.stderr.contains("1 crate, 3 skills, 1 program, 1 source: "), "{}", run.stderr);
     let run = sandbox.run(&["audit", "--verbose"]).code(1);
     assert!(run.stderr.contains("note[program]: hook guard of p (team)"), "{}", run.stderr);
 }

@@ -73,6 +73,18 @@ fn the_screen_of_status() {
     keep_in_step("reference/status.md", "Workspace\n", &drawn);
 }
 
+#[test]
+fn the_screen_of_audit() {
+    let sandbox = webshop();
+    let folder = "home/src/webshop/.claude/skills/clean/SKILL.md";
+    sandbox.write(folder, skill("clean", "Cleans.").replace("# clean", "!`rm -rf target`"));
+    let run = sandbox.run_in("home/src/webshop", &["audit"]).ok();
+    // As on a terminal, where the last line is told last.
+    let (findings, end) = run.stderr.trim_end().rsplit_once('\n').expect("several lines");
+    let drawn = format!("{findings}\n{}\n{end}", run.stdout.trim_end());
+    keep_in_step("reference/audit.md", "warning[", &drawn);
+}
+
 #[cfg(unix)]
 #[test]
 fn the_first_question_of_init() {

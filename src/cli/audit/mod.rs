@@ -5,6 +5,7 @@
 //! [`model`]; [`show`] is for people.
 
 mod licence;
+mod links;
 pub(super) mod model;
 mod programs;
 mod show;
@@ -12,6 +13,7 @@ mod skills;
 mod sources;
 mod undecided;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -71,8 +73,11 @@ fn look(sym: &Symposium, whole: &Whole<'_>) -> (Audit, Findings) {
         let is_whole = !found.0.iter().any(|problem| problem.code == unknown);
         sources::differences(whole, locked, is_whole, &mut found);
     }
+    let dependencies: BTreeSet<_> =
+        workspace.dependencies.iter().map(|dependency| &dependency.name).collect();
     let audit = Audit {
         workspace: root.clone(),
+        dependencies: dependencies.len(),
         lock_file: Some(LockFile::path(root)).filter(|path| path.is_file()),
         skills: skills.into_iter().map(|seen| seen.row).collect(),
         programs,
@@ -131,7 +136,7 @@ fn described() -> impl Iterator<Item = forges::Rule> {
     })
 }
 
-/// `14 skills, 3 programs, 2 sources: 1 error, 2 warnings`.
+/// `41 crates, 14 skills, 3 programs, 2 sources: 1 error, 2 warnings`.
 fn summary(audit: &Audit, errors: usize, warnings: usize) -> String {
     let mut wrong = Vec::new();
     for (number, one) in [(errors, "error"), (warnings, "warning")] {
@@ -140,10 +145,12 @@ fn summary(audit: &Audit, errors: usize, warnings: usize) -> String {
         }
     }
     let wrong = if wrong.is_empty() { "nothing wrong".to_owned() } else { wrong.join(", ") };
-    format!(
-        "{}, {}, {}: {wrong}",
-        count(audit.skills.len(), "skill"),
-        count(audit.programs.len(), "program"),
-        count(audit.sources.len(), "source")
-    )
+    let looked_at = [
+        (audit.dependencies, "crate"),
+        (audit.skills.len(), "skill"),
+        (audit.programs.len(), "program"),
+        (audit.sources.len(), "source"),
+    ];
+    let looked_at = looked_at.map(|(number, one)| count(number, one)).join(", ");
+    format!("{looked_at}: {wrong}")
 }

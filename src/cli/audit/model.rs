@@ -20,6 +20,8 @@ pub(in crate::cli) struct Audit {
     /// Its `symposium.lock`, where it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) lock_file: Option<PathBuf>,
+    /// How many direct dependencies it has.
+    pub(super) dependencies: usize,
     /// Every skill that applies, and those in agents' folders of the checkout.
     pub(super) skills: Vec<SkillRow>,
     /// Every hook, server and subcommand that applies.
@@ -48,6 +50,8 @@ pub(super) struct SkillRow {
     pub bytes: Option<usize>,
     /// Those of its files that can be run.
     pub scripts: Vec<String>,
+    /// The hosts of addresses in its texts.
+    pub hosts: Vec<String>,
 }
 
 /// A hook, server or subcommand that applies.

@@ -41,6 +41,9 @@ fn skill(row: &SkillRow) -> (String, Vec<String>) {
     if !row.scripts.is_empty() {
         lines.push(format!("can run {}", row.scripts.join(", ")));
     }
+    if !row.hosts.is_empty() {
+        lines.push(format!("links to {}", row.hosts.join(", ")));
+    }
     (row.name.clone(), lines)
 }
 

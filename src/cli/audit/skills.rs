@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::licence;
 use super::model::{Findings, SkillRow};
+use super::{licence, links};
 use crate::agents::Agent;
 use crate::cli::audit_args::rules;
+use crate::config::USER_PLUGINS;
 use crate::documents::checkout::{self, Tracking};
 use crate::files::Limit;
 use crate::plugins::diagnostics::codes;
@@ -34,12 +35,17 @@ pub(super) fn look(skill: &Skill, root: &Path, found: &mut Findings) -> Seen {
     let mut own = Findings::default();
     let licence = licence::of_skill(skill, of_document(skill, is_committed, &mut own));
     inspect(skill, &UNOBSERVED).into_iter().for_each(|problem| of_file(problem, &mut own));
-    if licence.is_none() && is_elsewhere {
+    let is_users =
+        matches!(&skill.origin, SkillOrigin::Source { source, .. } if source == USER_PLUGINS);
+    if licence.is_none() && is_elsewhere && !is_users {
         let problem = Diagnostic::warning("its licence is not known")
             .in_file(skill.dir.join(SKILL_FILE))
             .note("ask its author for `license` in its frontmatter or manifest");
         own.add(rules::UNKNOWN_LICENCE, problem);
     }
+    let content = collect(skill, &skill.name, &UNOBSERVED).ok().map(|files| files.content);
+    let links = content.iter().flat_map(|content| links::look(&skill.dir, content, &mut own));
+    let hosts = links.collect();
     for problem in own.0 {
         // A file in a cache says little about what it is of.
         let problem = match is_elsewhere {
@@ -48,7 +54,6 @@ pub(super) fn look(skill: &Skill, root: &Path, found: &mut Findings) -> Seen {
         };
         found.0.push(problem);
     }
-    let content = collect(skill, &skill.name, &UNOBSERVED).ok().map(|files| files.content);
     let size = |content: &Content| content.files.values().map(|file| file.bytes.len()).sum();
     let row = SkillRow {
         name: skill.name.clone(),
@@ -58,6 +63,7 @@ pub(super) fn look(skill: &Skill, root: &Path, found: &mut Findings) -> Seen {
         files: content.as_ref().map(|content| content.files.len()),
         bytes: content.as_ref().map(size),
         scripts: content.iter().flat_map(scripts).collect(),
+        hosts,
     };
     notes(&row, is_committed, found);
     Seen { row, content }
@@ -128,6 +134,11 @@ fn notes(row: &SkillRow, is_committed: bool, found: &mut Findings) {
             rules::COMMITTED_SKILL,
             fact.note("review a change of it as a change of code: agents follow it"),
         );
+    }
+    if !row.hosts.is_empty() {
+        let fact = format!("the skill {} sends its readers to {}", row.name, row.hosts.join(", "));
+        let fact = Diagnostic::fact(fact).in_file(&document);
+        found.add(rules::SKILL_HOSTS, fact.note("what is there may be another text tomorrow"));
     }
     if !row.scripts.is_empty() {
         let fact =

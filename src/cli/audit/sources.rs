@@ -67,7 +67,7 @@ pub(super) fn look(
             _ if source.notice.is_none() => continue,
             _ => Hold::Unknown,
         };
-        if hold == Hold::Unknown {
+        if hold == Hold::Unknown && !source.is_told {
             unknown(sym, source, found);
         }
         rows.push(SourceRow {
@@ -136,7 +136,7 @@ fn held(
     Hold::Unpinned
 }
 
-/// A source of which nothing is known. That it can't be read may be told besides, with git's words.
+/// A source of which nothing is known, and of which no problem tells.
 fn unknown(sym: &Symposium, source: &SourceState, found: &mut Findings) {
     let why = source.notice.as_deref().unwrap_or("it is not here");
     let what = format!("could not look at the source {}: {why}", source.name);
