@@ -244,8 +244,8 @@ const STALE: Duration = Duration::from_secs(3600);
 /// Younger ones may belong to a process that does not hold them yet, or no more.
 const YOUNG: Duration = Duration::from_secs(2);
 
-/// Removes what processes left that were killed.
-fn sweep(folder: &Path) {
+/// Removes the temporary files in `folder` that processes left which were killed.
+pub(crate) fn sweep(folder: &Path) {
     sweep_older(folder, YOUNG, STALE);
 }
 
@@ -354,7 +354,7 @@ const FOREIGN_OWNER: &str =
     "it belongs to another user or group; make it yours (`chown`), and try again";
 
 /// Gives the temporary file the owner, group and mode of the file that it shall replace. `false` when
-/// owner and group can't be kept: only root may give a file away.
+/// they can't be kept: only root may give a file away.
 fn keeps_identity(file: &fs::File, before: &fs::Metadata) -> bool {
     #[cfg(unix)]
     {
@@ -365,8 +365,9 @@ fn keeps_identity(file: &fs::File, before: &fs::Metadata) -> bool {
             return false;
         }
     }
-    let _ = file.set_permissions(before.permissions());
-    true
+    let is_set = file.set_permissions(before.permissions()).is_ok();
+    // Where a file system has no modes of its own, all its files have the same one.
+    is_set || file.metadata().is_ok_and(|made| made.permissions() == before.permissions())
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ mod temporary;
 mod writers;
 
 pub(crate) use atomic::{
-    final_target, remove_if_same, replace_if_same, write_atomic, write_if_changed,
+    final_target, remove_if_same, replace_if_same, sweep, write_atomic, write_if_changed,
 };
 pub(crate) use cache::replace_cache;
 pub(crate) use contained::{Escape, contained, is_plain_name, relative_inside};

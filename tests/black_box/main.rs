@@ -24,6 +24,8 @@ mod book_hooks;
 mod book_plugin;
 mod book_screens;
 mod book_session;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod broken_machine;
 mod candidates;
 #[cfg(unix)]
 mod cases_hooks;

@@ -1,18 +1,18 @@
 //! What exists because of us, by the ledgers as they were before anything was taken back.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::lock::FILE_LOCK_TIMEOUT;
-use crate::Symposium;
 use crate::documents::ledger::CreatedContainers;
 use crate::documents::{
     Change, Created, Document, Entry, FileFormat, Ledger, edit_file_then, remove_empty_folders,
 };
 use crate::sync::bounds::Bounds;
 use crate::text::Diagnostic;
+use crate::{Symposium, files};
 
 /// Containers in files, files, and folders. Who of us filled them does not matter: they go when they
 /// are empty.
@@ -20,6 +20,8 @@ use crate::text::Diagnostic;
 pub(crate) struct CreatedByUs {
     pub created: BTreeMap<PathBuf, Vec<Created>>,
     folders: Vec<PathBuf>,
+    /// The folders of all files that we wrote.
+    written_in: BTreeSet<PathBuf>,
     /// Of the workspaces that they belong to.
     bounds: Vec<Bounds>,
 }
@@ -35,6 +37,7 @@ impl CreatedByUs {
             ledger.records().map(|record| record.path.clone()).chain(ledger.leftovers()).collect();
         paths.sort();
         paths.dedup();
+        self.written_in.extend(paths.iter().filter_map(|path| Some(path.parent()?.to_path_buf())));
         for path in paths {
             let surroundings = ledger.surroundings(&path);
             self.folders.extend(surroundings.folders);
@@ -42,6 +45,12 @@ impl CreatedByUs {
                 self.created.entry(path).or_default().extend(surroundings.created);
             }
         }
+    }
+
+    /// Removes the temporary files of processes that were killed while they wrote.
+    pub(crate) fn sweep(&self) {
+        let is_ours = |folder: &&PathBuf| self.check(folder).is_ok();
+        self.written_in.iter().filter(is_ours).for_each(|folder| files::sweep(folder));
     }
 
     /// Undoes what is empty by now, and lets the ledgers forget it. Trouble costs tidiness only, so

@@ -111,6 +111,9 @@ pub(crate) fn register(
     for ledger in LedgerKind::ALL.into_iter().filter_map(|which| ledgers.of(which)) {
         created.collect(setup.symposium(), ledger);
     }
+    if apply {
+        created.sweep();
+    }
     let mut before = None;
     let mut registered =
         registrar.carry_out_after(desired, &mut || before = Some(HookFiles::of(setup)));
