@@ -9,7 +9,7 @@
 #        tests/platforms/windows.sh black-box [MODULE…]  builds, and runs these modules of the black-box
 #                                                        tests, one after another (without any: all)
 #        tests/platforms/windows.sh brief                builds, and runs the library's tests and the
-#                                                        modules of windows-brief.txt, as .ci/run does
+#                                                        modules of windows-brief.txt
 #        tests/platforms/windows.sh all                  builds, and runs all tests
 #        tests/platforms/windows.sh run PROGRAM ARGUMENT…  runs a program in the same surroundings
 #
