@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::config::team::Team;
 use crate::config::{Config, ConfigState, Dirs, Environment, NoHome};
 use crate::files::{Limit, read_source};
 use crate::report::Reporter;
@@ -60,6 +61,7 @@ pub(crate) struct Pin {
 pub(crate) struct Symposium {
     pub env: Environment,
     pub dirs: Dirs,
+    /// The user's, with what was taken of the team's file where a workspace was entered.
     pub config: Config,
     /// What `config.toml` was like; a broken one must not be written.
     pub config_state: ConfigState,
@@ -69,6 +71,10 @@ pub(crate) struct Symposium {
     pub options: Options,
     /// The commits that repositories are taken at, whatever is newest: those of a lock file.
     pub pins: Arc<Vec<Pin>>,
+    /// The team's file of the workspace that was entered.
+    pub team: Option<Arc<Team>>,
+    /// The hash of the team's file that the command line accepts.
+    pub accepted_team: Option<String>,
 }
 
 impl Symposium {
@@ -106,7 +112,34 @@ impl Symposium {
             report,
             options,
             pins: Arc::default(),
+            team: None,
+            accepted_team: None,
         }
+    }
+
+    /// Takes what is in force of the team's file in the workspace at `root`, in the place of what was
+    /// taken before.
+    pub(crate) fn enter(&mut self, root: &Path) {
+        let team = Team::look(&self.dirs, root, self.accepted_team.as_deref());
+        self.config.add_teams(team.in_force.as_ref());
+        self.team = Some(Arc::new(team));
+    }
+
+    /// Another context for the same folder and workspace, which tells whom it likes.
+    ///
+    /// # Errors
+    /// [`NoHome`] when there is nowhere to keep our files.
+    pub(crate) fn telling(&self, report: Reporter, options: Options) -> Result<Self, NoHome> {
+        let other = Self::new(self.env.clone(), report, options)?;
+        Ok(other.like(self))
+    }
+
+    fn like(mut self, other: &Self) -> Self {
+        self.accepted_team.clone_from(&other.accepted_team);
+        if let Some(team) = &other.team {
+            self.enter(team.root());
+        }
+        self
     }
 
     /// The same context with the configuration as it is by now: another process may have changed it.
@@ -114,7 +147,7 @@ impl Symposium {
     pub(crate) fn reread(&self) -> Self {
         let (env, dirs) = (self.env.clone(), self.dirs.clone());
         let again = Self::assemble(env, dirs, Arc::clone(&self.report), self.options);
-        Self { pins: Arc::clone(&self.pins), ..again }
+        Self { pins: Arc::clone(&self.pins), ..again.like(self) }
     }
 
     /// `problem` with its place in `config.toml`, which `place` finds; with the file where it does
@@ -125,7 +158,29 @@ impl Symposium {
         problem: Diagnostic,
         place: impl FnOnce(&Arc<Source>) -> Option<Range<usize>>,
     ) -> Diagnostic {
-        let file = self.dirs.config_file();
+        Self::in_settings(problem, self.dirs.config_file(), place)
+    }
+
+    /// As [`Symposium::in_configuration`], in the file that has the plugin source `name`: the team's or
+    /// the user's own.
+    #[must_use]
+    pub(crate) fn in_file_of_source(
+        &self,
+        problem: Diagnostic,
+        name: &str,
+        place: impl FnOnce(&Arc<Source>) -> Option<Range<usize>>,
+    ) -> Diagnostic {
+        match self.team.as_ref().filter(|_| self.config.is_teams(name)) {
+            Some(team) => Self::in_settings(problem, team.path.clone(), place),
+            None => self.in_configuration(problem, place),
+        }
+    }
+
+    fn in_settings(
+        problem: Diagnostic,
+        file: PathBuf,
+        place: impl FnOnce(&Arc<Source>) -> Option<Range<usize>>,
+    ) -> Diagnostic {
         let Ok(source) = read_source(&file, Limit::SETTINGS) else {
             return problem.in_file(file);
         };

@@ -6,7 +6,7 @@ use dialoguer::Select;
 use super::terminal::{RawKeys, is_ctrl_c};
 use super::theme::Plain;
 use crate::Symposium;
-use crate::config::{Choice, ChoiceScope, Config, ConfigState};
+use crate::config::{Choice, ChoiceScope, ConfigState};
 use crate::documents::user_config;
 use crate::report::{Event, fit};
 use crate::sync::Synced;
@@ -34,26 +34,31 @@ pub(super) struct Answers {
     pub interrupted: bool,
 }
 
-enum Answer {
-    Given(Option<(Choice, ChoiceScope)>),
+pub(super) enum Answer<T> {
+    Given(Option<T>),
     /// With Esc.
     Later,
     /// With Ctrl-C.
     Interrupted,
 }
 
-fn choose(theme: Plain, question: &str) -> anyhow::Result<Answer> {
+/// Asks for one of `answers`; the last is proposed.
+pub(super) fn choose<T: Copy>(
+    theme: Plain,
+    question: &str,
+    answers: &[(&str, Option<T>)],
+) -> anyhow::Result<Answer<T>> {
     let _raw_keys = RawKeys::new();
     let choice = Select::with_theme(&theme)
         .with_prompt(question)
-        .items(ANSWERS.map(|(text, _)| text))
-        .default(ANSWERS.len() - 1)
+        .items(answers.iter().map(|(text, _)| *text))
+        .default(answers.len().saturating_sub(1))
         .interact_opt();
     match choice {
-        Err(error) if is_ctrl_c(&error, theme.height(question) + ANSWERS.len()) => {
+        Err(error) if is_ctrl_c(&error, theme.height(question) + answers.len()) => {
             Ok(Answer::Interrupted)
         }
-        choice => Ok(match choice?.and_then(|index| ANSWERS.get(index)) {
+        choice => Ok(match choice?.and_then(|index| answers.get(index)) {
             Some((_, answer)) => Answer::Given(*answer),
             None => Answer::Later,
         }),
@@ -169,7 +174,7 @@ pub(super) fn about_candidates(sym: &mut Symposium, synced: &Synced) -> anyhow::
     let mut open = 0;
     for (index, question) in questions.iter().enumerate() {
         question.about.iter().for_each(|event| sym.report.event(event));
-        match choose(theme, &question.text)? {
+        match choose(theme, &question.text, &ANSWERS)? {
             Answer::Given(Some((choice, scope))) => {
                 save(sym, &question.name, Some(&synced.root), choice, scope)?;
                 answers.taken |= choice == Choice::Use;
@@ -226,8 +231,6 @@ pub(super) fn save(
         _ => None,
     };
     user_config::edit(&sym.dirs, &mut |config| config.choose(name, root, choice))?;
-    let loaded = Config::load(&sym.dirs);
-    sym.config = loaded.config;
-    sym.config_state = loaded.state;
+    *sym = sym.reread();
     Ok(())
 }

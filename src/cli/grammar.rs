@@ -12,6 +12,7 @@ use self::plugin::PluginArgs;
 use super::audit_args::AuditArgs;
 use super::forges::ReportFormat;
 use super::self_update::SelfUpdateArgs;
+use super::team::TeamArgs;
 use crate::agents::Agent;
 use crate::config::HookScope;
 use crate::plugins::model::Audience;
@@ -255,6 +256,8 @@ pub(super) struct InitArgs {
     /// Do not register it, and take it back where it is
     #[arg(long, conflicts_with = "mcp")]
     pub no_mcp: bool,
+    #[command(flatten)]
+    pub team: TeamArgs,
 }
 
 impl InitArgs {
@@ -266,6 +269,7 @@ impl InitArgs {
             && !self.trust_codex_hooks
             && !self.mcp
             && !self.no_mcp
+            && self.team.is_empty()
     }
 }
 
@@ -296,6 +300,8 @@ pub(super) struct SyncArgs {
     /// Replace and remove skills that were edited in place
     #[arg(long)]
     pub force: bool,
+    #[command(flatten)]
+    pub team: TeamArgs,
     /// Silently, with the network: what a session's start leaves to run by itself
     #[arg(long, hide = true)]
     pub background: bool,

@@ -11,6 +11,7 @@ use super::ask::tell_candidates;
 use super::codex_trust::{self, TrustChoice};
 use super::grammar::InitArgs;
 use super::sync::{in_part, tell_what_to_commit};
+use super::team::{self, Settled};
 use super::terminal::INTERRUPTED;
 use super::uninstall;
 use crate::Symposium;
@@ -24,7 +25,7 @@ use crate::sync::registration::lock::RegistrationLock;
 use crate::sync::registration::register::register;
 use crate::sync::registration::setup::Setup;
 use crate::sync::registration::{Registrar, hooks, servers};
-use crate::sync::{Request, Sweep, Synced, configured_agents, forget_leaving, remove, sync};
+use crate::sync::{Mode, Request, Sweep, Synced, configured_agents, forget_leaving, remove, sync};
 use crate::text::Diagnostic;
 use ask::Asked;
 
@@ -81,6 +82,9 @@ pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
     } else {
         choose(sym, args)?
     };
+    if team::settle(sym, &args.team, Mode::Apply)? == Settled::Interrupted {
+        return Ok(cancelled(sym, ExitCode::from(INTERRUPTED)));
+    }
     // The clock does not run while people think.
     let start = Instant::now();
     super::record_start(sym, "init");
@@ -91,7 +95,7 @@ pub(super) fn run(sym: &mut Symposium, args: &InitArgs) -> CommandResult {
         let _registration = RegistrationLock::alone(sym)?;
         save(sym, &choices)?
     };
-    sym.config = Config::load(&sym.dirs).config;
+    *sym = sym.reread();
     let mut tally = Tally::default();
     if saved != Outcome::Unchanged {
         tally.tell(sym, config_change(sym));

@@ -41,6 +41,7 @@ mod screen;
 mod self_update;
 mod status;
 mod sync;
+mod team;
 mod terminal;
 mod theme;
 mod uninstall;
@@ -57,6 +58,7 @@ use crate::config::state::State;
 use crate::hook;
 use crate::report::{Reporter, log};
 use crate::symposium::Options;
+use crate::sync::enter;
 use grammar::{Cli, Command};
 use request::{Invocation, Request};
 
@@ -144,6 +146,7 @@ fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
             return errors::fail(&report, &error.into());
         }
     };
+    enter(&mut sym);
     let leaves_no_trace = cli.command.as_ref().is_some_and(Command::leaves_no_trace);
     let level = sym.config.log_level;
     if !leaves_no_trace {

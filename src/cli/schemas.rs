@@ -69,6 +69,7 @@ shapes! {
     manifest: crate::plugins::manifest::schema::Manifest,
     crate_skills: crate::skills::schema::CrateSkills,
     config: crate::config::schema::Settings,
+    team_file: crate::config::team::schema::TeamFile,
     skill: crate::skills::schema::Frontmatter,
 }
 

@@ -11,6 +11,7 @@ use super::grammar::SyncArgs;
 use super::lock;
 use super::screen::count;
 use super::self_update;
+use super::team::{self, Settled};
 use super::terminal::INTERRUPTED;
 use crate::Symposium;
 use crate::agents::Agent;
@@ -26,6 +27,15 @@ pub(super) fn run(sym: &mut Symposium, args: &SyncArgs) -> CommandResult {
         // An event started us, and its user wants no sync by events.
         SyncArgs { background: true, .. } if !sym.config.auto_sync => Mode::Look,
         _ => Mode::Apply,
+    };
+    let is_broken = if args.background {
+        false
+    } else {
+        if team::settle(sym, &args.team, mode)? == Settled::Interrupted {
+            sym.report.event(&Event::status("Cancelled", "nothing was changed"));
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
+        sym.team.as_ref().is_some_and(|team| !team::problems(team).is_empty())
     };
     let locked = if args.locked { Some(lock::pin(sym)?) } else { None };
     let request = Request {
@@ -60,7 +70,7 @@ pub(super) fn run(sym: &mut Symposium, args: &SyncArgs) -> CommandResult {
     }
     // A fresh checkout has no copies of skills: there the lock file is what is checked.
     let found = args.check && !args.locked && synced.is_change();
-    Ok(if synced.failed || found { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if synced.failed || found || is_broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// Asks about what waits for the user's word, and syncs again where something was taken. `None`

@@ -19,11 +19,11 @@ pub(super) fn run(sym: &mut Symposium, args: &UseArgs) -> CommandResult {
     let choice = if args.remove { Choice::Disable } else { Choice::Use };
     let scope = if args.global { ChoiceScope::Everywhere } else { ChoiceScope::Workspace };
     let inputs = Inputs::read(sym, &cwd)?;
-    let root = match (scope, inputs.root(), &inputs.trouble) {
-        (ChoiceScope::Everywhere, root, _) => root,
-        (ChoiceScope::Workspace, Some(root), _) => Some(root),
-        (ChoiceScope::Workspace, None, Some(problem)) => return Err(problem.clone().into()),
-        (ChoiceScope::Workspace, None, None) => {
+    let root = match (args.global, inputs.root(), &inputs.trouble) {
+        (true, root, _) => root,
+        (false, Some(root), _) => Some(root),
+        (false, None, Some(problem)) => return Err(problem.clone().into()),
+        (false, None, None) => {
             return Err(Diagnostic::error("there is no Rust workspace here to remember it for")
                 .note("`--global` remembers it for every workspace")
                 .into());

@@ -115,6 +115,11 @@ impl Dirs {
         self.config.join("trust")
     }
 
+    /// What the user said of teams' files, one file a workspace.
+    pub(crate) fn team(&self) -> PathBuf {
+        self.config.join("team")
+    }
+
     /// What manifests said when they could last be read.
     pub(crate) fn last_good(&self) -> PathBuf {
         self.config.join("last-good")

@@ -4,6 +4,7 @@
 //! - [`Dirs`]: configuration, cache, logs
 //! - [`Config`]: `config.toml`, read leniently
 //! - [`state`]: `state.toml`, what we remember about ourselves
+//! - [`team`]: `symposium.toml`, what a team offers, and what its member said of it
 //!
 //! Reading only: `config.toml` is changed through `documents`, which keeps its comments.
 //!
@@ -17,6 +18,7 @@ mod model;
 mod places;
 mod process;
 pub(crate) mod state;
+pub(crate) mod team;
 mod test_switches;
 pub(crate) mod update_check;
 

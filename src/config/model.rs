@@ -17,7 +17,7 @@ mod sources;
 
 pub(crate) use hints::Hints;
 pub(crate) use log_level::LogLevel;
-use sources::read_sources;
+pub(super) use sources::read_sources;
 pub(crate) use sources::{SourceConfig, SourceGates, SourceLocation};
 
 /// Name of the source that holds the central recommendations.
@@ -334,20 +334,12 @@ fn read_agents(root: &Table<'_>) -> (Vec<String>, bool) {
 }
 
 fn read_choices(table: &Table<'_>) -> PluginChoices {
-    let names = |table: &Table<'_>, key| {
-        let list = table.string_or_strings(key);
-        list.map_or_else(Vec::new, |list| list.value.into_iter().map(|item| item.value).collect())
-    };
-    let mut choices = PluginChoices {
-        use_: names(table, "use"),
-        disable: names(table, "disable"),
-        workspaces: Vec::new(),
-    };
+    let Choices { use_, disable } = Choices::read(table);
+    let mut choices = PluginChoices { use_, disable, ..PluginChoices::default() };
     if let Some(workspaces) = table.table("workspace") {
         for root in workspaces.keys() {
             let Some(said) = workspaces.table(&root.value) else { continue };
-            let here = Choices { use_: names(&said, "use"), disable: names(&said, "disable") };
-            choices.workspaces.push((PathBuf::from(root.value), here));
+            choices.workspaces.push((PathBuf::from(root.value), Choices::read(&said)));
             warn_unread(&said);
         }
     }
@@ -395,11 +387,10 @@ fn choice_or<T: Copy>(
     None
 }
 
-fn warn_unread(table: &Table<'_>) {
+pub(super) fn warn_unread(table: &Table<'_>) {
     let known = table.asked();
     for key in table.unread() {
-        let message =
-            format!("unknown key `{}`; it is kept but has no effect", table.path_of(&key.value));
+        let message = format!("unknown key `{}`: it means nothing here", table.path_of(&key.value));
         let mut problem =
             Diagnostic::warning(message).at(&table.diagnostics().source, key.span.clone());
         problem.label = did_you_mean(&closest(&key.value, known.iter().map(String::as_str)));

@@ -28,7 +28,8 @@ pub(crate) use lock::{Lock, LockError, with_parents};
 pub(crate) use mode::is_executable;
 pub(crate) use private::{private, private_folders};
 pub(crate) use read::{
-    Limit, ReadError, Skimmer, is_absent, open, read_bytes, read_optional, read_source, read_text,
+    Limit, ReadError, Skimmer, has_exactly, is_absent, open, read_bytes, read_optional,
+    read_source, read_text,
 };
 pub(crate) use rename::{remove_file, rename};
 pub(crate) use temporary::without_its_name;

@@ -219,6 +219,13 @@ pub(crate) fn read_source(path: &Path, limit: Limit) -> Result<Arc<Source>, Read
     Ok(Source::new(path, read_text(path, limit)?))
 }
 
+/// Whether `dir` has an entry of exactly this name. Names are compared here, not by the file system: some
+/// take `symposium.toml` for `SYMPOSIUM.toml`.
+pub(crate) fn has_exactly(dir: &Path, name: &str) -> bool {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| entry.file_name() == name)
+}
+
 /// The file's bytes, or `None` when there is no such file.
 ///
 /// # Errors

@@ -53,6 +53,16 @@ pub(super) fn suggestions_line(offer: &Offer) -> Option<String> {
     undecided("The user's plugin sources suggest plugins for this workspace", &offer.suggestions)
 }
 
+/// The line about a team's file that waits.
+pub(super) fn team_line(offer: &Offer) -> Option<String> {
+    offer.team_waits.then(|| {
+        "This workspace's symposium.toml has a team's plugin sources and choices of skills that the user \
+         has neither taken nor declined. Mention it to the user, who decides with `cargo agents sync` in \
+         a terminal; do not run that yourself."
+            .to_owned()
+    })
+}
+
 fn undecided(what: &str, names: &[String]) -> Option<String> {
     let (names, more) = match names {
         [] => return None,

@@ -120,6 +120,7 @@ impl SessionContext<'_> {
             context.extend(builtin::discovery_hint(&offer));
             context.extend(builtin::candidates_line(&offer));
             context.extend(builtin::suggestions_line(&offer));
+            context.extend(builtin::team_line(&offer));
             context.extend(versions);
             context.extend(texts);
         }

@@ -95,7 +95,10 @@ impl Caller {
             Verbosity::Normal,
         );
         let sym = match Symposium::new(self.env.clone(), report, self.options) {
-            Ok(sym) => sym,
+            Ok(mut sym) => {
+                crate::sync::enter(&mut sym);
+                sym
+            }
             Err(error) => return Answer::failed(&error.to_string()),
         };
         sym.report.diagnostics(&sym.config_diagnostics);

@@ -105,6 +105,8 @@ impl<'a> Refresh<'a> {
 pub(crate) struct SourceState {
     pub name: String,
     pub kind: SourceKind,
+    /// Whether the team's file brought it.
+    pub is_teams: bool,
     /// Where it is, for people: a path or a URL, without secrets.
     pub location: String,
     /// The same, whoever is told: what is remembered of the source goes by it.
@@ -164,6 +166,7 @@ pub(crate) fn open(
     let mut state = SourceState {
         name: spec.name.clone(),
         kind: spec.kind(),
+        is_teams: sym.config.is_teams(&spec.name),
         location: String::new(),
         place: String::new(),
         root: None,
@@ -213,7 +216,8 @@ pub(super) fn in_configuration(
         Some(Subject::Key(key)) => key,
         _ => "",
     };
-    sym.in_configuration(problem, |config| crate::config::place_of_source(config, &spec.name, key))
+    let place = |file: &_| crate::config::place_of_source(file, &spec.name, key);
+    sym.in_file_of_source(problem, &spec.name, place)
 }
 
 fn open_path(

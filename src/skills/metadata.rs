@@ -8,7 +8,7 @@ use std::sync::Arc;
 use semver::VersionReq;
 
 use super::document::RawGate;
-use crate::files::Limit;
+use crate::files::{Limit, has_exactly};
 use crate::plugins::diagnostics::codes;
 use crate::plugins::model::CrateAtom;
 use crate::text::toml::{Diagnostics, StringOrTable, Table, read};
@@ -76,6 +76,8 @@ pub(crate) fn read_crate_skills(dir: &Path, observer: &Observer) -> CrateSkills 
     {
         let path = dir.join(file);
         let source = match observer.source(&path, Limit::CARGO) {
+            // Where the file system takes it for one, a team's file is none of a crate's.
+            Ok(_) if !has_exactly(dir, file) => continue,
             Ok(source) => source,
             Err(error) if error.is_absent() => continue,
             Err(error) => {

@@ -30,7 +30,7 @@ pub(crate) mod survey;
 pub(crate) use placing::desired_skills::shown as shown_origin;
 pub(crate) use registration::opt_out::forget as forget_leaving;
 pub(crate) use request::{
-    Caller, Mode, Request, Sweep, Synced, configured_agents, unclear_configuration,
+    Caller, Mode, Request, Sweep, Synced, configured_agents, enter, unclear_configuration,
 };
 pub(crate) use run::sync;
 pub(crate) use stock::{Whole, look_through, stock};

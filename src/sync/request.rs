@@ -15,7 +15,7 @@ use crate::fetch::git::Policy;
 use crate::installations::Mode as InstallMode;
 use crate::report::Change;
 use crate::text::{Diagnostic, Severity};
-use crate::workspace::{Loaded, Observer};
+use crate::workspace::{Loaded, Observer, locate};
 
 /// Whether a sync changes something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -112,6 +112,15 @@ impl Synced {
     /// Whether anything changed, or would.
     pub(crate) fn is_change(&self) -> bool {
         self.changes.iter().any(|change| change.action.is_change())
+    }
+}
+
+/// Takes what is in force of the team's file of the workspace that we are in. A workspace that can't be
+/// read is told of by who needs it.
+pub(crate) fn enter(sym: &mut Symposium) {
+    let root = sym.env.cwd().and_then(|cwd| locate(cwd, &sym.env).ok().flatten());
+    if let Some(root) = root {
+        sym.enter(&root);
     }
 }
 

@@ -88,7 +88,8 @@ fn start(sym: &Symposium, request: &Request) -> anyhow::Result<Started> {
     refuse_broken(sym, request)?;
     let loaded = load(sym, request)?;
     let locks = if acts { lock(sym, &loaded.workspace.root, request.caller)? } else { Vec::new() };
-    let sym = sym.reread();
+    let mut sym = sym.reread();
+    sym.enter(&loaded.workspace.root);
     refuse_broken(&sym, request)?;
     opt_out::check(&sym, &loaded.workspace.root, request)?;
     Ok(Started { sym, loaded, _locks: locks })

@@ -128,6 +128,7 @@ mod stress;
 mod subcommands;
 mod sync;
 mod talk;
+mod team_file;
 #[cfg(unix)]
 mod terminal;
 #[cfg(unix)]

@@ -41,6 +41,9 @@ fn example(block: &str) -> Option<(&'static str, Value)> {
     let mut value = from_toml(block);
     let object = value.as_object_mut().expect("a table");
     let has = |keys: &[&str]| keys.iter().any(|key| object.contains_key(*key));
+    if has(&["minimum-version"]) {
+        return Some(("team-file", value));
+    }
     if has(&["agent", "plugin-source", "registry", "auto-update", "hints", "skill-ignore", "mcp"])
         || object.get("plugins").is_some_and(Value::is_object)
         || object
@@ -98,7 +101,8 @@ fn every_example_in_the_book_fits_its_schema() {
             seen.push(schema);
         }
     }
-    for (schema, least) in [("manifest", 4), ("config", 3), ("crate-skills", 1)] {
+    let all = [("manifest", 4), ("config", 3), ("crate-skills", 1), ("team-file", 1)];
+    for (schema, least) in all {
         let number = seen.iter().filter(|name| **name == schema).count();
         assert!(number >= least, "{number} examples of {schema}");
     }
@@ -129,6 +133,9 @@ fn what_validate_refuses_the_schema_refuses_too() {
     }
     for text in ["auto-sync = \"yes\"", "hook-scope = \"local\"", "[[agent]]\nnom = \"claude\""] {
         assert_ne!(mistakes("config", &from_toml(text)), "", "{text}");
+    }
+    for text in ["use = [\"a\"]", "minimum-version = 1", "[plugins.workspace]", "[trust]"] {
+        assert_ne!(mistakes("team-file", &from_toml(text)), "", "{text}");
     }
     let long = format!("name: a\ndescription: {}", "x".repeat(1025));
     for text in ["description: d", "name: Not A Name\ndescription: d", &long] {

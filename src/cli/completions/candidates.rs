@@ -36,6 +36,7 @@ pub(super) fn at(words: &[OsString], index: usize, env: &Environment) -> Vec<Str
     let sym = sym.ok().map(|mut sym| {
         // Nothing of it can be named that is not known without it, and it would be put on disk.
         sym.config.defaults.builtin = false;
+        crate::sync::enter(&mut sym);
         Arc::new(sym)
     });
     let mut grammar = grammar(sym.as_ref());

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use super::CheckContext;
 use super::model::{Finding, Weight};
 use crate::agents::Agent;
+use crate::cli::team;
+use crate::config::team::Team;
 use crate::report::{Action, Change, Kind};
 use crate::sync::placing::folders::is_writable;
 use crate::sync::placing::plan::Step;
@@ -28,6 +30,20 @@ pub(super) fn configuration(context: &CheckContext<'_>) -> Vec<Finding> {
         }
     }
     findings.extend(disabled_nobody(context));
+    findings.extend(sym.team.iter().flat_map(|team| of_team(team)));
+    findings
+}
+
+/// The team's file reads, and does not wait for an answer.
+fn of_team(team: &Team) -> Vec<Finding> {
+    let code = "team-file";
+    let of = |found| Finding::of(code, Weight::Error, found, "correct it");
+    let mut findings: Vec<Finding> = team::problems(team).iter().map(of).collect();
+    if let Some(told) = team::too_old(team) {
+        findings.push(Finding::of(code, Weight::Warning, &told, "update"));
+    } else if let Some((message, remedy)) = team::notice(team).filter(|_| findings.is_empty()) {
+        findings.push(Finding::new(code, Weight::Note, message).at(&team.path).remedy(remedy));
+    }
     findings
 }
 

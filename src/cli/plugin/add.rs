@@ -79,6 +79,7 @@ pub(super) fn run(sym: &Symposium, args: &AddArgs) -> CommandResult {
         location: place.location.clone(),
         auto_update: true,
         gates: SourceGates { all: crates.clone(), named: Vec::new() },
+        is_teams: false,
     });
     let mut added = look(&trial, &name)?;
     sym.report.result(&render(sym, &added));

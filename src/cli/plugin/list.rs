@@ -36,6 +36,9 @@ struct SourceRow {
     name: String,
     kind: SourceKind,
     location: String,
+    /// Whether the team's file has it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    of_team: bool,
     /// Its folder on this machine.
     root: Option<PathBuf>,
     commit: Option<String>,
@@ -117,6 +120,7 @@ fn source_row(state: &SourceState) -> SourceRow {
         name: state.name.clone(),
         kind: state.kind,
         location: state.location.clone(),
+        of_team: state.is_teams,
         root: state.root.clone(),
         commit: state.commit.clone(),
         reference: state.reference.clone(),
@@ -213,6 +217,9 @@ fn render(sym: &Symposium, listing: &Listing) -> String {
         };
         if let Some(age) = &source.age {
             let _ = write!(state, ", fetched {age}");
+        }
+        if source.of_team {
+            state.push_str(", from the team's symposium.toml");
         }
         let commit = source.commit.as_deref().unwrap_or_default();
         let at = format!(

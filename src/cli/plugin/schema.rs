@@ -15,6 +15,8 @@ pub(in crate::cli) enum Schema {
     CrateSkills,
     /// ~/.symposium/config.toml
     Config,
+    /// A team's symposium.toml
+    TeamFile,
     /// The frontmatter of a SKILL.md
     Skill,
     /// What a hook reads from standard input
@@ -40,6 +42,7 @@ impl Schema {
             Self::Manifest => embedded!("manifest"),
             Self::CrateSkills => embedded!("crate-skills"),
             Self::Config => embedded!("config"),
+            Self::TeamFile => embedded!("team-file"),
             Self::Skill => embedded!("skill"),
             Self::HookInput => embedded!("hook-input"),
             Self::HookOutput => embedded!("hook-output"),

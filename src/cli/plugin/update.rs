@@ -27,7 +27,7 @@ pub(super) fn run(sym: &Symposium, name: Option<&str>, dry_run: bool) -> Command
     let cwd = sym.cwd()?;
     let root = locate(&cwd, &sym.env)?;
     let lock = root.as_deref().map(LockFile::load).transpose()?.flatten();
-    let mut quiet = Symposium::new(sym.env.clone(), sym.report.without_messages(), sym.options)?;
+    let mut quiet = sym.telling(sym.report.without_messages(), sym.options)?;
     quiet.options.update = Some(UpdateLevel::None);
     if let Some(lock) = &lock {
         quiet.pins = Arc::new(lock.repositories.clone());

@@ -9,6 +9,7 @@ use super::model::{
 use crate::agents::Agent;
 use crate::agents::checkup::{Finding, Topic};
 use crate::cli::programs::programs;
+use crate::cli::team::{self, TeamStatus};
 use crate::installations::{Acquirer, Network};
 use crate::plugins::model::Gate;
 use crate::plugins::predicate::{evaluate_all, evaluate_plugin};
@@ -37,6 +38,8 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
         survey.inputs.sym.config_diagnostics.iter().map(ToString::to_string).collect();
     warnings.extend(survey.diagnostics().iter().map(ToString::to_string));
     warnings.extend(waiting_skills(survey));
+    let team = survey.inputs.sym.team.iter();
+    warnings.extend(team.flat_map(|team| team::problems(team)).map(ToString::to_string));
     // That the workspace can't be read is told where the workspace is.
     let is_told = |found: &&Diagnostic| Some(*found) == survey.inputs.trouble.as_ref();
     let errors = survey.diagnostics().into_iter().filter(|found| found.is_error());
@@ -46,6 +49,7 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
     }
     Status {
         workspace: workspace(survey),
+        team_file: survey.inputs.sym.team.as_deref().and_then(TeamStatus::of),
         workspace_trouble: survey.inputs.trouble.as_ref().map(|found| trouble(found, "mend it")),
         configuration_trouble: configuration(survey),
         agents: survey
@@ -282,7 +286,11 @@ fn plugins(
     let acquirer = Acquirer::new(&survey.inputs.sym, &fetcher);
     let fates = known.facts.plugins.iter();
     let waiting = known.facts.waiting.as_slice();
-    fates.map(|fate| of_plugin(fate, (views, obstructed), waiting, &acquirer)).collect()
+    let status = |fate: &PluginFate<'_>| {
+        let of_team = survey.inputs.team_of(fate.plugin).is_some();
+        of_plugin(fate, (views, obstructed), waiting, (&acquirer, of_team))
+    };
+    fates.map(status).collect()
 }
 
 /// A plugin where there is no workspace, or none that can be read.
@@ -320,6 +328,7 @@ fn outside_of_a_workspace(survey: &Survey<'_>, entry: &PluginEntry) -> PluginSta
     PluginStatus {
         name: entry.plugin.name.clone(),
         source: entry.plugin.source.clone(),
+        of_team: survey.inputs.team_of(&entry.plugin).is_some(),
         format: entry.plugin.format(),
         version: entry.plugin.version.clone(),
         kind: entry.plugin.kind(),
@@ -341,7 +350,7 @@ fn of_plugin(
     fate: &PluginFate<'_>,
     (views, obstructed): (&[SkillView<'_>], &[Obstructed<'_>]),
     waiting: &[Waiting],
-    acquirer: &Acquirer<'_>,
+    (acquirer, of_team): (&Acquirer<'_>, bool),
 ) -> PluginStatus {
     let plugin = fate.plugin;
     let owner = Owner::of(plugin);
@@ -360,6 +369,7 @@ fn of_plugin(
     PluginStatus {
         name: plugin.name.clone(),
         source: plugin.source.clone(),
+        of_team,
         format: plugin.format(),
         version: plugin.version.clone(),
         kind: plugin.kind(),

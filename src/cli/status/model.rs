@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::cli::programs::Program;
+use crate::cli::team::TeamStatus;
 use crate::plugins::trust::Waits;
 use crate::plugins::trust::part::PartKind;
 use crate::report::Change;
@@ -19,6 +20,9 @@ pub(crate) struct Status {
     /// The workspace; left out outside of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<WorkspaceStatus>,
+    /// The team's file; left out where it says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team_file: Option<TeamStatus>,
     /// Why the workspace can't be read, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace_trouble: Option<Trouble>,
@@ -199,6 +203,9 @@ pub(crate) struct PluginStatus {
     pub name: String,
     /// Its source.
     pub source: String,
+    /// Whether that is one of the team's file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_team: bool,
     /// `symposium`, `agent-plugins` or `claude`.
     pub format: &'static str,
     /// As its package says it.

@@ -89,6 +89,14 @@ fn workspace(screen: &mut Screen, status: &Status, view: &View<'_>) {
         number => format!("{} for `cargo agents sync`", count(number, "change")),
     };
     screen.line(2, &format!("{synced}, {next}"));
+    if let Some(team) = &status.team_file {
+        match (&team.notice, &team.remedy) {
+            (Some(notice), Some(remedy)) => screen.line(2, &format!("{notice}; {remedy}")),
+            _ => {
+                screen.line(2, &format!("symposium.toml is in force: {}", team.in_force.join(", ")))
+            }
+        }
+    }
     status.absent.iter().for_each(|told| screen.line(2, &format!("{told}; {BRINGS_SOURCES}")));
     for source in &status.unfetched {
         screen.line(
@@ -200,6 +208,7 @@ fn plugins(screen: &mut Screen, plugins: &[PluginStatus], view: &View<'_>) {
     for plugin in active.iter().take(view.most()) {
         let label = label(plugin, names);
         let mut lines = vec![plugin.reason.clone()];
+        lines.extend(plugin.of_team.then(|| "from the team's symposium.toml".to_owned()));
         lines.extend(offers(plugin));
         lines.extend(waiting(plugin));
         for program in &plugin.may_run {

@@ -128,14 +128,15 @@ impl Inquiry<'_> {
     pub(super) fn choice_step(&self, trail: &mut Trail, name: &str) -> Option<Choice> {
         let choices = &self.survey.inputs.sym.config.plugins;
         let (choice, scope) = choices.choice_for(name, self.survey.inputs.root())?;
-        let place = match scope {
-            ChoiceScope::Workspace => "for this workspace",
-            ChoiceScope::Everywhere => "for every workspace",
+        let (who, place) = match scope {
+            ChoiceScope::Workspace => ("you said", "for this workspace"),
+            ChoiceScope::Everywhere => ("you said", "for every workspace"),
+            ChoiceScope::Team => ("team said", "in symposium.toml, which you accepted"),
         };
         match choice {
-            Choice::Use => trail.step("you said", format!("yes, {place}")),
+            Choice::Use => trail.step(who, format!("yes, {place}")),
             Choice::Disable => {
-                trail.step("you said", format!("no, {place}"));
+                trail.step(who, format!("no, {place}"));
                 trail.step("remedy", format!("`cargo agents use {name}` takes that back"));
             }
         }

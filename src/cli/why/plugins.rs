@@ -151,6 +151,9 @@ impl Inquiry<'_> {
     pub(super) fn plugin_steps(&self, trail: &mut Trail, plugin: &Plugin, more: &[&Gate]) {
         let manifest = self.path(&plugin.manifest);
         trail.step("plugin", format!("{} (source {}, {manifest})", plugin.name, plugin.source));
+        if let Some(team) = self.survey.inputs.team_of(plugin) {
+            trail.step("offered by", format!("your team, in {}", self.path(&team.path)));
+        }
         if let Some(kind) = plugin.kind() {
             let key = if plugin.package.is_some() { "format" } else { "version" };
             trail.step(key, kind);

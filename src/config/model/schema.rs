@@ -97,7 +97,7 @@ struct TrustSettings {
 /// A source of plugins: `git` or `path`.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "kebab-case", deny_unknown_fields)]
-struct PluginSource {
+pub(crate) struct PluginSource {
     /// The name it is shown under.
     name: String,
     /// A git repository, by any URL that git takes.
@@ -144,7 +144,7 @@ struct Plugins {
 
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
-struct Choices {
+pub(crate) struct Choices {
     /// Crates whose own skills you want though no source vouches for them, and plugins that wait.
     r#use: Option<Names>,
     /// Plugins and crates that you do not want.

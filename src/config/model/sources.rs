@@ -19,6 +19,15 @@ pub(crate) struct SourceConfig {
     pub auto_update: bool,
     /// What things in it are for that do not say it themselves.
     pub gates: SourceGates,
+    /// Whether it is in the team's file, not in the user's own.
+    pub is_teams: bool,
+}
+
+impl SourceConfig {
+    /// Whether `name` is this source, or the repository of a package that an index in it names.
+    pub(in crate::config) fn covers(&self, name: &str) -> bool {
+        name.strip_prefix(&*self.name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
 }
 
 /// The user's word on what things in a source are for: entries of `crates`, not read yet.
@@ -49,7 +58,11 @@ pub(crate) enum SourceLocation {
 }
 
 /// Reads the sources; whether the name of each is known.
-pub(super) fn read_sources(root: &Table<'_>, base: &Path, sources: &mut Vec<SourceConfig>) -> bool {
+pub(in crate::config) fn read_sources(
+    root: &Table<'_>,
+    base: &Path,
+    sources: &mut Vec<SourceConfig>,
+) -> bool {
     let mut is_clear = true;
     for key in ["plugin-source", "registry"] {
         let entries = root.tables(key);
@@ -122,7 +135,7 @@ fn read_source(table: &Table<'_>, base: &Path) -> Option<SourceConfig> {
             SourceLocation::Path(if path.starts_with("~") { path } else { base.join(path) })
         }
     };
-    Some(SourceConfig { name: name.value, location, auto_update, gates })
+    Some(SourceConfig { name: name.value, location, auto_update, gates, is_teams: false })
 }
 
 /// `crates`, or `depends-on`, which means the same.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::FILE_NAME;
 use super::context::shown;
+use crate::config::team::NAME as TEAM_FILE;
 use crate::plugins::diagnostics::codes;
 use crate::text::toml::{Diagnostics, read};
 use crate::text::{Diagnostic, Source};
@@ -47,7 +48,8 @@ pub(crate) fn near_miss(path: &Path, text: impl FnOnce() -> Option<String>) -> O
         return None;
     }
     let toml = Path::new(name).extension().is_some_and(|kind| kind.eq_ignore_ascii_case("toml"));
-    let near = is_near_miss_name(name)
+    let is_teams = name == TEAM_FILE && path.with_file_name("Cargo.toml").is_file();
+    let near = (is_near_miss_name(name) && !is_teams)
         || (toml && name != "Cargo.toml" && text().is_some_and(|text| looks_like_manifest(&text)));
     near.then(|| {
         Diagnostic::warning(format!("`{}` is not read as a plugin", shown(name)))
@@ -65,7 +67,7 @@ mod tests {
     fn decision_12_near_names() {
         for name in ["symposium.toml", "Symposium.toml", "SYMPOSUIM.toml", "SYMPOSIUM.tml"] {
             assert!(is_near_miss_name(name), "{name}");
-            assert!(near_miss(Path::new(name), || None).is_some(), "{name}");
+            assert!(near_miss(&Path::new("p").join(name), || None).is_some(), "{name}");
         }
         for name in ["SYMPOSIUM.toml", "Cargo.toml", "SKILL.md"] {
             assert!(near_miss(Path::new(name), || None).is_none(), "{name}");

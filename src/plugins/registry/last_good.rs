@@ -13,6 +13,7 @@ use toml_edit::{DocumentMut, Item, TableLike};
 use super::kept::Kept;
 use super::scan::{ReadContent, ReadManifest, Scan};
 use crate::config::Dirs;
+use crate::config::team::accepted_sources;
 use crate::files::{Limit, read_bytes, write_if_changed};
 use crate::plugins::manifest::{Manifest, Place, Strictness};
 use crate::plugins::model::{Plugin, SkillGroup};
@@ -190,12 +191,14 @@ fn records(dirs: &Dirs) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).filter(is_record).collect()
 }
 
-/// Removes the records of all sources but these.
+/// Removes the records of all sources but these, and those that a team's file brings to some workspace.
 pub(super) fn forget_others(dirs: &Dirs, sources: &[SourceState]) {
     let kept: Vec<PathBuf> = sources.iter().map(|state| path(dirs, state)).collect();
+    let elsewhere = accepted_sources(dirs);
     let is_lost = |path: &Path| {
         let name = LastGood::read(path).source;
-        sources.iter().any(|state| state.is_nowhere() && state.name == name)
+        elsewhere.contains(&name)
+            || sources.iter().any(|state| state.is_nowhere() && state.name == name)
     };
     for path in records(dirs) {
         if !kept.contains(&path)

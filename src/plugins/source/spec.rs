@@ -7,11 +7,12 @@ use sha2::{Digest as _, Sha256};
 use super::{BUILTIN, SourceKind};
 use crate::Symposium;
 use crate::config::{
-    RECOMMENDATIONS, RECOMMENDATIONS_URL, SourceGates, SourceLocation, USER_PLUGINS,
+    RECOMMENDATIONS, RECOMMENDATIONS_URL, SourceConfig, SourceGates, SourceLocation, USER_PLUGINS,
 };
 use crate::fetch::git::Repository;
+use crate::files::contained;
 use crate::plugins::git::GitPlace;
-use crate::text::Diagnostic;
+use crate::text::{Diagnostic, Subject};
 
 /// Another place for the central recommendations: a mirror, or a test's repository.
 const RECOMMENDATIONS_VARIABLE: &str = "SYMPOSIUM_RECOMMENDATIONS_URL";
@@ -44,6 +45,17 @@ pub(crate) struct SourceSpec {
 }
 
 impl SourceSpec {
+    /// What a file says of a source, which is at `location`.
+    fn of(source: &SourceConfig, location: Location) -> Self {
+        Self {
+            name: source.name.clone(),
+            location,
+            auto_update: source.auto_update,
+            gates: source.gates.clone(),
+            own_copy: false,
+        }
+    }
+
     /// The repository of the package `name` that an index in this source names.
     pub(in crate::plugins) fn of_entry(&self, name: &str, place: &GitPlace) -> Self {
         Self {
@@ -84,38 +96,40 @@ impl SourceSpec {
 }
 
 /// The sources in force, in the order in which they are searched: the first plugin of a name wins.
-/// What the user configured comes first, in the order of the file, then the user's own folder, the
-/// central recommendations, and last what is inside the binary.
+/// What the user configured comes first, in the order of the file, then the user's own folder, what
+/// the team's file has, the central recommendations, and last what is inside the binary.
 pub(crate) fn effective(sym: &Symposium) -> Vec<SourceSpec> {
     let defaults = sym.config.defaults;
-    let mut specs: Vec<SourceSpec> = sym
-        .config
-        .sources
-        .iter()
-        .map(|source| SourceSpec {
-            name: source.name.clone(),
-            auto_update: source.auto_update,
-            gates: source.gates.clone(),
-            own_copy: false,
-            location: match &source.location {
+    let (teams, own): (Vec<_>, Vec<_>) =
+        sym.config.sources.iter().partition(|source| source.is_teams);
+    let mut specs: Vec<SourceSpec> = own
+        .into_iter()
+        .map(|source| {
+            let location = match &source.location {
                 SourceLocation::Path(path) => Location::Path(below_home(sym, path)),
                 SourceLocation::Git { url, rev, subdir } => {
                     let url = from_configuration(sym, url.expose());
                     repository(&url, rev.as_deref(), subdir.as_deref())
                 }
-                SourceLocation::Unusable(why) => {
-                    Location::Unusable(SourceKind::Path, Box::new(Diagnostic::error(why)))
-                }
-            },
+                SourceLocation::Unusable(why) => unusable(Diagnostic::error(why)),
+            };
+            SourceSpec::of(source, location)
         })
         .collect();
-    let mut add = |enabled: bool, name: &str, location: Location| {
-        if enabled {
-            let (name, gates) = (name.to_owned(), SourceGates::default());
-            specs.push(SourceSpec { name, location, auto_update: true, gates, own_copy: false });
-        }
+    let by_default = |name: &str, location: Location| SourceSpec {
+        name: name.to_owned(),
+        location,
+        auto_update: true,
+        gates: SourceGates::default(),
+        own_copy: false,
     };
-    add(defaults.user_plugins, USER_PLUGINS, Location::Path(sym.dirs.user_plugins()));
+    if defaults.user_plugins {
+        specs.push(by_default(USER_PLUGINS, Location::Path(sym.dirs.user_plugins())));
+    }
+    specs.extend(teams.into_iter().map(|source| SourceSpec::of(source, of_team(sym, source))));
+    let mut add = |enabled: bool, name: &str, location: Location| {
+        specs.extend(enabled.then(|| by_default(name, location)));
+    };
     let url = sym.env.text(RECOMMENDATIONS_VARIABLE).unwrap_or(RECOMMENDATIONS_URL);
     let recommendations = repository(url, None, None);
     add(defaults.symposium_recommendations, RECOMMENDATIONS, recommendations);
@@ -126,6 +140,39 @@ pub(crate) fn effective(sym: &Symposium) -> Vec<SourceSpec> {
         spec.own_copy = moving.contains(&spec.location);
     }
     specs
+}
+
+/// Where a source of the team's file is: in the workspace, or on a server.
+fn of_team(sym: &Symposium, source: &SourceConfig) -> Location {
+    match (&source.location, &sym.team) {
+        (SourceLocation::Path(path), Some(team)) => {
+            let inside = path.strip_prefix(team.root()).ok().and_then(Path::to_str);
+            // A link may lead elsewhere since it was accepted.
+            match contained(team.root(), inside.unwrap_or("..")) {
+                Ok(path) => Location::Path(path),
+                Err(escape) => {
+                    unusable(Diagnostic::error(escape.to_string()).about(Subject::Key("path")))
+                }
+            }
+        }
+        (SourceLocation::Git { url, rev, subdir }, _) => {
+            match repository(url.expose(), rev.as_deref(), subdir.as_deref()) {
+                Location::Git(repository) if repository.is_local() => {
+                    let problem = Diagnostic::error(format!(
+                        "the team's file can't name a repository on this machine: `{url}`"
+                    ));
+                    let note = "a folder of the workspace is `path`";
+                    Location::Unusable(SourceKind::Git, Box::new(problem.note(note)))
+                }
+                location => location,
+            }
+        }
+        _ => unusable(Diagnostic::error("it is nowhere")),
+    }
+}
+
+fn unusable(problem: Diagnostic) -> Location {
+    Location::Unusable(SourceKind::Path, Box::new(problem))
 }
 
 fn repository(url: &str, rev: Option<&str>, subdir: Option<&str>) -> Location {

@@ -3,7 +3,8 @@
 //! With `[trust] programs = "ask"` nothing of a plugin runs until `cargo agents plugin allow` recorded
 //! what it is ([`part`]: its entry and the files that it could run, [`files`]); what changed since is
 //! inert again, and nothing else. `cargo agents plugin deny` takes all of a plugin's programs back,
-//! whatever the configuration says. The words are in one file a plugin ([`record`]).
+//! whatever the configuration says. The same holds for a source that the team's file has in the workspace
+//! itself, whatever the user's configuration says of trust. The words are in one file a plugin ([`record`]).
 
 pub(crate) mod files;
 pub(crate) mod part;
@@ -20,7 +21,7 @@ use self::record::{Owner, Record};
 use super::model::Plugin;
 use super::source::BUILTIN;
 use crate::Symposium;
-use crate::config::TrustPrograms;
+use crate::config::{Config, TrustPrograms};
 use crate::workspace::Observer;
 
 /// Why something that applies does not run.
@@ -81,6 +82,7 @@ type Said = Result<Rc<Record>, ()>;
 /// What the user allowed and denied, held against what plugins are now.
 pub(crate) struct Trust<'a> {
     asks: bool,
+    config: &'a Config,
     /// `None` while nothing was ever said.
     records: Option<PathBuf>,
     observer: &'a Observer,
@@ -90,17 +92,29 @@ pub(crate) struct Trust<'a> {
 
 impl<'a> Trust<'a> {
     /// What is looked at is observed, so that a change of it is no longer what was allowed.
-    pub(crate) fn of(sym: &Symposium, observer: &'a Observer) -> Self {
+    pub(crate) fn of(sym: &'a Symposium, observer: &'a Observer) -> Self {
         let dir = sym.dirs.trust();
         // A word is a file that comes, goes or takes another's place: the folder tells.
         let records = observer.is_dir(&dir).then_some(dir);
         let asks = sym.config.trust_programs == TrustPrograms::Ask;
-        Self { asks, records, observer, known: RefCell::default(), said: RefCell::default() }
+        let (known, said) = (RefCell::default(), RefCell::default());
+        Self { asks, config: &sym.config, records, observer, known, said }
     }
 
     /// Whether everything may run: nothing needs to be looked at.
     pub(crate) fn is_open(&self) -> bool {
-        !self.asks && self.records.is_none()
+        !self.asks && self.records.is_none() && !self.config.has_sources_in_checkout()
+    }
+
+    /// Whether a source is the team's: what it brings is for one workspace.
+    pub(crate) fn is_teams(&self, source: &str) -> bool {
+        self.config.is_teams(source)
+    }
+
+    /// Whether what the source holds runs only as the user allowed it: a checkout brings it, or the user
+    /// wants it so of every source.
+    fn asks_of(&self, source: &str) -> bool {
+        self.asks || self.config.is_in_checkout(source)
     }
 
     /// Why the hook, server or subcommand `name` of `plugin` must not run.
@@ -139,7 +153,7 @@ impl<'a> Trust<'a> {
         if record.denied {
             return Some(Waits::Denied);
         }
-        if !self.asks {
+        if !self.asks_of(&owner.source) {
             return None;
         }
         match part() {
@@ -172,7 +186,7 @@ impl<'a> Trust<'a> {
     /// The files that the hook `name` could run, each with the SHA-256 that was allowed; empty where
     /// the user is not asked.
     pub(crate) fn files_of_hook(&self, plugin: &Plugin, name: &str) -> Vec<(PathBuf, String)> {
-        if !self.asks || plugin.source == BUILTIN {
+        if !self.asks_of(&plugin.source) || plugin.source == BUILTIN {
             return Vec::new();
         }
         let known = self.parts(plugin);

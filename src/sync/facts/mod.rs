@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::Symposium;
-use crate::config::{Config, HookScope, SkillIgnore};
+use crate::config::{Choice, ChoiceScope, Config, HookScope, SkillIgnore};
 use crate::fetch::git::{Policy, Repository};
 use crate::plugins::git::GitPlace;
 use crate::plugins::model::{CrateAtom, Gate, Hook, McpServer, Plugin, Subcommand};
@@ -224,8 +224,13 @@ impl Gatherer<'_> {
     fn asked_for(&self, resolver: &mut Resolver<'_>, facts: &mut Facts<'_>) {
         let root = Some(self.workspace.root.as_path());
         for dependency in &self.workspace.dependencies {
-            if self.sym.config.plugins.is_used(&dependency.name, root) {
-                let reason = "`use` in the configuration asks for its skills";
+            if let Some((Choice::Use, scope)) =
+                self.sym.config.plugins.choice_for(&dependency.name, root)
+            {
+                let reason = match scope {
+                    ChoiceScope::Team => "`use` in the team's symposium.toml asks for its skills",
+                    _ => "`use` in the configuration asks for its skills",
+                };
                 facts.explain(Kind::Crate, &dependency.name, Verdict::Matched, reason);
                 let (name, version) = (dependency.name.clone(), dependency.version.clone());
                 resolver.of_crate(&CrateRequest { name, version, requirement: None });

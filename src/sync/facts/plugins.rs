@@ -139,7 +139,9 @@ impl<'r> Facts<'r> {
                 part.lacks = self.waits(plugin, (PartKind::Server, &server.name), trust);
             }
             if levels.holds && part.lacks.is_none() {
-                let everywhere = is_everywhere(&plugin.gate) && is_everywhere(&server.gate);
+                let is_teams = trust.is_teams(&plugin.source);
+                let everywhere =
+                    !is_teams && is_everywhere(&plugin.gate) && is_everywhere(&server.gate);
                 self.servers.push((plugin, server, everywhere));
             }
             parts.push(part);

@@ -105,7 +105,8 @@ fn started_by_us(
 ) -> McpServer {
     let is_program = matches!(resolved.transport, Transport::Stdio { .. });
     // Each start asks anew whether it is what the user allowed.
-    let asks = setup.symposium().config.trust_programs == TrustPrograms::Ask;
+    let config = &setup.symposium().config;
+    let asks = config.trust_programs == TrustPrograms::Ask || config.is_in_checkout(&plugin.source);
     let is_started_by_us = plugin.package.is_some() || asks;
     if !is_started_by_us || !is_program || setup.scope == HookScope::Project {
         return resolved;
@@ -232,7 +233,9 @@ fn everywhere<'r>(sym: &Symposium, registry: &'r Registry) -> Vec<Offered<'r>> {
     let (choices, trust) = (&sym.config.plugins, Trust::of(sym, &UNOBSERVED));
     let plugins = registry.plugins.iter().filter(|entry| {
         let disabled = choices.disabled_by(&entry.plugin.name, None).is_some();
-        entry.shadowed_by.is_none() && !disabled && is_everywhere(&entry.plugin.gate)
+        let is_teams = sym.config.is_teams(&entry.plugin.source);
+        let is_own = entry.shadowed_by.is_none() && !disabled && !is_teams;
+        is_own && is_everywhere(&entry.plugin.gate)
     });
     plugins
         .flat_map(|entry| entry.plugin.servers.iter().map(|server| (&entry.plugin, server, true)))

@@ -31,7 +31,7 @@ use crate::sync::dependencies::changes::{DependencyChange, KnownDependency};
 use crate::workspace::Fingerprint;
 
 /// Version of the file's layout: whatever changes the bytes raises it; a test tells.
-const LAYOUT: u32 = 9;
+const LAYOUT: u32 = 10;
 
 /// The lines of JSON: the header, the events, the offer and the member_entry_dirs.
 const LINES: usize = Event::ALL.len() + 3;
@@ -199,6 +199,9 @@ pub(crate) struct Offer {
     /// Plugins that wait for the user's word.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<String>,
+    /// Whether the team's file waits for the user's word.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub team_waits: bool,
     /// Plugins that are not, in part, what the user allowed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,

@@ -39,6 +39,7 @@ pub(super) fn offer(
         subcommands: subcommands(sync, facts, before.map(|_| &old)),
         candidates: facts.candidates.iter().map(|found| found.name.clone()).collect(),
         suggestions: facts.suggestions.iter().map(|found| found.name.clone()).collect(),
+        team_waits: sync.sym.team.as_ref().is_some_and(|team| team.waits()),
         changed: changed(facts),
         dependency_changes: match (&mut known, &old.dependencies) {
             (Some(new), Some(known)) => changes::record(old.dependency_changes, known, new, now),

@@ -11,7 +11,7 @@ use super::{Header, Snapshot, SnapshotHook, Stored};
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::agents::command::OWN_SERVER;
-use crate::config::{Config, now_in_ms};
+use crate::config::now_in_ms;
 use crate::installations::{InstallError, Prepared, awaited};
 use crate::plugins::model::SkillSource;
 use crate::plugins::registry::Registry;
@@ -150,11 +150,15 @@ impl Observed {
         if let Some(neutral) = parents.neutral() {
             accept_own(&mut fingerprint, sync.root(), plan, &parents.list[neutral]);
         }
-        // The configuration was read before it is observed: it must still say the same.
-        let config = sync.sym.dirs.config_file();
-        fingerprint.observe(&config);
-        if Config::load(&sync.sym.dirs).config != sync.sym.config {
-            fingerprint.distrust(&config);
+        // The configuration and the team's file were read before they are observed: they must still
+        // say the same.
+        let SyncContext { sym, .. } = sync;
+        let mut settings = vec![sym.dirs.config_file()];
+        settings.extend(sym.team.iter().flat_map(|team| [team.path.clone(), team.record.clone()]));
+        settings.iter().for_each(|file| fingerprint.observe(file));
+        let now = sym.reread();
+        if now.config != sym.config || now.team != sym.team {
+            settings.iter().for_each(|file| fingerprint.distrust(file));
         }
         Self { fingerprint, variables }
     }

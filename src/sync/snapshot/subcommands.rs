@@ -103,13 +103,12 @@ fn from_snapshot(known: SnapshotSubcommand) -> Vended {
 
 /// Goes through the sources.
 fn look(sym: &Symposium, loaded: Option<&Loaded>, refresh: &Refresh<'_>, listing: &mut Listing) {
-    let Ok(mut quiet) = Symposium::new(sym.env.clone(), Reporter::silent(), sym.options) else {
-        return;
-    };
+    let Ok(mut quiet) = sym.telling(Reporter::silent(), sym.options) else { return };
+    let root = loaded.map(|loaded| loaded.workspace.root.as_path());
+    root.into_iter().for_each(|root| quiet.enter(root));
     // It vends nothing, and would be put on disk.
     quiet.config.defaults.builtin = false;
     let mut registry = Registry::load(&quiet, refresh);
-    let root = loaded.map(|loaded| loaded.workspace.root.as_path());
     registry.wake(&quiet.config.plugins, root);
     listing.absent = registry
         .sources

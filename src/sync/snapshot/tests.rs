@@ -72,7 +72,7 @@ fn what_is_not_ours_to_understand_counts_as_absent() {
     assert!(Stored::load(&path, "1.0.1", root).is_none(), "of another program");
     assert!(Stored::load(&path, "1.0.0", &root.join("x")).is_none(), "of another workspace");
     let text = std::fs::read_to_string(&path).expect("reads");
-    for broken in ["", "{", "\n\n", &text.replace("\"layout\":9", "\"layout\":8")] {
+    for broken in ["", "{", "\n\n", &text.replace("\"layout\":10", "\"layout\":9")] {
         std::fs::write(&path, broken).expect("writes");
         assert!(Stored::load(&path, "1.0.0", root).is_none(), "{broken:.20}");
     }
@@ -91,7 +91,7 @@ fn other_bytes_have_another_layout() {
     snapshot.header.fingerprint = Fingerprint::sample();
     let stored = snapshot.store().expect("JSON");
     let hash = crate::text::hex(&Sha256::digest(&stored.bytes)[..8]);
-    assert_eq!((LAYOUT, hash.as_str()), (9, "5e0a570207479411"));
+    assert_eq!((LAYOUT, hash.as_str()), (10, "9c6f9c21f8eaa065"));
 }
 
 #[test]

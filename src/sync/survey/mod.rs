@@ -14,6 +14,8 @@ use std::path::Path;
 
 use crate::Symposium;
 use crate::agents::Agent;
+use crate::config::team::Team;
+use crate::plugins::model::Plugin;
 use crate::plugins::predicate::Facts as GateFacts;
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
@@ -77,13 +79,14 @@ impl Inputs {
     /// When there is nowhere to keep our files.
     pub(crate) fn read(sym: &Symposium, start: &Path) -> anyhow::Result<Self> {
         let options = Options { offline: true, update: None, ..sym.options };
-        let sym = Symposium::new(sym.env.clone(), sym.report.without_messages(), options)?;
+        let mut sym = sym.telling(sym.report.without_messages(), options)?;
         let (loaded, trouble) = match Workspace::load(start, &sym.env) {
             Ok(loaded) => (loaded, None),
             Err(problem) => (None, Some(problem)),
         };
-        let mut registry = Registry::load(&sym, &Refresh::cached());
         let root = loaded.as_ref().map(|loaded| loaded.workspace.root.as_path());
+        root.into_iter().for_each(|root| sym.enter(root));
+        let mut registry = Registry::load(&sym, &Refresh::cached());
         registry.wake(&sym.config.plugins, root);
         let request = Request {
             start: start.to_path_buf(),
@@ -105,6 +108,11 @@ impl Inputs {
             env: &self.sym.env,
             observer: &UNOBSERVED,
         }
+    }
+
+    /// The team's file, where it brought the plugin.
+    pub(crate) fn team_of(&self, plugin: &Plugin) -> Option<&Team> {
+        self.sym.team.as_deref().filter(|_| self.sym.config.is_teams(&plugin.source))
     }
 
     /// The workspace's root, in one.

@@ -139,7 +139,8 @@ pub(super) fn allow(sym: &Symposium, name: &str) -> CommandResult {
     let what =
         if titles.is_empty() { "nothing of it could run".to_owned() } else { titles.join(", ") };
     sym.report.event(&Event::status("Allowed", format!("{}: {what}", found.owner.name)));
-    if sym.config.trust_programs == TrustPrograms::Source {
+    let is_asked = sym.config.is_in_checkout(&found.owner.source);
+    if sym.config.trust_programs == TrustPrograms::Source && !is_asked {
         let note = "you are not asked about programs: `[trust] programs = \"ask\"` in the \
                     configuration has each wait for your word";
         sym.report.event(&Event::status("Note", note));
@@ -167,7 +168,7 @@ pub(super) fn deny(sym: &Symposium, name: &str) -> CommandResult {
 
 /// Tells of plugins that are no longer what the user allowed, as the last sync here found.
 pub(in crate::cli) fn tell_changed(sym: &Symposium) {
-    if sym.config.trust_programs != TrustPrograms::Ask {
+    if sym.config.trust_programs != TrustPrograms::Ask && !sym.config.has_sources_in_checkout() {
         return;
     }
     let root = sym.env.cwd().and_then(|cwd| locate(cwd, &sym.env).ok().flatten());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::Symposium;
-use crate::files::{Limit, read_source};
+use crate::files::{Limit, has_exactly, read_source};
 use crate::plugins::manifest::FILE_NAME;
 use crate::plugins::packages::is_package;
 use crate::plugins::source::{Location, effective};
@@ -63,10 +63,8 @@ fn of_dir(sym: &Symposium, dir: &Path) -> Target {
     Target::Source(dir.to_path_buf())
 }
 
-/// Names are compared here, not by the file system: some take `symposium.toml` for the manifest.
 fn has_file(dir: &Path, name: &str) -> bool {
-    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    entries.into_iter().any(|entry| entry.file_name() == name && entry.path().is_file())
+    dir.join(name).is_file() && has_exactly(dir, name)
 }
 
 /// A `SYMPOSIUM.toml` beside a `Cargo.toml` that has no `name` says where the crate's own skills

@@ -5,6 +5,7 @@ use super::*;
 
 fn state(root: &Path) -> SourceState {
     SourceState {
+        is_teams: false,
         name: "mine".to_owned(),
         kind: SourceKind::Path,
         location: root.display().to_string(),
