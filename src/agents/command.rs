@@ -148,6 +148,14 @@ pub(crate) fn hook_command(agent: &str, event: Event, program: &str, guarded: bo
     if guarded { format!("command -v {program}{POSIX_GUARD}{call}{POSIX_NET}") } else { call }
 }
 
+/// As an unguarded [`hook_command`]; in a file that a team shares, nothing happens where our program is
+/// missing, and else its exit code is the command's. Windows has shells that can't look for it.
+pub(crate) fn plain_command(agent: &str, event: Event, program: &str, is_shared: bool) -> String {
+    let call = hook_command(agent, event, program, false);
+    let looks = is_shared && !cfg!(windows);
+    if looks { format!("command -v {program}{POSIX_GUARD}{call}") } else { call }
+}
+
 /// As [`hook_command`], for PowerShell.
 pub(crate) fn powershell_command(
     agent: &str,

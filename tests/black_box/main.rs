@@ -133,6 +133,7 @@ mod team_file;
 mod terminal;
 #[cfg(unix)]
 mod trust;
+mod two_members;
 mod uninstall;
 mod unlocked;
 #[cfg(unix)]

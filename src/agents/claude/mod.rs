@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use symposium_hook::{Decision, Event, Input};
 
 use super::codec::Codec;
-use super::command::hook_command;
+use super::command::plain_command;
 use super::envelope::{Envelope, Reply, blocked, decide, permission};
 use super::identity::{EnvReference, Identity, UsersFolder};
 use super::payload::{Fields, Payload};
@@ -220,7 +220,8 @@ impl Registration for Claude {
             |root| root.join(".claude").join("settings.json"),
         );
         let group = |event| {
-            let command = hook_command(self.name(), event, placement.program, false);
+            let command =
+                plain_command(self.name(), event, placement.program, !placement.is_global());
             let timeout = self.registered_timeout(event);
             json!({
                 "matcher": "*",

@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use symposium_hook::{Decision, Event};
 
 use super::codec::Codec;
-use super::command::hook_command;
+use super::command::plain_command;
 use super::envelope::{Envelope, Reply, blocked, decide, permission};
 use super::identity::{Identity, UsersFolder};
 use super::payload::{Fields, Payload};
@@ -175,7 +175,8 @@ impl Codec for Codex {
 impl Registration for Codex {
     fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
         let group = |event| {
-            let command = hook_command(self.name(), event, placement.program, false);
+            let command =
+                plain_command(self.name(), event, placement.program, !placement.is_global());
             let timeout = self.registered_timeout(event);
             json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] })
         };

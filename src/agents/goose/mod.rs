@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use symposium_hook::{Decision, Event};
 
 use super::codec::Codec;
-use super::command::hook_command;
+use super::command::plain_command;
 use super::envelope::Reply;
 use super::headless::{Headless, plain, words};
 use super::identity::{Identity, UsersFolder};
@@ -212,7 +212,7 @@ impl Registration for Goose {
             json!([{
                 "hooks": [{
                     "type": "command",
-                    "command": hook_command(self.name(), event, placement.program, false),
+                    "command": plain_command(self.name(), event, placement.program, !placement.is_global()),
                     "timeout": IDENTITY.hook_timeout,
                 }],
             }])

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use symposium_hook::Event;
 
 use super::codec::Codec;
-use super::command::hook_command;
+use super::command::plain_command;
 use super::headless::{Headless, plain, words};
 use super::identity::{EnvReference, Identity, NewLayout, UsersFolder};
 use super::payload::{Fields, Payload};
@@ -253,6 +253,10 @@ fn scope_folder(placement: &Placement<'_>, is_users: bool) -> Option<PathBuf> {
     placement.path(is_users, || placement.home.join(".kiro"), |root| root.join(".kiro"))
 }
 
+fn command(placement: &Placement<'_>, event: Event) -> String {
+    plain_command(Kiro.name(), event, placement.program, !placement.is_global())
+}
+
 /// The agent that carries our hooks up to version 2. Entries are flat: Kiro rejects the whole file
 /// for a nested one. Without `tools` the agent would have none, without `resources` no skills,
 /// without `includeMcpJson` none of the servers in `settings/mcp.json`.
@@ -262,7 +266,7 @@ fn agent_file(placement: &Placement<'_>) -> Value {
         if event.is_tool_event() {
             entry.insert("matcher".to_owned(), "*".into());
         }
-        let command = hook_command(Kiro.name(), event, placement.program, false);
+        let command = command(placement, event);
         entry.insert("command".to_owned(), command.into());
         entry.insert("timeout_ms".to_owned(), (IDENTITY.hook_timeout * 1000).into());
         json!([entry])
@@ -285,7 +289,7 @@ fn hooks_file(placement: &Placement<'_>) -> Value {
             "trigger": event.name(),
             "action": {
                 "type": "command",
-                "command": hook_command(Kiro.name(), event, placement.program, false),
+                "command": command(placement, event),
             },
             "timeout": IDENTITY.hook_timeout,
         })

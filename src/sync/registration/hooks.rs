@@ -10,8 +10,8 @@ use crate::config::HookScope;
 use crate::sync::request::Sweep;
 use crate::text::Diagnostic;
 
-/// The hooks of `agents` at the configured scope, the absence of those of all others, and the absence
-/// of ours in the other scope; and what people should know.
+/// The hooks of `agents` at the configured scope, the absence of those of all others (of what is shared
+/// in a project, of those that we wrote), and the absence of ours in the other scope; and what people should know.
 pub(crate) fn configured(
     setup: &Setup<'_>,
     agents: &[Agent],
@@ -33,7 +33,12 @@ pub(crate) fn configured(
                 true => setup.with_stop(agent, placement),
                 false => whole(placement),
             };
-            desired.hooks(agent, &placement, wanted);
+            // What a team shares may be a colleague's, who uses that agent.
+            let is_ours =
+                setup.scope == HookScope::Global || is_recorded(agent, &placement, ledgers);
+            if wanted || is_ours {
+                desired.hooks(agent, &placement, wanted);
+            }
         }
         let other = setup.scope.other();
         if setup.has(other) {
