@@ -272,6 +272,29 @@ fn a_dependency_that_was_accepted_or_declined_is_no_finding() {
 }
 
 #[test]
+fn a_teams_file_that_nobody_accepted_is_told_and_an_accepted_one_decides() {
+    let sandbox = with_agents(&["claude"]);
+    sandbox.registry_crate("widget", "1.2.3", &[("skills/own/SKILL.md", &skill("own", "o"))]);
+    sandbox.write("ws/symposium.toml", "[plugins]\nuse = [\"widget\"]\n");
+    let found = findings(&sandbox, &[]);
+    let waits = of_rule(&found, "could-not-look");
+    assert_eq!(waits["location"]["path"], "symposium.toml", "{waits:#}");
+    let message = waits["message"].as_str().expect("text");
+    assert!(message.contains("nothing of it is in force"), "{message}");
+    let remedy = waits["remedy"].as_str().expect("text");
+    let hash =
+        remedy.split_once("--accept-team-file ").and_then(|(_, rest)| rest.split('`').next());
+    sandbox.run(&["sync", "--accept-team-file", hash.expect("a hash")]).ok();
+    let run = sandbox.run(&["audit", "--json", "--deny", "could-not-look,undecided-crate"]).ok();
+    let answer = document(&run, "audit.json");
+    assert_eq!(answer["skills"][0]["name"], "own", "{answer:#}");
+    sandbox.write("ws/symposium.toml", "[plugins]\ndisable = [\"widget\"]\n");
+    sandbox.run(&["audit", "--deny", "could-not-look"]).code(1);
+    sandbox.run(&["sync", "--decline-team-file"]).ok();
+    sandbox.run(&["audit", "--deny", "could-not-look"]).ok();
+}
+
+#[test]
 fn what_could_not_be_looked_at_is_told_never_passed_over() {
     let mut sandbox = with_repository();
     let run = sandbox.run(&["audit", "--offline", "--deny", "could-not-look"]).code(1);

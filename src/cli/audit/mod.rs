@@ -32,7 +32,7 @@ use crate::text::{Diagnostic, Severity};
 
 pub(super) fn run(sym: &Symposium, args: &AuditArgs) -> CommandResult {
     let start = Instant::now();
-    let mut own = Symposium::new(sym.env.clone(), sym.report.without_messages(), sym.options)?;
+    let mut own = sym.telling(sym.report.without_messages(), sym.options)?;
     // What is inside the program comes with no checkout, and would be unpacked to be looked at.
     own.config.defaults.builtin = false;
     if args.locked {
@@ -57,6 +57,7 @@ fn look(sym: &Symposium, whole: &Whole<'_>) -> (Audit, Findings) {
     let root = &workspace.root;
     let mut found = Findings::default();
     undecided::problems(sym, whole, &mut found);
+    undecided::team(sym, &mut found);
     let locked = Locked::of(whole, &mut found);
     let sources = sources::look(sym, whole, locked.as_ref(), &mut found);
     let applying = whole.facts.skills.iter().chain(whole.facts.held_back());

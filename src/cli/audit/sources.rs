@@ -153,7 +153,8 @@ fn in_configuration(sym: &Symposium, source: &SourceState, problem: Diagnostic) 
     if !sym.config.sources.iter().any(|known| known.name == source.name) {
         return problem;
     }
-    sym.in_configuration(problem, |config| place_of_source(config, &source.name, ""))
+    let place = |file: &Arc<Source>| place_of_source(file, &source.name, "");
+    sym.in_file_of_source(problem, &source.name, place)
 }
 
 /// What is new, gone or other than in the lock file, besides repositories that moved. `is_whole`:

@@ -3,6 +3,8 @@
 use super::model::Findings;
 use crate::Symposium;
 use crate::cli::audit_args::rules;
+use crate::cli::team::notice;
+use crate::config::team::{NAME, Standing};
 use crate::files::{Limit, read_source};
 use crate::sync::Whole;
 use crate::sync::facts::candidates::told_absent;
@@ -38,7 +40,10 @@ pub(super) fn look(sym: &Symposium, whole: &Whole<'_>, found: &mut Findings) {
 }
 
 fn decide(name: &str) -> String {
-    format!("`cargo agents use {name}` takes it, `cargo agents use --remove {name}` declines it")
+    format!(
+        "`cargo agents use {name}` takes it, `cargo agents use --remove {name}` declines it, for all \
+         by `[plugins] use` or `disable` in {NAME}"
+    )
 }
 
 /// The problem at a package's entry in `Cargo.lock`.
@@ -50,6 +55,21 @@ fn in_lock(whole: &Whole<'_>, problem: Diagnostic, name: &str, version: &str) ->
     match place {
         Some((source, at)) => problem.at(&source, at..at + entry.find('\n').unwrap_or_default()),
         None => problem.in_file(workspace.root.join("Cargo.toml")),
+    }
+}
+
+/// That the team's file offers something that is not in force here, so that nothing of it was looked at.
+pub(super) fn team(sym: &Symposium, found: &mut Findings) {
+    let Some(team) = &sym.team else { return };
+    for problem in &team.problems {
+        found.warn(rules::MISTAKE, problem.clone());
+    }
+    // To decline it is a decision.
+    if team.standing != Standing::Declined
+        && let Some((what, remedy)) = notice(team)
+    {
+        let problem = Diagnostic::warning(what).in_file(&team.path).note(remedy);
+        found.add(rules::COULD_NOT_LOOK, problem);
     }
 }
 
