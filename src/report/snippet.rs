@@ -13,6 +13,8 @@ use crate::text::{Diagnostic, Severity, Source};
 
 /// Columns where no terminal limits them: annotate-snippets cuts lines of files that are longer.
 const UNLIMITED: usize = 400;
+/// Of a line that is longer only the place is told: to draw it takes time with the square of its length.
+const LONGEST: usize = 4096;
 
 /// Draws `diagnostic`. Paths inside `base` are shown from there. Lines are wrapped for a terminal of
 /// `width` columns; where there is none, not at all.
@@ -33,9 +35,10 @@ pub(super) fn render(diagnostic: &Diagnostic, base: &Path, width: Option<usize>)
     let mut notes: Vec<&String> = Vec::new();
     if let (Some(source), Some(span)) = (&diagnostic.source, &diagnostic.span) {
         let marked = marked(source, span);
-        let (_, start) = source.line_column(marked.start);
+        let (line, start) = source.line_column(marked.start);
         let before = margin + 3 + start + columns(&clean(&source.text[marked.clone()]));
-        let mut mark = AnnotationKind::Primary.span(marked);
+        let (begin, text) = line_around(source, &marked);
+        let mut mark = AnnotationKind::Primary.span(marked.start - begin..marked.end - begin);
         match &diagnostic.label {
             Some(label) if width.is_none_or(|width| before + columns(label) <= width) => {
                 mark = mark.label(clean(label));
@@ -43,9 +46,13 @@ pub(super) fn render(diagnostic: &Diagnostic, base: &Path, width: Option<usize>)
             // Beside the mark there is no room for it.
             label => notes.extend(label),
         }
-        let text = masked(&source.text);
-        group =
-            group.element(Snippet::source(text).path(shown(&source.path, base)).annotation(mark));
+        let path = shown(&source.path, base);
+        group = if text.len() > LONGEST {
+            group.element(Origin::path(path).line(line).char_column(start))
+        } else {
+            let snippet = Snippet::source(masked(text)).line_start(line).path(path);
+            group.element(snippet.annotation(mark))
+        };
     } else if let Some(location) = diagnostic.location() {
         group = group.element(Origin::path(shown(&location.path, base)));
     }
@@ -76,6 +83,14 @@ fn marked(source: &Source, span: &Range<usize>) -> Range<usize> {
     let end = boundary(span.end.max(span.start));
     let first_line = text[start..end].find(['\n', '\r']).map_or(end, |newline| start + newline);
     start..first_line
+}
+
+/// The line that `marked` is in, and where it begins: the others would only cost time.
+fn line_around<'s>(source: &'s Source, marked: &Range<usize>) -> (usize, &'s str) {
+    let text = source.text.as_str();
+    let begin = text[..marked.start].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[marked.end..].find('\n').map_or(text.len(), |newline| marked.end + newline);
+    (begin, text[begin..end].trim_end_matches('\r'))
 }
 
 /// A path with `/`, from `base` where it is inside.
@@ -125,6 +140,18 @@ mod tests {
               |         ^^^^^^^^^^^ did you mean `PreToolUse`?
               |
               = accepted: PreToolUse, PostToolUse"#]],
+        );
+    }
+
+    #[test]
+    fn of_a_line_without_end_the_place_alone_is_told() {
+        let text = format!("a = 1\nb = \"{}\"\n", "x".repeat(1_000_000));
+        let source = Source::new("/w/p/SYMPOSIUM.toml", text);
+        check(
+            &Diagnostic::error("too long").at(&source, 10..1_000_012),
+            &expect![[r#"
+            error: too long
+            --> p/SYMPOSIUM.toml:2:5"#]],
         );
     }
 

@@ -58,8 +58,11 @@ fn break_lines(
         if !line.is_empty() {
             line.push_str(&" ".repeat(gap));
         }
-        while long == Long::Cut && measure(word) > width && word.chars().count() > 1 {
-            let end = end_within(word, width);
+        loop {
+            let end = if long == Long::Cut { end_within(word, width) } else { word.len() };
+            if end == word.len() {
+                break;
+            }
             // A path reads best when it is cut between folders.
             let cut = word[..end].rfind('/').map_or(end, |slash| slash + 1);
             lines.push(word[..cut].to_owned());
@@ -91,6 +94,13 @@ mod tests {
         assert_eq!(wrap("a\u{202e}b", 20), ["ab"]);
         assert_eq!(wrap("漢字漢字 a", 5), ["漢字", "漢字", "a"]);
         assert_eq!(wrap("", 20), [""; 0]);
+    }
+
+    #[test]
+    fn a_word_without_end_is_cut_in_the_time_that_its_length_takes() {
+        let start = std::time::Instant::now();
+        assert_eq!(wrap(&"x".repeat(1_000_000), 80).len(), 12_500);
+        assert!(start.elapsed() < std::time::Duration::from_secs(10), "{:?}", start.elapsed());
     }
 
     #[test]

@@ -83,6 +83,8 @@ mod hook_session;
 mod hook_sync;
 #[cfg(unix)]
 mod hook_twice;
+#[cfg(target_os = "linux")]
+mod hostile;
 mod init;
 #[cfg(unix)]
 mod init_terminal;

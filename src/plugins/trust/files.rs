@@ -18,6 +18,8 @@ use crate::workspace::Observer;
 
 /// The most files of a folder that are looked through.
 const MOST_FILES: usize = 20_000;
+/// Folders in folders that are looked into: the next ones cost more and more, and no plugin has them.
+const DEEPEST: usize = 100;
 /// The longest text that is kept, so that a change can be shown.
 const LONGEST_TEXT: usize = 64 * 1024;
 /// In the names of all variables for a package's folder.
@@ -28,7 +30,7 @@ const SCRIPTS: [&str; 18] = [
     "sh", "ts", "wasm", "zsh",
 ];
 
-/// A folder holds more than [`MOST_FILES`].
+/// A folder holds more than [`MOST_FILES`], or more than [`DEEPEST`] in each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TooMany;
 
@@ -159,7 +161,7 @@ fn list(
     observer.observe(dir);
     for entry in walk.flatten() {
         seen += 1;
-        if seen > MOST_FILES {
+        if seen > MOST_FILES || entry.depth() > DEEPEST {
             return Err(TooMany);
         }
         let path = entry.path();

@@ -54,7 +54,9 @@ impl Waits {
                  says it anew"
             ),
             Self::TooLarge => {
-                "its plugin's folder holds too many files to tell what it could run".to_owned()
+                "its plugin's folder holds too many files, or too many folders in each other, to tell \
+                 what it could run"
+                    .to_owned()
             }
         }
     }

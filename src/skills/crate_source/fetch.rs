@@ -334,7 +334,8 @@ impl Session<'_> {
         }
         let mirror = self.mirror();
         if let Some(SourceReplacement::Crates(folder)) = &mirror {
-            return Ok(registry::in_folder(folder, self.fetcher.dirs, &self.wanted(locked)));
+            return registry::in_folder(folder, self.fetcher.dirs, &self.wanted(locked))
+                .map_err(FetchError::Other);
         }
         let spec = format!("{}@{}", locked.name, locked.version);
         let mut args = vec!["info".to_owned(), spec];
@@ -360,11 +361,11 @@ impl Session<'_> {
         folder: &Path,
     ) -> Result<Located, FetchError> {
         let (name, checksum) = (request.name, request.checksum);
-        let found = request.version.and_then(|version| {
-            let wanted = Wanted { name, version, index: self.index, checksum };
-            registry::in_folder(folder, self.fetcher.dirs, &wanted)
-        });
-        found.ok_or_else(|| FetchError::NotIn(folder.to_path_buf()))
+        let not_in = || FetchError::NotIn(folder.to_path_buf());
+        let version = request.version.ok_or_else(not_in)?;
+        let wanted = Wanted { name, version, index: self.index, checksum };
+        let found = registry::in_folder(folder, self.fetcher.dirs, &wanted);
+        found.map_err(FetchError::Other)?.ok_or_else(not_in)
     }
 
     /// The crate and all that it depends on.

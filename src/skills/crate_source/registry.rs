@@ -206,11 +206,19 @@ impl RegistryDirs {
 
 /// A crate in a folder of `.crate` files, cargo's "local registry"; it has to have the checksum of
 /// the lock file.
-pub(super) fn in_folder(folder: &Path, dirs: &Dirs, wanted: &Wanted<'_>) -> Option<Located> {
-    let (name, file) = wanted.in_registry(folder, ".crate")?;
-    wanted.checksum?;
-    let dir = unpacked(&file, &name, dirs, wanted).ok()?;
-    Some(wanted.located(name, dir, How::RegistryCache))
+///
+/// # Errors
+/// It is there and can't be used, with the reason.
+pub(super) fn in_folder(
+    folder: &Path,
+    dirs: &Dirs,
+    wanted: &Wanted<'_>,
+) -> Result<Option<Located>, String> {
+    let found = wanted.in_registry(folder, ".crate").filter(|_| wanted.checksum.is_some());
+    let Some((name, file)) = found else { return Ok(None) };
+    let dir = unpacked(&file, &name, dirs, wanted)
+        .map_err(|reason| format!("{}: {reason}", file.display()))?;
+    Ok(Some(wanted.located(name, dir, How::RegistryCache)))
 }
 
 /// Checks a `.crate` file against the lock file's checksum. Hundreds are asked about in each run, so

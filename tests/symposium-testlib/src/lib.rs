@@ -15,6 +15,7 @@
 //! - [`Server`]: git repositories and files over HTTP on the loopback, in good and bad manners
 //! - [`SparseRegistry`]: a registry of crates on the loopback
 //! - [`smuggled`]: skills whose `hooks:` one reader sees and another does not
+//! - [`hostile`]: archives, texts and names that an attacker makes
 //! - [`large`]: a workspace of many members and packages
 
 mod book;
@@ -22,6 +23,7 @@ mod cargo;
 pub mod clients;
 pub mod fixture;
 pub mod harness;
+pub mod hostile;
 pub mod http;
 pub mod isolation;
 pub mod large;
