@@ -5,7 +5,7 @@
 //! The parts that need no file system are in `tests/fixtures/hostile/`.
 
 mod archives;
-mod drive;
+pub(crate) mod drive;
 mod git;
 mod many;
 mod names;

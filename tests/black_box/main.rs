@@ -117,6 +117,8 @@ pub mod registration;
 mod registries;
 mod registry_checksums;
 mod schemas;
+#[cfg(target_os = "linux")]
+mod secret_canaries;
 mod secrets;
 #[cfg(unix)]
 mod self_update;

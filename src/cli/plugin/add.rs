@@ -179,7 +179,9 @@ fn name(sym: &Symposium, args: &AddArgs, place: &Place) -> Result<String, Diagno
     let name = match &args.name {
         Some(name) => name.clone(),
         None => {
-            let end = place.text.trim_end_matches(['/', '\\']).rsplit(['/', '\\', ':']).next();
+            // What follows may be a token, and names are shown.
+            let path = place.text.split(['?', '#']).next().unwrap_or_default();
+            let end = path.trim_end_matches(['/', '\\']).rsplit(['/', '\\', ':']).next();
             let end = end.unwrap_or_default().trim_end_matches(".git");
             let kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
             end.chars().map(|c| if kept(c) { c } else { '-' }).collect()

@@ -285,6 +285,11 @@ const AFTER_EVENTS: &str = "
     uninstall --dry-run
     * uninstall --all-workspaces";
 
+/// Every command, in an order in which each has something to do.
+pub(crate) fn every_command() -> impl Iterator<Item = &'static str> {
+    commands(BEFORE_EVENTS, false).chain(commands(AFTER_EVENTS, false))
+}
+
 fn commands(all: &'static str, brief: bool) -> impl Iterator<Item = &'static str> {
     let lines = all.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.filter_map(move |line| match line.strip_prefix("* ") {
@@ -294,7 +299,7 @@ fn commands(all: &'static str, brief: bool) -> impl Iterator<Item = &'static str
 }
 
 /// A client that calls every tool.
-fn mcp_session() -> String {
+pub(crate) fn mcp_session() -> String {
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {},
         "clientInfo": {"name": "test", "version": "1"}});
     let call = |tool, arguments| ("tools/call", json!({"name": tool, "arguments": arguments}));
