@@ -124,6 +124,10 @@ fn apply_change(
         }
         (Change::Write(text), None) => {
             let folders = missing_folders(target);
+            // Folders of an agent are as everybody else would make them: a checkout may be a group's.
+            if let Some(parent) = target.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
             match replace_if_same(target, None, text.as_bytes()) {
                 Ok(true) => Ok(Some(Outcome::Created { folders })),
                 Ok(false) => Ok(None),

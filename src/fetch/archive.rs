@@ -9,7 +9,7 @@ use flate2::read::GzDecoder;
 use sha2::{Digest as _, Sha256};
 use tar::EntryType;
 
-use crate::files::{open, relative_inside, rename, without_its_name};
+use crate::files::{open, private_folders, relative_inside, rename, without_its_name};
 use crate::text::hex;
 
 #[cfg(test)]
@@ -135,7 +135,7 @@ pub(crate) fn unpack(
     let failed = |source| ArchiveError::Io { path: target.to_path_buf(), source };
     let parent =
         target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(parent).map_err(failed)?;
+    private_folders(parent).map_err(failed)?;
     let staging = tempfile::Builder::new()
         .prefix(".symposium-")
         .suffix(".tmp")
@@ -226,14 +226,14 @@ impl Unpacker<'_> {
         let path = self.root.join(&relative);
         let failed = |source| ArchiveError::Io { path: path.clone(), source };
         match kind {
-            EntryType::Directory => fs::create_dir_all(&path).map_err(failed),
+            EntryType::Directory => private_folders(&path).map_err(failed),
             EntryType::Regular | EntryType::Continuous if !relative.as_os_str().is_empty() => {
                 self.done.files += 1;
                 if self.done.files > self.limits.files {
                     return Err(self.too_many_files());
                 }
                 if let Some(parent) = path.parent() {
-                    fs::create_dir_all(parent).map_err(failed)?;
+                    private_folders(parent).map_err(failed)?;
                 }
                 let executable = entry.header().mode().is_ok_and(|mode| mode & 0o100 != 0);
                 self.done.bytes += write_file(&path, entry, executable).map_err(failed)?;

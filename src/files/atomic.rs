@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::private::private_folders;
 #[cfg(unix)]
 use super::read::open;
 use super::read::{Limit, named, read_optional};
@@ -192,7 +193,7 @@ enum Prepared {
 
 fn prepare(target: &Path, bytes: &[u8]) -> io::Result<Prepared> {
     let parent = folder_of(target);
-    fs::create_dir_all(parent).map_err(|error| named(parent, "can't create", &error))?;
+    private_folders(parent).map_err(|error| named(parent, "can't create", &error))?;
     let before = fs::metadata(target).ok();
     if let Some(before) = &before
         && before.permissions().readonly()

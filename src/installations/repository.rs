@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::job::{Got, Job};
 use super::stamp::key;
 use super::{Root, Trouble};
-use crate::files::rename;
+use crate::files::{private_folders, rename};
 use crate::text::SecretUrl;
 
 /// The files of a repository.
@@ -46,7 +46,7 @@ fn working_copy(job: &Job<'_>, url: &str, tree: &Path, commit: &str) -> Result<P
         return Ok(target);
     }
     let failed = |error| Job::io(&target)(error);
-    fs::create_dir_all(&base).map_err(&failed)?;
+    private_folders(&base).map_err(&failed)?;
     let staging = tempfile::Builder::new().prefix(".new-").tempdir_in(&base).map_err(&failed)?;
     let copy = staging.path().join("tree");
     copy_tree(tree, &copy).map_err(&failed)?;
@@ -62,7 +62,7 @@ pub(super) fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
         let target = to.join(inside);
         let kind = entry.file_type();
         if kind.is_dir() {
-            fs::create_dir_all(&target)?;
+            private_folders(&target)?;
         } else if kind.is_file() {
             fs::copy(entry.path(), &target)?;
         }

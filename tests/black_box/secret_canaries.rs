@@ -2,6 +2,7 @@
 //! fails.
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 use symposium_testlib::simulated::SimulatedTurn;
@@ -250,5 +251,41 @@ fn secrets_of_every_place_come_out_nowhere() {
     assert!(log.contains("TRACE") || log.contains("DEBUG"), "nothing was logged: {log}");
     for place in ["home/.symposium/sessions", "home/.symposium/state.toml"] {
         assert!(sandbox.has(place), "{place} was never made");
+    }
+}
+
+/// What is deeper lies behind these.
+#[test]
+fn folders_of_ours_are_the_users_alone_whatever_the_umask() {
+    for umask in ["000", "022", "077"] {
+        let sandbox = planted();
+        let run = |line: &str, stdin: &[u8]| {
+            let script = format!("umask {umask}; exec '{}' {line}", sandbox.binary().display());
+            Run::of(&mut sandbox.shell(&script), stdin)
+        };
+        for line in every_command().filter(|line| !line.starts_with("uninstall")) {
+            run(line, b"");
+        }
+        let ws = sandbox.ws();
+        let turn = SimulatedTurn { session: "s", prompt: "p", cwd: &ws };
+        for agent in HookAgent::ALL {
+            let step = HookStep::session_start();
+            let payload = agent.payload(&step, turn).to_string();
+            run(&format!("hook {} {}", agent.name(), step.event()), payload.as_bytes()).ok();
+        }
+        let mut seen = BTreeSet::new();
+        for entry in std::fs::read_dir(sandbox.home().join(".symposium")).expect("is there") {
+            let entry = entry.expect("reads");
+            let name = entry.file_name().to_string_lossy().into_owned();
+            // What the test itself wrote.
+            if !["plugins", "config.toml"].contains(&&*name) {
+                let mode = entry.metadata().expect("is there").permissions().mode();
+                assert_eq!(mode & 0o077, 0, "umask {umask}: {name} has {mode:o}");
+                seen.insert(name);
+            }
+        }
+        for folder in ["cache", "ledgers", "logs", "sessions", "trust"] {
+            assert!(seen.contains(folder), "umask {umask}: nothing is in {folder}: {seen:?}");
+        }
     }
 }

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::GitError;
 use super::client::Client;
-use crate::files::{Limit, is_plain_name, read_bytes, relative_inside};
+use crate::files::{Limit, is_plain_name, private_folders, read_bytes, relative_inside};
 
 /// How much of a repository is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,10 +75,10 @@ pub(super) fn export(
         .filter_map(|blob| base.join(&blob.path).parent().map(Path::to_path_buf))
         .collect();
     let io = GitError::cache;
-    fs::create_dir_all(&base).map_err(io)?;
+    private_folders(&base).map_err(io)?;
     for folder in &folders {
         // Two names that this file system takes for one: the first has it.
-        if let Err(error) = fs::create_dir_all(folder) {
+        if let Err(error) = private_folders(folder) {
             tracing::warn!("left out {}: {error}", folder.display());
         }
     }

@@ -103,7 +103,6 @@ fn in_the_place_of_a_skill_a_plugin_a_crates_file_or_an_agents_settings() {
             ("ws/symposium.lock", "file.md"),
             ("home/.symposium/plugins/other", ""),
             ("home/.symposium/plugins/manifest/SYMPOSIUM.toml", "file.md"),
-            ("home/.symposium/plugins/trap/hook.sh", "file.md"),
         ] {
             lay(&place, *shape, path, to);
         }
