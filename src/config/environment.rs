@@ -48,9 +48,14 @@ impl Environment {
         self.find(name).is_some()
     }
 
-    /// Of a variable that is there twice, the last one counts.
+    /// Of a variable that is there twice, the last one counts. Windows, which has `Path`, takes names
+    /// that differ in case for one.
     fn find(&self, name: &str) -> Option<&OsStr> {
-        let found = self.vars.iter().rev().find(|(key, _)| key == name);
+        let is_it = |key: &OsStr| match cfg!(windows) {
+            true => key.eq_ignore_ascii_case(name),
+            false => key == name,
+        };
+        let found = self.vars.iter().rev().find(|(key, _)| is_it(key));
         found.map(|(_, value)| value.as_os_str())
     }
 

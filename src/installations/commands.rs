@@ -40,8 +40,7 @@ pub(super) fn run(job: &Job<'_>, got: &Got) -> Result<(), Trouble> {
 
 fn shell(job: &Job<'_>, command: &str, cwd: &Path) -> crate::process::Child {
     let path = job.sym.env.var("PATH").unwrap_or_default();
-    let has_sh = crate::process::find_program("sh".as_ref(), path, Path::new("/")).is_some();
-    let child = if cfg!(windows) && !has_sh {
+    let child = if cfg!(windows) && crate::process::find_sh(path).is_none() {
         job.child("cmd").args(["/C", command])
     } else {
         job.child("sh").args(["-c", command])

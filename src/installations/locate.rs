@@ -1,12 +1,13 @@
 //! From what a manifest calls a program to its file.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::{Invocation, Root};
 use crate::Symposium;
 use crate::files::{contained, is_plain_name};
 use crate::plugins::model::{InstallSource, Installation, Plugin, Runnable};
-use crate::process::find_program;
+use crate::process::{find_program, find_sh};
 
 /// The file that `runnable` names, which is there.
 pub(super) fn locate(
@@ -18,7 +19,8 @@ pub(super) fn locate(
 ) -> Result<Invocation, String> {
     let (named, is_script) = match runnable {
         Runnable::Shell => {
-            let path = global(sym, "sh").ok_or("there is no shell `sh` on PATH")?;
+            let found = find_sh(sym.env.var("PATH").unwrap_or_default());
+            let path = found.ok_or("there is no shell `sh` on PATH")?;
             return Ok(Invocation { path, is_script: false, args: Vec::new() });
         }
         Runnable::Executable(named) => (named.as_str(), false),
@@ -98,13 +100,11 @@ pub(super) fn global(sym: &Symposium, name: &str) -> Option<PathBuf> {
     })
 }
 
-/// On Windows a program's name needs no `.exe` in a manifest. What is not there keeps its name.
+/// On Windows a program's name needs no extension in a manifest. What is not there keeps its name.
 fn with_suffix(path: PathBuf) -> PathBuf {
     if cfg!(windows) && !path.exists() {
-        let mut name = path.clone().into_os_string();
-        name.push(std::env::consts::EXE_SUFFIX);
-        let named = PathBuf::from(name);
-        return if named.exists() { named } else { path };
+        let found = find_program(path.as_os_str(), OsStr::new(""), Path::new("/"));
+        return found.unwrap_or(path);
     }
     path
 }

@@ -27,7 +27,9 @@ pub(crate) fn syntax_error(argv: &[String]) -> Result<Option<String>, RunError> 
 /// says.
 fn shell_of(argv: &[String]) -> Option<(String, Vec<&str>)> {
     let script = match argv {
-        [shell, flag, commands] if flag == "-c" && shell.rsplit('/').next() == Some("sh") => {
+        [shell, flag, commands]
+            if flag == "-c" && Path::new(shell).file_stem().is_some_and(|name| name == "sh") =>
+        {
             return Some((shell.clone(), vec![flag, commands]));
         }
         [shell, script, ..] if shell == "sh" => return Some((shell.clone(), vec![script])),

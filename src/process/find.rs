@@ -21,6 +21,25 @@ pub(crate) fn find_program(name: &OsStr, path_var: &OsStr, cwd: &Path) -> Option
     which::which_in(name, Some(path), cwd).ok()
 }
 
+/// The user's `sh`.
+pub(crate) fn find_sh(path_var: &OsStr) -> Option<PathBuf> {
+    let name = OsStr::new("sh");
+    let found = find_program(name, path_var, Path::new("/"));
+    #[cfg(windows)]
+    let found = found.or_else(|| sh_of_git(name, path_var));
+    found
+}
+
+/// The `sh` or `bash` that came with the `git` on the `PATH`, where `name` asks for one: the installer of
+/// Git for Windows puts only `Git\cmd` on the `PATH`, and they lie in `Git\bin`.
+#[cfg(windows)]
+pub(super) fn sh_of_git(name: &OsStr, path_var: &OsStr) -> Option<PathBuf> {
+    let file = ["sh", "bash"].iter().find(|shell| name.eq_ignore_ascii_case(shell))?;
+    let git = find_program("git".as_ref(), path_var, Path::new("/"))?;
+    let beside = git.parent()?.parent()?.join("bin").join(file).with_extension("exe");
+    beside.is_file().then_some(beside)
+}
+
 /// Whether `name` is to be searched on `PATH`.
 pub(super) fn is_bare_name(name: &OsStr) -> bool {
     let path = Path::new(name);

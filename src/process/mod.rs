@@ -39,7 +39,7 @@ mod work;
 pub(crate) use allowance::end_after;
 pub(crate) use conversation::{Conversation, Silence};
 pub(crate) use detached::{Detached, spawn_detached};
-pub(crate) use find::find_program;
+pub(crate) use find::{find_program, find_sh};
 #[cfg(unix)]
 pub(crate) use inherited::outlive_file_limits;
 pub(crate) use inherited::{exec_replace, run_inherited};

@@ -225,12 +225,21 @@ pub(crate) enum RunError {
     Io { program: String, source: std::io::Error },
 }
 
+/// What can be done where there is no `sh`.
+#[cfg(windows)]
+pub(super) const NO_SH: &str = "install Git for Windows, or let the plugin name a `.exe`, `.cmd` or \
+                                `.ps1`";
+
 fn not_found(program: &str) -> String {
     if program.contains(std::path::is_separator) {
-        format!("there is no program {program}")
-    } else {
-        format!("`{program}` is not installed, or not on PATH")
+        return format!("there is no program {program}");
     }
+    let message = format!("`{program}` is not installed, or not on PATH");
+    #[cfg(windows)]
+    if program == "sh" {
+        return format!("{message}; {NO_SH}");
+    }
+    message
 }
 
 /// What was captured of an output.

@@ -2,11 +2,12 @@
 
 use std::ffi::OsStr;
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use super::RunError;
-use super::find::find_program;
+use super::find::find_sh;
+use super::model::NO_SH;
 use crate::files::open;
 
 /// A command for the file at `program`: a program or a batch file as it is, `.ps1` by PowerShell, and a
@@ -28,7 +29,12 @@ pub(super) fn command(program: &Path, path_var: &OsStr) -> Result<Command, RunEr
         _ if names_its_interpreter(program) => {
             let sh = find_sh(path_var).ok_or_else(|| RunError::Io {
                 program: program.display().to_string(),
-                source: io::Error::new(io::ErrorKind::NotFound, NO_SH),
+                source: io::Error::new(
+                    io::ErrorKind::NotFound,
+                    format!(
+                        "it is a script that begins with `#!`, and no `sh` is on PATH; {NO_SH}"
+                    ),
+                ),
             })?;
             let mut command = Command::new(sh);
             command.args(["-c", r#"exec "$0" "$@""#]);
@@ -39,26 +45,9 @@ pub(super) fn command(program: &Path, path_var: &OsStr) -> Result<Command, RunEr
     }
 }
 
-const NO_SH: &str = "it is a script that begins with `#!`, and no `sh` is on PATH; install Git for \
-                     Windows, or let the plugin name a `.exe`, `.cmd` or `.ps1`";
-
 fn names_its_interpreter(program: &Path) -> bool {
     let mut start = [0; 2];
     open(program).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"#!"
-}
-
-fn find_sh(path_var: &OsStr) -> Option<PathBuf> {
-    find_program("sh".as_ref(), path_var, Path::new("/"))
-        .or_else(|| sh_of_git("sh".as_ref(), path_var))
-}
-
-/// The `sh` or `bash` that came with the `git` on the `PATH`, where `name` asks for one: the installer of
-/// Git for Windows puts only `Git\cmd` on the `PATH`, and they lie in `Git\bin`.
-pub(super) fn sh_of_git(name: &OsStr, path_var: &OsStr) -> Option<PathBuf> {
-    let file = ["sh", "bash"].iter().find(|shell| name.eq_ignore_ascii_case(shell))?;
-    let git = find_program("git".as_ref(), path_var, Path::new("/"))?;
-    let beside = git.parent()?.parent()?.join("bin").join(file).with_extension("exe");
-    beside.is_file().then_some(beside)
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ fn resolve(child: &Child) -> Result<PathBuf, RunError> {
         let path = path_of(child).unwrap_or_default();
         let found = find_program(&child.program, &path, Path::new("/"));
         #[cfg(windows)]
-        let found = found.or_else(|| super::script::sh_of_git(&child.program, &path));
+        let found = found.or_else(|| super::find::sh_of_git(&child.program, &path));
         return found.ok_or(RunError::NotFound { program: shown });
     }
     let program = PathBuf::from(&child.program);
