@@ -170,7 +170,7 @@ fn within(top: &Path, git: &Path) -> Result<Repository, Unclear> {
     if !here || is_there(&git.join("commondir")) {
         return Err(foreign(git));
     }
-    let own = dunce::canonicalize(git).map_err(|error| unreadable(git, &error.into()))?;
+    let own = crate::files::canonicalize(git).map_err(|error| unreadable(git, &error.into()))?;
     Ok(Repository { common: own.clone(), own })
 }
 
@@ -178,7 +178,7 @@ fn within(top: &Path, git: &Path) -> Result<Repository, Unclear> {
 /// has to name `top`, as git has it do for linked checkouts and submodules.
 fn elsewhere(top: &Path, dir: &Path) -> Result<Repository, Unclear> {
     let git = top.join(".git");
-    let own = dunce::canonicalize(dir).map_err(|_| foreign(&git))?;
+    let own = crate::files::canonicalize(dir).map_err(|_| foreign(&git))?;
     if !is_there(&own.join("HEAD")) {
         return Err(foreign(&git));
     }
@@ -187,7 +187,7 @@ fn elsewhere(top: &Path, dir: &Path) -> Result<Repository, Unclear> {
         let ours = is_same(&own.join(worktree), top);
         return if ours { Ok(Repository { common: own.clone(), own }) } else { Err(foreign(&git)) };
     };
-    let common = dunce::canonicalize(own.join(common)).map_err(|_| foreign(&git))?;
+    let common = crate::files::canonicalize(own.join(common)).map_err(|_| foreign(&git))?;
     let back = line_of(&own.join("gitdir"))?.map(|back| own.join(back));
     let back = back.filter(|back| back.file_name() == git.file_name());
     let names_top = back.is_some_and(|back| back.parent().is_some_and(|back| is_same(back, top)));
@@ -273,7 +273,7 @@ fn is_there(path: &Path) -> bool {
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
-    let real = |path| dunce::canonicalize(path).ok();
+    let real = |path| crate::files::canonicalize(path).ok();
     real(one).is_some_and(|one| real(other) == Some(one))
 }
 
@@ -286,7 +286,7 @@ fn real(path: &Path) -> PathBuf {
     let target = final_target(path).unwrap_or_else(|_| path.to_path_buf());
     let real = nearest_folder(&target).and_then(|folder| {
         let rest = target.strip_prefix(folder).ok()?;
-        Some(dunce::canonicalize(folder).ok()?.join(rest))
+        Some(crate::files::canonicalize(folder).ok()?.join(rest))
     });
     real.unwrap_or(target)
 }

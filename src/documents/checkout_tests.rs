@@ -12,7 +12,7 @@ impl World {
     }
 
     fn path(&self, relative: &str) -> PathBuf {
-        dunce::canonicalize(self.0.path()).expect("is there").join(relative)
+        crate::files::canonicalize(self.0.path()).expect("is there").join(relative)
     }
 
     fn write(&self, relative: &str, text: &str) {

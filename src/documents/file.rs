@@ -221,7 +221,7 @@ fn is_fresh(path: &Path) -> bool {
 
 /// One lock for one file, by whatever path it is reached.
 fn lock_name(target: &Path) -> String {
-    let folder = target.parent().and_then(|folder| dunce::canonicalize(folder).ok());
+    let folder = target.parent().and_then(|folder| crate::files::canonicalize(folder).ok());
     let real = match (folder, target.file_name()) {
         (Some(folder), Some(name)) => folder.join(name),
         _ => target.to_path_buf(),

@@ -55,10 +55,10 @@ pub(crate) fn contained(root: &Path, path: &str) -> Result<PathBuf, Escape> {
     let escape = || Escape { path: path.to_owned(), root: root.display().to_string() };
     let relative = relative_inside(path).ok_or_else(escape)?;
     let joined = root.join(&relative);
-    let Ok(real_root) = dunce::canonicalize(root) else { return Ok(joined) };
+    let Ok(real_root) = crate::files::canonicalize(root) else { return Ok(joined) };
     let mut existing = joined.as_path();
     loop {
-        match dunce::canonicalize(existing) {
+        match crate::files::canonicalize(existing) {
             Ok(real) if real.starts_with(&real_root) => return Ok(joined),
             Ok(_) => return Err(escape()),
             Err(_) if existing.is_symlink() => return Err(escape()),

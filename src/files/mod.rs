@@ -15,6 +15,7 @@ mod lock;
 mod mode;
 mod private;
 mod read;
+mod real;
 mod rename;
 mod temporary;
 mod writers;
@@ -31,5 +32,6 @@ pub(crate) use read::{
     Limit, ReadError, Skimmer, has_exactly, is_absent, open, read_bytes, read_optional,
     read_source, read_text,
 };
+pub(crate) use real::{canonicalize, without_prefix};
 pub(crate) use rename::{remove_file, rename};
 pub(crate) use temporary::without_its_name;

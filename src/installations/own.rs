@@ -35,7 +35,7 @@ impl Installed {
     /// Whether the running program came from a registry: only then has anybody published something
     /// that could be newer.
     pub(crate) fn is_from_registry(env: &Environment) -> bool {
-        let exe = own_program().ok().map(|exe| dunce::canonicalize(&exe).unwrap_or(exe));
+        let exe = own_program().ok().map(|exe| crate::files::canonicalize(&exe).unwrap_or(exe));
         exe.is_some_and(|exe| matches!(Self::of(&exe, env), Self::FromRegistry { .. }))
     }
 
@@ -129,7 +129,7 @@ fn entry(exe: &Path) -> Option<Entry> {
 
 fn is_in_cargo_home(exe: &Path, env: &Environment) -> bool {
     let bin = env.cargo_home().map(|home| home.join("bin"));
-    let bin = bin.and_then(|bin| dunce::canonicalize(bin).ok());
+    let bin = bin.and_then(|bin| crate::files::canonicalize(bin).ok());
     bin.is_some() && exe.parent() == bin.as_deref()
 }
 
@@ -157,7 +157,7 @@ mod tests {
         }
 
         fn exe(&self) -> PathBuf {
-            let bin = dunce::canonicalize(self.dir.path().join("bin")).expect("is there");
+            let bin = crate::files::canonicalize(self.dir.path().join("bin")).expect("is there");
             bin.join(format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX))
         }
 

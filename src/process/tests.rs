@@ -41,7 +41,7 @@ fn arguments_input_folder_and_variables_arrive_as_they_are() {
         .env_remove("HOME")
         .cwd(dir.path())
         .stdin("in\n");
-    let here = dunce::canonicalize(dir.path()).expect("is there");
+    let here = crate::files::canonicalize(dir.path()).expect("is there");
     let expected = format!("a b|$(x)|'\"*|v w|none|in\n{}\n", here.display());
     let output = output(&child);
     assert_eq!(output.stdout_text(), expected);
@@ -357,7 +357,7 @@ fn a_subcommand_that_dies_of_ctrl_c_at_once_does_not_take_us_along() {
 #[test]
 fn a_program_is_asked_for_its_version_in_its_own_folder() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let dir = dunce::canonicalize(dir.path()).expect("is there");
+    let dir = crate::files::canonicalize(dir.path()).expect("is there");
     let program = dir.join("stand-in");
     std::fs::write(&program, "#!/bin/sh\npwd -P\n").expect("writes");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);

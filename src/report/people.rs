@@ -47,8 +47,7 @@ const NARROWEST: usize = 16;
 /// `path` shown from the home folder (`~/src/webshop`) where it is in it. All separators are of one
 /// kind: after `~` the one that every shell that knows `~` takes, else the system's.
 pub(crate) fn short_path(path: &Path, home: Option<&Path>) -> String {
-    // Windows puts `\\?\` before what it resolved itself.
-    let path = dunce::simplified(path);
+    let path = &*crate::files::without_prefix(path);
     match home.and_then(|home| path.strip_prefix(home).ok()) {
         Some(rest) => {
             let names = rest.components().map(|name| name.as_os_str().to_string_lossy());

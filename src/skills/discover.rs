@@ -77,7 +77,7 @@ fn search(
     depths: RangeInclusive<usize>,
     is_left_out: &dyn Fn(&Path) -> bool,
 ) -> Discovered {
-    let real_root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
+    let real_root = crate::files::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
     let mut search = Search {
         observer,
         is_left_out,
@@ -113,7 +113,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn folder(&mut self, dir: &Path, depth: usize) {
         let unreadable = |error: &io::Error| format!("can't look into the folder: {error}");
-        let real = match dunce::canonicalize(dir) {
+        let real = match crate::files::canonicalize(dir) {
             Ok(real) => real,
             Err(error) => return self.unread(dir, &unreadable(&error)),
         };
@@ -197,7 +197,7 @@ fn place_below(real_root: &Path, dir: &Path) -> Option<String> {
             }
             part => place.push(part),
         }
-        place = dunce::canonicalize(&place).unwrap_or(place);
+        place = crate::files::canonicalize(&place).unwrap_or(place);
     }
     let inside = place.strip_prefix(real_root).ok()?;
     let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
@@ -206,7 +206,8 @@ fn place_below(real_root: &Path, dir: &Path) -> Option<String> {
 
 /// `dir` below `root`, with `/` between; where links are in the way, of the real folders.
 pub(super) fn relative(root: &Path, dir: &Path) -> String {
-    let real = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let real =
+        |path: &Path| crate::files::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let (real_root, real_dir) = (real(root), real(dir));
     let inside = real_dir.strip_prefix(&real_root).unwrap_or(Path::new(""));
     let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();

@@ -121,7 +121,7 @@ fn walked<'a>(
     limits: &'a Limits,
 ) -> Result<Walk<'a>, Box<Diagnostic>> {
     let real_root =
-        dunce::canonicalize(&skill.root).map_err(|error| broken(&skill.root, &error))?;
+        crate::files::canonicalize(&skill.root).map_err(|error| broken(&skill.root, &error))?;
     let mut walk = Walk {
         skill,
         observer,
@@ -279,7 +279,7 @@ impl Walk<'_> {
 
     /// The real path, if no link led it out of the root or to what is no part of any skill.
     fn inside(&mut self, path: &Path) -> Option<PathBuf> {
-        let Ok(real) = dunce::canonicalize(path) else {
+        let Ok(real) = crate::files::canonicalize(path) else {
             self.warn(path, "the link leads nowhere");
             return None;
         };

@@ -302,9 +302,9 @@ pub(crate) fn read_source(
     let path = dir.join(SKILL_FILE);
     observer.observe(&path);
     let refused = |message: String| Box::new(Diagnostic::error(message).in_file(&path));
-    let real =
-        dunce::canonicalize(&path).map_err(|error| refused(format!("can't read: {error}")))?;
-    let real_root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
+    let real = crate::files::canonicalize(&path)
+        .map_err(|error| refused(format!("can't read: {error}")))?;
+    let real_root = crate::files::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
     if !real.starts_with(&real_root) {
         let problem = refused("the link leads out".to_owned());
         return Err(Box::new(problem.code(codes::LEADS_OUT)));

@@ -38,7 +38,7 @@ pub(crate) struct Background {
 impl Background {
     /// That of the workspace at `root`.
     pub(crate) fn of(dirs: &Dirs, root: &Path) -> Self {
-        let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
+        let root = crate::files::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
         let name = Snapshot::path(dirs, &root).with_extension("");
         let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let lock = dirs.locks().join(format!("background-{name}.lock"));

@@ -45,7 +45,7 @@ impl Bounds {
     /// A checkout that holds the home folder is none of a project's, so the workspace counts alone
     /// there. `None` when that holds it, too: then all links are the user's.
     pub(crate) fn of(root: &Path, home: Option<&Path>) -> Option<Self> {
-        let real_home = home.and_then(|home| dunce::canonicalize(home).ok());
+        let real_home = home.and_then(|home| crate::files::canonicalize(home).ok());
         let is_project = |top: &PathBuf| {
             !home.into_iter().chain(real_home.as_deref()).any(|home| home.starts_with(top))
         };
@@ -149,8 +149,8 @@ impl Bounds {
 pub(crate) fn is_users_own(home: &Path, root: &Path, folder: &Path) -> bool {
     let mut above = folder.ancestors().filter(|folder| !folder.as_os_str().is_empty());
     above.any(|folder| {
-        let own = dunce::canonicalize(home.join(folder)).ok();
-        own.is_some() && own == dunce::canonicalize(root.join(folder)).ok()
+        let own = crate::files::canonicalize(home.join(folder)).ok();
+        own.is_some() && own == crate::files::canonicalize(root.join(folder)).ok()
     })
 }
 
@@ -175,9 +175,9 @@ pub(crate) fn reader_everywhere(
 
 /// Where `path` is or would be: links of what there is of it are resolved.
 fn real_place(path: &Path) -> PathBuf {
-    let there = path
-        .ancestors()
-        .find_map(|part| Some((dunce::canonicalize(part).ok()?, path.strip_prefix(part).ok()?)));
+    let there = path.ancestors().find_map(|part| {
+        Some((crate::files::canonicalize(part).ok()?, path.strip_prefix(part).ok()?))
+    });
     there.map_or_else(
         || path.to_path_buf(),
         |(real, rest)| match rest.as_os_str().is_empty() {
@@ -200,7 +200,7 @@ mod tests {
 
     /// A checkout, and what lies beside it.
     fn place(dir: &tempfile::TempDir) -> (PathBuf, Bounds) {
-        let top = dunce::canonicalize(dir.path()).expect("is there").join("checkout");
+        let top = crate::files::canonicalize(dir.path()).expect("is there").join("checkout");
         fs::create_dir_all(top.join(".git")).expect("creates");
         fs::write(top.join(".git/HEAD"), "x").expect("writes");
         fs::create_dir_all(top.join("ws/.agents/skills")).expect("creates");

@@ -174,7 +174,7 @@ impl Work {
 fn root_of(env: &Environment, dirs: &Dirs, cwd: &Path) -> PathBuf {
     let found = crate::workspace::locate(cwd, env).unwrap_or_else(|problem| {
         tracing::warn!("{}", problem.message);
-        let cwd = dunce::canonicalize(cwd).unwrap_or_else(|_| cwd.to_path_buf());
+        let cwd = crate::files::canonicalize(cwd).unwrap_or_else(|_| cwd.to_path_buf());
         let known = |root: &&Path| Snapshot::path(dirs, root).exists();
         let known = cwd.ancestors().find(known).map(Path::to_path_buf);
         known.or_else(|| nearest_manifest(&cwd, env).flatten())

@@ -77,7 +77,7 @@ impl World {
     }
 
     fn path(&self, path: &str) -> PathBuf {
-        dunce::canonicalize(self.dir.path()).expect("exists").join(path)
+        crate::files::canonicalize(self.dir.path()).expect("exists").join(path)
     }
 
     fn write(&self, path: &str, text: &str) {

@@ -112,7 +112,7 @@ fn pointed_root(
     let pointer = manifest.package.as_ref().and_then(|package| package.workspace.as_ref());
     let Some(pointer) = pointer else { return Ok(None) };
     let dir = normalize(&manifest.dir.join(&pointer.value));
-    let dir = dunce::canonicalize(&dir).unwrap_or(dir);
+    let dir = crate::files::canonicalize(&dir).unwrap_or(dir);
     let problem = match reader.manifest(&dir)? {
         Some(root) if root.is_root() => return Ok(Some(root)),
         Some(_) => "`package.workspace` points to a manifest without `[workspace]`",
@@ -153,7 +153,7 @@ fn is_member(
 
 /// Whether two paths are one folder, were it through a link.
 pub(super) fn same_folder(one: &Path, other: &Path) -> bool {
-    one == other || dunce::canonicalize(one).is_ok_and(|real| real == other)
+    one == other || crate::files::canonicalize(one).is_ok_and(|real| real == other)
 }
 
 fn expand(

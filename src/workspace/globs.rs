@@ -110,7 +110,7 @@ impl Walk<'_> {
     }
 
     fn any_depth(&mut self, dir: &Path, rest: &[Pattern], depth: usize) {
-        let Ok(real) = dunce::canonicalize(dir) else { return };
+        let Ok(real) = crate::files::canonicalize(dir) else { return };
         if depth > MAX_DEPTH || !self.entered.insert((real, rest.len())) {
             return;
         }

@@ -30,7 +30,7 @@ pub(super) fn existing_folder(start: &Path, env: &Environment) -> Option<PathBuf
     if !absolute.is_absolute() {
         return None;
     }
-    let real = absolute.ancestors().find_map(|folder| dunce::canonicalize(folder).ok())?;
+    let real = absolute.ancestors().find_map(|folder| crate::files::canonicalize(folder).ok())?;
     if real.is_dir() { Some(real) } else { real.parent().map(Path::to_path_buf) }
 }
 
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn f50_a_deleted_folder_stands_for_the_nearest_one_above() {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let real = dunce::canonicalize(dir.path()).expect("exists");
+        let real = crate::files::canonicalize(dir.path()).expect("exists");
         std::fs::write(real.join("file"), "").expect("writes");
         let env = Environment::with(&real, [("HOME", "/h")]);
         assert_eq!(existing_folder(Path::new("gone/deeper"), &env), Some(real.clone()));

@@ -28,7 +28,7 @@ impl Reader {
             manifests: HashMap::new(),
             fingerprint: observe.then(Fingerprint::default),
             diagnostics: Vec::new(),
-            cargo_home: env.cargo_home().and_then(|home| dunce::canonicalize(home).ok()),
+            cargo_home: env.cargo_home().and_then(|home| crate::files::canonicalize(home).ok()),
         }
     }
 

@@ -192,7 +192,7 @@ impl Registration for Codex {
     ) -> Option<Trust> {
         // Codex resolves the links of a folder that the variable names, and of no other.
         let file = match (placement.scope, placement.env.var("CODEX_HOME"), file.parent()) {
-            (HookScope::Global, Some(_), Some(folder)) => dunce::canonicalize(folder)
+            (HookScope::Global, Some(_), Some(folder)) => crate::files::canonicalize(folder)
                 .map_or_else(|_| file.to_path_buf(), |folder| folder.join("hooks.json")),
             _ => file.to_path_buf(),
         };

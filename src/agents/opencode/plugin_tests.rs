@@ -31,7 +31,7 @@ impl Lab {
             return None;
         }
         let dir = tempfile::tempdir().expect("a folder");
-        let real = dunce::canonicalize(dir.path()).expect("it is there");
+        let real = crate::files::canonicalize(dir.path()).expect("it is there");
         let lab = Self { dir, path: real.display().to_string() };
         lab.write("host.mjs", HOST);
         let program = lab.write(

@@ -173,7 +173,7 @@ pub(super) fn committed(
 }
 
 fn real(dir: &Path) -> PathBuf {
-    dunce::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf())
+    crate::files::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf())
 }
 
 /// Every folder with a `SKILL.md` in the folders below `base` that some agent reads, in order.

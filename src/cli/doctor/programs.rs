@@ -125,7 +125,7 @@ pub(super) fn own_program(context: &CheckContext<'_>) -> Vec<Finding> {
     }
     let other = found.as_ref().filter(|found| {
         let own = survey.setup.own_program();
-        dunce::canonicalize(found).ok() != dunce::canonicalize(own).ok()
+        crate::files::canonicalize(found).ok() != crate::files::canonicalize(own).ok()
     });
     if let Some(other) = other {
         let message =

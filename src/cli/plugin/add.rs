@@ -126,7 +126,7 @@ impl Place {
             _ => Some(path.as_path()),
         };
         if let Some(folder) = folder.filter(|folder| folder.is_dir()) {
-            let folder: PathBuf = dunce::canonicalize(folder)
+            let folder: PathBuf = crate::files::canonicalize(folder)
                 .map_err(|error| Diagnostic::error(error.to_string()).in_file(folder))?;
             let text = folder.to_str().ok_or_else(|| {
                 Diagnostic::error("the folder's path is no Unicode, so it can't be written down")

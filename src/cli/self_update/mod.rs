@@ -259,7 +259,7 @@ impl Program {
     fn of(sym: &Symposium) -> anyhow::Result<Result<Self, Otherwise>> {
         let exe = own_program()
             .map_err(|error| anyhow::anyhow!("can't find out which program this is: {error}"))?;
-        let exe = dunce::canonicalize(&exe).unwrap_or(exe);
+        let exe = crate::files::canonicalize(&exe).unwrap_or(exe);
         Ok(match Installed::of(&exe, &sym.env) {
             Installed::FromRegistry { index } => Ok(Self { exe, index }),
             Installed::Otherwise(otherwise) => Err(otherwise),

@@ -306,11 +306,11 @@ fn make_link(target: &str, path: &Path) -> std::io::Result<()> {
 
 /// Links through links can still lead out, in circles or nowhere: those are replaced.
 fn drop_escaping(base: &Path, links: Vec<PathBuf>) -> std::io::Result<()> {
-    let real_base = dunce::canonicalize(base)?;
+    let real_base = crate::files::canonicalize(base)?;
     let mut rest = links;
     loop {
         let (bad, good): (Vec<_>, Vec<_>) = rest.into_iter().partition(|link| {
-            !dunce::canonicalize(link).is_ok_and(|real| real.starts_with(&real_base))
+            !crate::files::canonicalize(link).is_ok_and(|real| real.starts_with(&real_base))
         });
         if bad.is_empty() {
             return Ok(());

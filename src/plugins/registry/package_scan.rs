@@ -42,7 +42,7 @@ impl Scanner<'_> {
                 EntryPlace::Here => claim = self.package(dir, Some(entry)),
                 EntryPlace::Folder(inside) => {
                     if self.package(inside, Some(entry)) == Claim::Plugin {
-                        let real = dunce::canonicalize(inside);
+                        let real = crate::files::canonicalize(inside);
                         self.seen.insert(real.unwrap_or_else(|_| inside.clone()));
                     }
                 }

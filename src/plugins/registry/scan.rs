@@ -181,7 +181,7 @@ impl<'a> Scanner<'a> {
             source,
             root,
             was_plugin,
-            real_root: dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf()),
+            real_root: crate::files::canonicalize(root).unwrap_or_else(|_| root.to_path_buf()),
             strictness,
             observer,
             found: Scan::default(),
@@ -192,7 +192,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn folder(&mut self, dir: &Path, depth: usize, mut wanted: Wanted) {
-        let real = dunce::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
+        let real = crate::files::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
         if self.is_full || !self.seen.insert(real) {
             return;
         }
@@ -314,7 +314,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn link(&mut self, link: &Path, depth: usize, wanted: Wanted) {
-        match dunce::canonicalize(link) {
+        match crate::files::canonicalize(link) {
             Ok(real) if !real.is_dir() => {}
             Ok(real) if real.starts_with(&self.real_root) => {
                 let is_left_out = real.strip_prefix(&self.real_root).is_ok_and(|inside| {

@@ -152,7 +152,7 @@ fn list(
     manifest: &Path,
     observer: &Observer,
 ) -> Result<Folder, TooMany> {
-    let boundary = dunce::canonicalize(boundary).unwrap_or_default();
+    let boundary = crate::files::canonicalize(boundary).unwrap_or_default();
     let mut files = Vec::new();
     let mut seen = 0;
     let walk = WalkDir::new(dir).min_depth(1).sort_by_file_name().into_iter();
@@ -192,7 +192,7 @@ fn is_plugin(dir: &Path) -> bool {
 
 /// Whether there is a file that may be the plugin's: one that a link leads to is, inside the boundary.
 fn leads_to_file(path: &Path, boundary: &Path) -> bool {
-    let real = dunce::canonicalize(path);
+    let real = crate::files::canonicalize(path);
     real.is_ok_and(|real| real.starts_with(boundary) && real.is_file())
 }
 

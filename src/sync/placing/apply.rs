@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn a_parent_that_became_a_link_after_the_plan_is_not_followed() {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let root = dunce::canonicalize(dir.path()).expect("is there").join("ws");
+        let root = crate::files::canonicalize(dir.path()).expect("is there").join("ws");
         let path = root.join(".claude/skills");
         let elsewhere = root.with_file_name("elsewhere");
         fs::create_dir_all(elsewhere.join("skills/s")).expect("creates");

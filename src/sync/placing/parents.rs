@@ -39,7 +39,7 @@ impl Parents {
                 }
                 (refused, _) => {
                     // What an earlier version put there goes.
-                    dunce::canonicalize(&path).ok().map(|real| parents.add(name, real));
+                    crate::files::canonicalize(&path).ok().map(|real| parents.add(name, real));
                     Err(refused.unwrap_or_else(|| everywhere(root)))
                 }
             };

@@ -242,8 +242,8 @@ fn is_users_own(
     let home = Placement { scope: HookScope::Global, ..*placement };
     let own = agent.registration().place_server(&server.name, &server.transport, true, &home);
     let real = |path: &Path| {
-        let folder = dunce::canonicalize(path.parent()?).ok()?;
-        dunce::canonicalize(path).ok().or_else(|| Some(folder.join(path.file_name()?)))
+        let folder = crate::files::canonicalize(path.parent()?).ok()?;
+        crate::files::canonicalize(path).ok().or_else(|| Some(folder.join(path.file_name()?)))
     };
     match own {
         ServerPlace::Entry { path: own, table: keys, .. } => {

@@ -15,7 +15,7 @@ impl Place {
     /// Files by path; folders are made as needed.
     pub(super) fn with(files: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let root = dunce::canonicalize(dir.path()).expect("exists").join("project");
+        let root = crate::files::canonicalize(dir.path()).expect("exists").join("project");
         fs::create_dir(&root).expect("creates");
         let place = Self { _dir: dir, root };
         for (name, text) in files {

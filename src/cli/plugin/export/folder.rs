@@ -37,7 +37,7 @@ pub(in crate::cli::plugin) fn write(dir: &Path, content: &Content) -> Result<(),
             .note("nothing of it was left there")
     };
     // An empty folder may be written as `.`.
-    let dir = &dunce::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
+    let dir = &crate::files::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
     let parent = match dir.parent() {
         Some(parent) if parent != Path::new("") => parent.to_path_buf(),
         _ => PathBuf::from("."),

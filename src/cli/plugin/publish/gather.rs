@@ -23,7 +23,7 @@ use crate::text::Diagnostic;
 use crate::workspace::{Observer, UNOBSERVED};
 
 pub(super) fn publication(sym: &Symposium, path: &Path) -> anyhow::Result<Publication> {
-    let whole = dunce::canonicalize(sym.cwd()?.join(path)).map_err(|error| {
+    let whole = crate::files::canonicalize(sym.cwd()?.join(path)).map_err(|error| {
         Diagnostic::error(format!("there is nothing to publish: {error}")).in_file(path)
     })?;
     let name = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();

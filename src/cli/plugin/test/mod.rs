@@ -43,7 +43,7 @@ use workspace::Wanted;
 
 pub(super) fn run(sym: &Symposium, args: &TestArgs) -> CommandResult {
     let cwd = sym.cwd()?;
-    let path = dunce::canonicalize(cwd.join(&args.path)).map_err(|error| {
+    let path = crate::files::canonicalize(cwd.join(&args.path)).map_err(|error| {
         Diagnostic::error(format!("there is nothing to try out: {error}")).in_file(&args.path)
     })?;
     if args.eval {

@@ -39,7 +39,7 @@ impl Trial {
     /// The plugin or the workspace can't be read, or there is no room for a scratch folder.
     pub(super) fn new(sym: &Symposium, subject: &Subject, wanted: &Wanted) -> anyhow::Result<Self> {
         let scratch = tempfile::Builder::new().prefix("symposium-test-").tempdir()?;
-        let dir = dunce::canonicalize(scratch.path())?;
+        let dir = crate::files::canonicalize(scratch.path())?;
         let (source, manifest) = match &subject.kind {
             Kind::Plugin(manifest) => (subject.source.clone(), Some(manifest.clone())),
             Kind::Skill => (subject.source.clone(), None),
@@ -69,7 +69,7 @@ impl Trial {
             }
         };
         let start = match wanted {
-            Wanted::Folder(folder) => dunce::canonicalize(folder)
+            Wanted::Folder(folder) => crate::files::canonicalize(folder)
                 .map_err(|error| Diagnostic::error(error.to_string()).in_file(folder))?,
             _ => dir.join(workspace::FOLDER),
         };

@@ -34,7 +34,7 @@ use crate::text::Diagnostic;
 pub(super) fn run(sym: &Symposium, args: &ValidateArgs) -> CommandResult {
     let start = Instant::now();
     let cwd = sym.cwd()?;
-    let base = dunce::canonicalize(&cwd).unwrap_or_else(|_| cwd.clone());
+    let base = crate::files::canonicalize(&cwd).unwrap_or_else(|_| cwd.clone());
     let mut found = Found::default();
     for path in &args.paths {
         one(sym, &cwd, path, &mut found);
@@ -71,7 +71,7 @@ pub(super) fn run(sym: &Symposium, args: &ValidateArgs) -> CommandResult {
 /// Looks at what is at `path`; that there is nothing is a mistake, too.
 fn one(sym: &Symposium, cwd: &Path, path: &PathBuf, found: &mut Found) {
     // Links above are resolved, so that what leads out of a source can be told from what does not.
-    let whole = match dunce::canonicalize(cwd.join(path)) {
+    let whole = match crate::files::canonicalize(cwd.join(path)) {
         Ok(whole) => whole,
         Err(error) => {
             let problem = Diagnostic::error(format!("there is nothing to validate: {error}"));

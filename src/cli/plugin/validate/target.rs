@@ -86,7 +86,7 @@ fn plugin(sym: &Symposium, manifest: &Path) -> Target {
 /// else the folder itself.
 fn source_root(sym: &Symposium, dir: &Path) -> PathBuf {
     let configured = effective(sym).into_iter().filter_map(|spec| match spec.location {
-        Location::Path(path) => dunce::canonicalize(path).ok(),
+        Location::Path(path) => crate::files::canonicalize(path).ok(),
         _ => None,
     });
     let configured = configured.filter(|root| dir.starts_with(root));
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn f206_files_and_folders_are_told_apart() {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let dir = dunce::canonicalize(dir.path()).expect("exists");
+        let dir = crate::files::canonicalize(dir.path()).expect("exists");
         let sym = Symposium::from_dir(&dir.join("home"));
         put(&dir, "src/p/SYMPOSIUM.toml", "name = \"p\"\n");
         put(&dir, "src/p/skills/a/SKILL.md", "");

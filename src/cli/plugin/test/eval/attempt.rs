@@ -41,7 +41,7 @@ impl Attempter<'_> {
         with: bool,
     ) -> anyhow::Result<Attempt> {
         let scratch = tempfile::Builder::new().prefix("symposium-eval-").tempdir()?;
-        let dir = dunce::canonicalize(scratch.path())?;
+        let dir = crate::files::canonicalize(scratch.path())?;
         let (work, home) = (dir.join("work"), dir.join("home"));
         fs::create_dir_all(&work)?;
         fs::create_dir_all(&home)?;
