@@ -219,6 +219,7 @@ pub(super) mod testing {
                 main_checkout: self.main_checkout.as_deref(),
                 scope: self.scope,
                 program: "cargo-agents",
+                windows: false,
                 version: self.version.as_ref(),
                 stop: false,
             })

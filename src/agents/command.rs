@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use symposium_hook::Event;
 
+use super::places::Placement;
 use crate::text::Diagnostic;
 
 pub(crate) use recognise::is_ours;
@@ -150,9 +151,10 @@ pub(crate) fn hook_command(agent: &str, event: Event, program: &str, guarded: bo
 
 /// As an unguarded [`hook_command`]; in a file that a team shares, nothing happens where our program is
 /// missing, and else its exit code is the command's. Windows has shells that can't look for it.
-pub(crate) fn plain_command(agent: &str, event: Event, program: &str, is_shared: bool) -> String {
+pub(crate) fn plain_command(agent: &str, event: Event, placement: &Placement<'_>) -> String {
+    let program = placement.program;
     let call = hook_command(agent, event, program, false);
-    let looks = is_shared && !cfg!(windows);
+    let looks = !placement.is_global() && !placement.windows;
     if looks { format!("command -v {program}{POSIX_GUARD}{call}") } else { call }
 }
 

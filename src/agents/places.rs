@@ -27,6 +27,8 @@ pub(crate) struct Placement<'a> {
     pub scope: HookScope,
     /// How the program is called: bare, or a quoted path.
     pub program: &'a str,
+    /// Whether it is called on Windows, where a hook's shell may be none of POSIX's.
+    pub windows: bool,
     /// The agent program's version, where it was asked for.
     pub version: Option<&'a semver::Version>,
     /// Whether a plugin wants to hear of the end of a turn: else no agent is slowed down for it.

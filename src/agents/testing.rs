@@ -262,6 +262,7 @@ pub(super) fn placement(env: &Environment, scope: HookScope) -> Placement<'_> {
         main_checkout: Some(Path::new("/home/dev/shop")),
         scope,
         program: "cargo-agents",
+        windows: false,
         version: None,
         stop: false,
     }

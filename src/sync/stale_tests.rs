@@ -161,7 +161,9 @@ impl World {
         let sym = self.symposium("cache", &self.path("ws"), false);
         let registry = Registry::load(&sym, &Refresh::for_plugin_sync(&sym, Some("g")));
         let fetched = registry.sources.iter().find(|source| source.name == "g").expect("is there");
-        assert!(matches!(fetched.outcome, Some(Outcome::Fetched | Outcome::Unchanged)));
+        let outcome = &fetched.outcome;
+        let is_here = matches!(outcome, Some(Outcome::Fetched | Outcome::Unchanged));
+        assert!(is_here, "{outcome:?}: {:?}", fetched.notice);
     }
 
     fn manifest(&mut self, name: &str) -> String {

@@ -87,8 +87,7 @@ fn case_50_a_rewrite_of_arguments_that_came_as_text_is_seen_by_the_next_hook() {
     let sandbox = lab();
     let input = json!({"updatedInput": {"command": "ls"}});
     hook_plugin(&sandbox, "a", Event::PreToolUse, "", &says(Event::PreToolUse, input));
-    let seen = sandbox.dir().join("seen");
-    let look = format!("cat >'{}'", seen.display());
+    let look = format!("cat >{}", in_script("seen"));
     hook_plugin(&sandbox, "b", Event::PreToolUse, "format = \"copilot\"", &look);
     let payload = Told::in_ws(&sandbox).payload("copilot", Event::PreToolUse);
     let mut payload: Value = serde_json::from_slice(&payload).expect("JSON");

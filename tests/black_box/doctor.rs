@@ -129,7 +129,7 @@ fn what_is_left_of_a_workspace_that_is_gone_is_taken_back_and_nothing_else() {
     let servers = |sandbox: &Sandbox| -> Value {
         serde_json::from_str(&sandbox.read("home/.claude.json")).expect("parses")
     };
-    let key = gone.display().to_string();
+    let key = sandbox.at("gone");
     assert!(servers(&sandbox)["projects"][&key]["mcpServers"]["tools"].is_object());
     std::fs::remove_dir_all(&gone).expect("removes");
     let found = findings_in_home(&sandbox, &[]);

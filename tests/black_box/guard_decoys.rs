@@ -12,15 +12,14 @@ use crate::hook_kit::*;
 /// was told in `saw`.
 fn guarded() -> Sandbox {
     let sandbox = lab();
-    let saw = sandbox.dir().join("saw");
     let deny = json!({"PreToolUse": {"decision": "deny", "reason": "no secrets"}});
     let script = format!(
-        "cat >'{saw}'\n\
-         own=$(sed 's/\"native_tool_name\".*//' '{saw}')\n\
+        "cat >{saw}\n\
+         own=$(sed 's/\"native_tool_name\".*//' {saw})\n\
          one=$(printf %s \"$own\" | sed -n 's/.*\"file_path\":\"\\([^\"]*\\)\".*/\\1/p')\n\
          all=$(printf %s \"$own\" | sed -n 's/.*\"file_paths\":\\[\\([^]]*\\)\\].*/\\1/p')\n\
          case \"\\\"$one\\\",$all\" in\n*'\".env\"'*) echo '{deny}' ;;\nesac\n",
-        saw = saw.display()
+        saw = in_script("saw")
     );
     hook_plugin(&sandbox, "guard", Event::PreToolUse, "matcher = \"Read|Write|Edit\"", &script);
     sandbox

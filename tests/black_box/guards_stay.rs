@@ -183,11 +183,8 @@ fn decision_30_what_a_guard_printed_and_nobody_understands_blocks() {
 
 /// A guard for `crates` that denies every tool and notes that it was asked.
 fn guard(sandbox: &Sandbox, name: &str, crates: &str) {
-    let trace = sandbox.dir().join("trace");
-    let script = format!(
-        "cat >/dev/null; echo {name} >>'{}'; echo 'no: {name}' >&2; exit 2\n",
-        trace.display()
-    );
+    let trace = in_script("trace");
+    let script = format!("cat >/dev/null; echo {name} >>{trace}; echo 'no: {name}' >&2; exit 2\n");
     hook_plugin(sandbox, name, Event::PreToolUse, BLOCK, &script);
     let path = format!("home/.symposium/plugins/{name}/SYMPOSIUM.toml");
     let text = sandbox.read(&path).replace("[\"widget\"]", &format!("[\"{crates}\"]"));
@@ -405,13 +402,17 @@ fn a_guard_whose_source_is_away_blocks_and_says_what_is_gone() {
 
 #[test]
 fn a_guard_whose_manifest_became_something_else_stays() {
-    for shape in ["folder", "dangling link"] {
+    let shapes: &[&str] = if cfg!(unix) { &["folder", "dangling link"] } else { &["folder"] };
+    for shape in shapes {
         let sandbox = lab_with_source();
         let manifest = sandbox.dir().join("src/g/SYMPOSIUM.toml");
         std::fs::remove_file(&manifest).expect("removes");
-        match shape {
+        match *shape {
             "folder" => std::fs::create_dir(&manifest).expect("creates"),
+            #[cfg(unix)]
             _ => std::os::unix::fs::symlink("gone", &manifest).expect("links"),
+            #[cfg(not(unix))]
+            _ => unreachable!("no other shape"),
         }
         assert_eq!(asked(&sandbox).as_deref(), Some("not allowed"), "{shape}");
     }

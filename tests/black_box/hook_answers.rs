@@ -282,8 +282,7 @@ fn a_sessions_start_is_never_blocked() {
 fn decision_7_f239_exit_2_blocks_with_standard_error_and_ends_the_round() {
     let sandbox = lab();
     hook_plugin(&sandbox, "a", Event::PreToolUse, "", "cat >/dev/null; echo 'no way' >&2; exit 2");
-    let trace = sandbox.dir().join("trace");
-    let after = format!("echo x >>'{}'", trace.display());
+    let after = format!("echo x >>{}", in_script("trace"));
     hook_plugin(&sandbox, "b", Event::PreToolUse, "", &after);
     in_parallel(&AGENTS, |agent| {
         let effect =
@@ -340,7 +339,7 @@ fn decision_10_rewrites_chain_and_a_conflict_is_logged() {
     hook_plugin(&sandbox, "a", Event::PreToolUse, "", &rewrite("nice"));
     hook_plugin(&sandbox, "b", Event::PreToolUse, "", &rewrite("time"));
     let seen = sandbox.dir().join("seen");
-    let look = format!("cat >>'{}'", seen.display());
+    let look = format!("cat >>{}", in_script("seen"));
     hook_plugin(&sandbox, "c", Event::PreToolUse, "", &look);
     for agent in AGENTS {
         let effect =

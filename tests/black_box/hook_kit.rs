@@ -43,6 +43,12 @@ pub(crate) fn says(event: Event, fields: Value) -> String {
     format!("cat >/dev/null\ncat <<'END'\n{answer}\nEND\n")
 }
 
+/// A file in the sandbox's folder as a hook's script names it: the shell of Git for Windows has its own
+/// way to write a path.
+pub(crate) fn in_script(name: &str) -> String {
+    format!("\"$HOME/../{name}\"")
+}
+
 /// One event, to be put into an agent's words.
 #[derive(Debug, Clone)]
 pub(crate) struct Told {

@@ -138,6 +138,7 @@ fn decision_16_sessions_of_long_ago_are_forgotten_at_the_next_start() {
     let old = sandbox.home().join(".symposium/sessions/old.json");
     let file = std::fs::File::options().write(true).open(&old).expect("opens");
     file.set_modified(SystemTime::now() - Duration::from_secs(15 * 24 * 3600)).expect("sets");
+    drop(file);
     send(&sandbox, "claude", Event::SessionStart, &told);
     assert!(!old.exists());
     assert!(sandbox.has("home/.symposium/sessions/new.json"));

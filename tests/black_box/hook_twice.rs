@@ -18,9 +18,8 @@ fn may_come_twice(agent: &str, event: Event) -> bool {
 
 /// A plugin whose hook for `event` takes `seconds`, notes in `trace` that it ran, and answers.
 fn traced(sandbox: &Sandbox, event: Event, seconds: &str, answer: serde_json::Value) {
-    let trace = sandbox.dir().join("trace");
-    let script =
-        format!("echo x >>'{}'\nsleep {seconds}\n{}", trace.display(), says(event, answer));
+    let trace = in_script("trace");
+    let script = format!("echo x >>{trace}\nsleep {seconds}\n{}", says(event, answer));
     hook_plugin(sandbox, "p", event, "", &script);
 }
 

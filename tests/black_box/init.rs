@@ -10,12 +10,12 @@ fn modified(sandbox: &Sandbox) -> Vec<(String, SystemTime)> {
     let mut files = Vec::new();
     for entry in walkdir::WalkDir::new(sandbox.dir()).sort_by_file_name() {
         let entry = entry.expect("reads");
-        let path = entry.path().to_string_lossy();
+        let path = slashes(&entry.path().to_string_lossy());
         // Logs, and what hooks need: nobody's but ours.
         let ours = ["/logs/", "/snapshots/"].iter().any(|folder| path.contains(folder));
         if entry.file_type().is_file() && !ours {
             let time = entry.metadata().expect("reads").modified().expect("a time");
-            files.push((path.into_owned(), time));
+            files.push((path, time));
         }
     }
     files

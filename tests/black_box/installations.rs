@@ -127,7 +127,7 @@ fn a_newer_version_leaves_the_old_one_to_workspaces_that_name_it() {
     let program = |workspace: &str| {
         let text = sandbox.read("home/.claude.json");
         let settings: serde_json::Value = serde_json::from_str(&text).expect("is JSON");
-        let key = sandbox.dir().join(workspace).display().to_string();
+        let key = sandbox.at(workspace);
         let command = &settings["projects"][&key]["mcpServers"]["gs"]["command"];
         PathBuf::from(command.as_str().unwrap_or_else(|| panic!("{key} in {text}")))
     };

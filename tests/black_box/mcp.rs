@@ -15,7 +15,7 @@ fn read_json(sandbox: &Sandbox, path: &str) -> Value {
 
 /// The servers that Claude Code keeps for the workspace alone.
 fn local_servers(sandbox: &Sandbox) -> Value {
-    let key = sandbox.ws().display().to_string();
+    let key = sandbox.at("ws");
     read_json(sandbox, "home/.claude.json")["projects"][&key]["mcpServers"].clone()
 }
 

@@ -89,7 +89,7 @@ fn case_20_twenty_syncs_beside_a_writer_lose_nothing() {
     assert_eq!(file["count"], json!(counts[0].load(Ordering::Relaxed)), "their last number");
     assert_eq!(file["mcpServers"]["anywhere"]["command"], "anywhere-mcp");
     for name in &names {
-        let key = sandbox.dir().join(name).display().to_string();
+        let key = sandbox.at(name);
         assert_eq!(file["projects"][&key]["mcpServers"]["widget-docs"]["command"], "npx", "{name}");
     }
     let file: Value =

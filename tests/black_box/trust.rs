@@ -160,6 +160,8 @@ fn subcommands_wait_and_one_that_changed_is_refused_at_the_call() {
     );
 }
 
+// `echo` is a program there.
+#[cfg(unix)]
 #[test]
 fn a_server_is_registered_once_it_is_allowed_and_each_start_asks_again() {
     let sandbox = asked();

@@ -172,7 +172,7 @@ fn case_87_two_workspaces_go_one_by_one_or_together() {
         init(&sandbox, "two", &[]);
         let both = sandbox.read("home/.claude.json");
         for folder in ["ws", "two"] {
-            assert!(both.contains(&sandbox.dir().join(folder).display().to_string()), "{both}");
+            assert!(both.contains(&sandbox.at(folder)), "{both}");
         }
         if together {
             let dry = sandbox.run(&["uninstall", "--all-workspaces", "--dry-run"]).ok();

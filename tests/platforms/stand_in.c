@@ -134,6 +134,16 @@ int wmain(int count, WCHAR **arguments) {
     fprintf(script, " || echo 127 >%s/code\nexec 7<%s/in >%s/out 2>%s/err\n", place, place, place,
             place);
     put_variables(script);
+    /* There every file that begins with `#!` may be run. */
+    for (int index = 1; !strcmp(program, "sh") && index < count; index++) {
+        char *path = to_utf8(arguments[index]);
+        if (!begins_path(path)) continue;
+        fprintf(script, "[ \"$(head -c2 ");
+        put_quoted(script, to_unix(path));
+        fprintf(script, " 2>/dev/null)\" = '#!' ] && chmod +x ");
+        put_quoted(script, to_unix(path));
+        fputc('\n', script);
+    }
     fprintf(script, "%s", program);
     for (int index = 1; index < count; index++) {
         fputc(' ', script);

@@ -220,8 +220,7 @@ impl Registration for Claude {
             |root| root.join(".claude").join("settings.json"),
         );
         let group = |event| {
-            let command =
-                plain_command(self.name(), event, placement.program, !placement.is_global());
+            let command = plain_command(self.name(), event, placement);
             let timeout = self.registered_timeout(event);
             json!({
                 "matcher": "*",

@@ -175,8 +175,7 @@ impl Codec for Codex {
 impl Registration for Codex {
     fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
         let group = |event| {
-            let command =
-                plain_command(self.name(), event, placement.program, !placement.is_global());
+            let command = plain_command(self.name(), event, placement);
             let timeout = self.registered_timeout(event);
             json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] })
         };

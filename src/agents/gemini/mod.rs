@@ -212,7 +212,7 @@ impl Codec for Gemini {
 
 impl Registration for Gemini {
     fn hooks(&self, placement: &Placement<'_>) -> Vec<HookPlace> {
-        let shell = self.shell(cfg!(windows));
+        let shell = self.shell(placement.windows);
         let path = settings(placement, placement.is_global());
         let group = |event| group(event, placement.program, shell);
         HookPlace::shared(self, placement, path, RULES, "hooks", group)

@@ -212,7 +212,7 @@ impl Registration for Goose {
             json!([{
                 "hooks": [{
                     "type": "command",
-                    "command": plain_command(self.name(), event, placement.program, !placement.is_global()),
+                    "command": plain_command(self.name(), event, placement),
                     "timeout": IDENTITY.hook_timeout,
                 }],
             }])

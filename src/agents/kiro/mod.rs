@@ -254,7 +254,7 @@ fn scope_folder(placement: &Placement<'_>, is_users: bool) -> Option<PathBuf> {
 }
 
 fn command(placement: &Placement<'_>, event: Event) -> String {
-    plain_command(Kiro.name(), event, placement.program, !placement.is_global())
+    plain_command(Kiro.name(), event, placement)
 }
 
 /// The agent that carries our hooks up to version 2. Entries are flat: Kiro rejects the whole file

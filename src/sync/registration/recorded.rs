@@ -58,6 +58,7 @@ impl Registrar<'_> {
                 main_checkout: None,
                 scope,
                 program: "",
+                windows: cfg!(windows),
                 version: None,
                 stop: false,
             };

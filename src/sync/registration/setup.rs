@@ -211,6 +211,7 @@ impl<'a> Setup<'a> {
             main_checkout: self.checkout.as_ref().map(Checkout::main),
             scope,
             program,
+            windows: cfg!(windows),
             version: self.version(agent).flatten(),
             // Plugins are each member's own, a project's files the team's: a turn's end is always
             // among their events, so that members do not undo each other's files.

@@ -38,7 +38,7 @@ fn a_gated_server_is_in_no_file_that_other_projects_read() {
                 assert_eq!(file["mcpServers"]["widget-docs"], Value::Null);
                 let projects = file["projects"].as_object().expect("projects");
                 let keys: Vec<&String> = projects.keys().collect();
-                assert_eq!(keys, [&sandbox.ws().display().to_string()]);
+                assert_eq!(keys, [&sandbox.at("ws")]);
             }
             if path.starts_with("ws/") && agent != "claude" {
                 assert!(!text.contains("anywhere-mcp"), "{agent}: {path}: user scope is enough");
@@ -57,13 +57,12 @@ fn a_workspace_below_the_checkout_s_top_is_keyed_by_the_top() {
     sandbox.run_in("ws/deep/er", &["init", "--add-agent", "claude"]).ok();
     assert_eq!(local_servers(&sandbox)["widget-docs"]["command"], "npx");
     // Without git the workspace's own root is the key.
-    let plain = sandbox.dir().join("plain");
     for file in ["Cargo.toml", "Cargo.lock", "src/lib.rs"] {
         sandbox.write(&format!("plain/{file}"), sandbox.read(&format!("ws/{file}")));
     }
     sandbox.run_in("plain", &["sync"]).ok();
     let file = read_json(&sandbox, "home/.claude.json");
-    let servers = &file["projects"][plain.display().to_string()]["mcpServers"];
+    let servers = &file["projects"][sandbox.at("plain")]["mcpServers"];
     assert_eq!(servers["widget-docs"]["command"], "npx");
 }
 

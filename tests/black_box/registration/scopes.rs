@@ -187,7 +187,7 @@ fn two_workspaces_of_one_checkout_share_a_server_until_neither_needs_it() {
     }
     sandbox.run_in("ws/one", &["init", "--add-agent", "claude"]).ok();
     sandbox.run_in("ws/two", &["sync"]).ok();
-    let key = sandbox.ws().display().to_string();
+    let key = sandbox.at("ws");
     let servers = |sandbox: &Sandbox| {
         let file: serde_json::Value =
             serde_json::from_str(&sandbox.read("home/.claude.json")).expect("parses");

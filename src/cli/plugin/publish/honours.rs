@@ -119,6 +119,7 @@ fn unsupported(sym: &Symposium, agent: Agent, server: &McpServer) -> Option<Stri
         main_checkout: None,
         scope: sym.config.hook_scope,
         program: "cargo-agents",
+        windows: cfg!(windows),
         version: None,
         stop: false,
     };
