@@ -4,9 +4,11 @@ mod announcements;
 mod missing_programs;
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use symposium_testlib::Sandbox;
@@ -50,14 +52,14 @@ fn f11_without_auto_sync_nothing_is_placed_and_hooks_follow_all_the_same() {
     assert!(text.contains("widget-basics"), "{text}");
 }
 
-/// When everything below the sandbox's folder was made and last changed.
-fn times(sandbox: &Sandbox) -> BTreeMap<PathBuf, [Option<SystemTime>; 2]> {
+/// Modification times of everything below the sandbox's folder.
+fn times(sandbox: &Sandbox) -> BTreeMap<PathBuf, (i64, i64, u64)> {
     walkdir::WalkDir::new(sandbox.dir())
         .into_iter()
         .map(|entry| entry.expect("reads"))
         .map(|entry| {
             let found = entry.metadata().expect("reads");
-            (entry.path().to_path_buf(), [found.created().ok(), found.modified().ok()])
+            (entry.path().to_path_buf(), (found.mtime(), found.mtime_nsec(), found.ino()))
         })
         .collect()
 }
@@ -146,11 +148,8 @@ fn with_git_source(delay: &str) -> Sandbox {
     sandbox
 }
 
-#[cfg(unix)]
 #[test]
 fn a_sessions_start_refreshes_in_a_process_that_nobody_waits_for_and_that_survives() {
-    use std::os::unix::process::CommandExt as _;
-
     let sandbox = with_git_source("0.5");
     let told = Told::in_ws(&sandbox);
     let start = Instant::now();

@@ -9,6 +9,7 @@
     allow(dead_code, unused_imports, reason = "what only Unix runs leaves helpers without a use")
 )]
 
+#[cfg(unix)]
 mod absent_sources;
 mod activation;
 #[cfg(all(target_os = "linux", debug_assertions))]
@@ -17,6 +18,7 @@ mod audit;
 #[cfg(target_os = "linux")]
 mod background_pile;
 mod beside_writers;
+#[cfg(unix)]
 mod book_hooks;
 #[cfg(unix)]
 mod book_plugin;
@@ -25,6 +27,7 @@ mod book_session;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod broken_machine;
 mod candidates;
+#[cfg(unix)]
 mod cases_hooks;
 mod cases_settings;
 mod cases_skills;
@@ -48,6 +51,7 @@ mod docs;
 mod doctor;
 mod done_in_part;
 mod dormant;
+#[cfg(unix)]
 mod edits_during_sync;
 mod end_of_turn;
 #[cfg(target_os = "linux")]
@@ -59,9 +63,12 @@ mod frontmatter_slips;
 mod git_sources;
 #[cfg(unix)]
 mod growth;
+#[cfg(unix)]
 mod guard_decoys;
+#[cfg(unix)]
 mod guards_stay;
 mod help;
+#[cfg(unix)]
 mod hints;
 mod hook_answers;
 mod hook_handlers;
@@ -70,7 +77,9 @@ mod hook_kit;
 mod hook_leftovers;
 mod hook_safety;
 mod hook_session;
+#[cfg(unix)]
 mod hook_sync;
+#[cfg(unix)]
 mod hook_twice;
 #[cfg(target_os = "linux")]
 mod hostile;
@@ -95,8 +104,10 @@ mod packages;
 mod plugin_commands;
 mod plugin_new;
 mod plugin_sources;
+#[cfg(unix)]
 mod plugin_test;
 mod programs_in_the_way;
+#[cfg(unix)]
 mod publish;
 mod readers;
 mod real_crates;
@@ -117,6 +128,7 @@ mod skill_smuggling;
 mod skill_use;
 mod status;
 mod stress;
+#[cfg(unix)]
 mod subcommands;
 mod sync;
 mod talk;
@@ -127,6 +139,7 @@ mod trust;
 mod two_members;
 mod uninstall;
 mod unlocked;
+#[cfg(unix)]
 mod unreadable_files;
 #[cfg(unix)]
 mod users_own_folders;
@@ -134,6 +147,7 @@ mod validate;
 mod why;
 mod workspace;
 mod workspace_skills;
+#[cfg(unix)]
 mod worktrees;
 
 use std::path::PathBuf;

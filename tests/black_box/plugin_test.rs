@@ -338,7 +338,6 @@ fn a_folder_of_plugins_is_tried_one_by_one_and_an_empty_one_is_an_error() {
     assert!(refused.stderr.contains("typo/SYMPOSIUM.toml:1"), "{}", refused.stderr);
 }
 
-#[cfg(unix)]
 #[test]
 fn it_is_done_again_when_a_file_changes() {
     use crate::terminal::Terminal;

@@ -3,9 +3,7 @@
 use std::process::Stdio;
 
 use crate::sandbox;
-use symposium_testlib::Sandbox;
-#[cfg(unix)]
-use symposium_testlib::Terminal;
+use symposium_testlib::{Sandbox, Terminal};
 
 /// A script that shows its arguments, one a line, in brackets.
 const SHOW: &str = "for arg; do echo \"[$arg]\"; done\n";
@@ -107,7 +105,6 @@ fn f182_f183_streams_and_exit_codes_are_the_child_s_own() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn f183_a_signal_is_a_plain_failure() {
     let sandbox = with_demo("kill -9 $$\n");
@@ -115,7 +112,6 @@ fn f183_a_signal_is_a_plain_failure() {
     assert!(run.stderr.contains("ended by signal 9"), "{}", run.stderr);
 }
 
-#[cfg(unix)]
 #[test]
 fn f182_a_terminal_stays_a_terminal() {
     let script = "for fd in 0 1 2; do [ -t $fd ] && echo \"$fd is a terminal\"; done\n\
@@ -132,7 +128,6 @@ fn f182_a_terminal_stays_a_terminal() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn ctrl_c_is_the_child_s_to_answer() {
     let script = "trap 'echo caught; exit 7' INT\necho ready\nwhile :; do sleep 0.05; done\n";

@@ -323,7 +323,6 @@ fn a_plugin_whose_folder_of_skills_is_missing_keeps_all_it_gave() {
     all_in_force(&sandbox, "back");
 }
 
-#[cfg(unix)]
 #[test]
 fn skills_behind_a_link_that_leads_nowhere_for_a_moment_stay() {
     for (link, real) in [
