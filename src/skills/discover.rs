@@ -1,5 +1,6 @@
 //! Finding `SKILL.md` folders below a folder.
 
+use std::collections::HashSet;
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
@@ -85,6 +86,7 @@ fn search(
         root,
         real_root,
         ancestors: Vec::new(),
+        seen: HashSet::new(),
         left: FOLDERS,
         done: Discovered::default(),
     };
@@ -106,6 +108,9 @@ struct Search<'a> {
     real_root: PathBuf,
     /// The real folders we are in, so that a link to one of them ends the search there.
     ancestors: Vec<PathBuf>,
+    /// The real folders that were looked into, each with the depth at which it was: a second link to
+    /// one shows nothing new.
+    seen: HashSet<(PathBuf, usize)>,
     left: usize,
     done: Discovered,
 }
@@ -122,7 +127,8 @@ impl Search<'_> {
             self.done.told.push(leads_out.in_file(dir));
             return;
         }
-        if self.ancestors.contains(&real) || self.left == 0 {
+        let is_known = self.ancestors.contains(&real) || !self.seen.insert((real.clone(), depth));
+        if is_known || self.left == 0 {
             return;
         }
         self.left -= 1;
@@ -291,6 +297,19 @@ mod tests {
         assert!(told.iter().all(|warning| warning.message.contains("leads out")), "{told:?}");
         let start = dir.path().join("outside");
         assert_eq!(discover(&root, &start, &UNOBSERVED).skills, []);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn many_links_to_one_folder_are_looked_into_once() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        put(dir.path(), "real/a/SKILL.md");
+        fs::create_dir_all(dir.path().join("s")).expect("creates");
+        for number in 0..100 {
+            let link = dir.path().join(format!("s/{number}"));
+            std::os::unix::fs::symlink("../real", link).expect("links");
+        }
+        assert_eq!(found(dir.path(), "s"), ["real/a"]);
     }
 
     #[cfg(unix)]

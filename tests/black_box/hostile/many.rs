@@ -14,11 +14,15 @@ fn a_hundred_thousand_entries() {
         (0..count).for_each(|number| make(&folder.join(format!("e{number}"))));
     };
     let file = |path: &Path| drop(std::fs::File::create(path).expect("creates"));
-    let link = |path: &Path| std::os::unix::fs::symlink("of-trap", path).expect("links");
+    let link = |target: &'static str| {
+        move |path: &Path| std::os::unix::fs::symlink(target, path).expect("links")
+    };
     fill("ws/.agents/skills/own/references", 70_000, &file);
     fill("ws/.agents/skills", 18_000, &file);
     fill("home/.symposium/plugins/trap/skills/of-trap", 12_000, &file);
-    fill("home/.symposium/plugins/trap/skills", 20, &link);
+    fill("home/.symposium/plugins/trap/skills", 1_000, &link("of-trap"));
+    fill("ws/.agents/skills/links", 1_000, &link("../own"));
+    fill("ws/.agents/skills/own/assets", 1_000, &link("../references"));
     fill("home/.symposium/plugins", 2_000, &file);
     place.endures(&["10000 files"]);
 }
