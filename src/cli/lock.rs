@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::CommandResult;
 use super::screen::count;
 use crate::Symposium;
-use crate::files::write_if_changed;
+use crate::files::{contained, write_if_changed};
 use crate::report::{Event, ExitCode};
 use crate::sync::lockfile::{self, LockFile};
 use crate::sync::stock;
@@ -32,8 +32,14 @@ pub(super) fn run(sym: &Symposium) -> CommandResult {
 }
 
 /// Writes `lock`, where it says something new.
+///
+/// # Errors
+/// It can't be written, or a link in its place leads out of the workspace: a checkout may bring one.
 pub(super) fn write(sym: &Symposium, root: &Path, lock: &LockFile) -> anyhow::Result<bool> {
-    let path = LockFile::path(root);
+    let path = contained(root, lockfile::NAME).map_err(|escape| {
+        let problem = Diagnostic::error(format!("the link is not followed: {escape}"));
+        problem.in_file(LockFile::path(root)).note("put a file there, or nothing")
+    })?;
     let is_new = write_if_changed(&path, lock.render()?.as_bytes())?;
     if is_new {
         sym.report.event(&Event::status("Locked", sym.report.path(&path)));

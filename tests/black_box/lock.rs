@@ -131,3 +131,23 @@ fn the_users_own_plugins_and_the_programs_own_are_in_no_lock_file() {
         "{lock}"
     );
 }
+
+/// A checkout may bring the link.
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_place_of_the_lock_file_is_not_followed_out_of_the_workspace() {
+    let sandbox = with_repository();
+    for outside in ["made-by-us", "the-users"] {
+        let lock = sandbox.ws().join("symposium.lock");
+        let _ = std::fs::remove_file(&lock);
+        std::os::unix::fs::symlink(sandbox.dir().join(outside), &lock).expect("links");
+        if outside == "the-users" {
+            sandbox.write(outside, "version = 1\n");
+        }
+        let answer = sandbox.run(&["lock"]).code(1);
+        assert!(answer.stderr.contains("`symposium.lock` leads out of"), "{}", answer.stderr);
+        assert!(answer.stderr.contains("put a file there, or nothing"), "{}", answer.stderr);
+    }
+    assert!(!sandbox.has("made-by-us"));
+    assert_eq!(sandbox.read("the-users"), "version = 1\n");
+}
