@@ -36,8 +36,6 @@ const JUNK: [&str; 9] = [
     ".ds_store",
     "thumbs.db",
 ];
-/// How a message ends about what is not installed.
-pub(crate) const LEFT_OUT: &str = "; it is left out";
 /// Folders in folders; deeper is an accident or an attack.
 const DEPTH: usize = 32;
 
@@ -323,8 +321,8 @@ impl Walk<'_> {
     }
 
     fn warn(&mut self, path: &Path, message: &str) {
-        let message = format!("{message}{LEFT_OUT}");
-        self.warnings.push(Diagnostic::warning(message).in_file(path));
+        let problem = Diagnostic::warning(message).in_file(path).remark("it is left out");
+        self.warnings.push(problem);
     }
 }
 

@@ -245,6 +245,14 @@ impl Diagnostic {
         self.remarks.push(remark);
     }
 
+    /// The same, without what came of it.
+    #[must_use]
+    pub(crate) fn without_remarks(mut self) -> Self {
+        let remarks = std::mem::take(&mut self.remarks);
+        self.notes.retain(|note| !remarks.contains(note));
+        self
+    }
+
     /// All of it but its place and the remedy.
     pub(crate) fn told(&self) -> String {
         let label = self.label.as_ref().map(|label| format!(" ({label})")).unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::plugins::diagnostics::codes;
 use crate::plugins::trust::files::is_script;
 use crate::skills::content::{Content, FileContent};
 use crate::skills::discover::SKILL_FILE;
-use crate::skills::files::{LEFT_OUT, OWN_FILES, collect, inspect};
+use crate::skills::files::{OWN_FILES, collect, inspect};
 use crate::skills::resolve::read_source;
 use crate::skills::{Skill, SkillDocument, SkillOrigin};
 use crate::sync::shown_origin;
@@ -97,11 +97,9 @@ fn of_document(skill: &Skill, is_committed: bool, found: &mut Findings) -> Optio
     checked.document?.license
 }
 
-/// A problem of one of its files.
-fn of_file(mut problem: Diagnostic, found: &mut Findings) {
-    if let Some(short) = problem.message.strip_suffix(LEFT_OUT) {
-        problem.message = short.to_owned();
-    }
+/// A problem of one of its files. What an installation makes of it does not matter here.
+fn of_file(problem: Diagnostic, found: &mut Findings) {
+    let problem = problem.without_remarks();
     match problem.code {
         Some(codes::HIDDEN_TEXT) => found.hidden(problem),
         Some(codes::TOO_LARGE) => {
