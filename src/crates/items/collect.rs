@@ -115,11 +115,22 @@ impl<'w> Sought<'w> {
         self.places.get(next).copied().filter(|at| *at < range.end)
     }
 
-    fn is_in(&self, piece: &Piece) -> bool {
+    /// Those of `pieces`, which are in order, that are of interest.
+    fn among<'p>(&self, pieces: &'p [Piece]) -> Vec<&'p Piece> {
         let Wanted { name, from } = self.wanted;
-        from == Among::AllAndOpen && piece.is_open
-            || name == ANY
-            || self.place_in(&piece.range).is_some()
+        if name == ANY {
+            return pieces.iter().collect();
+        }
+        if from == Among::AllAndOpen {
+            let is_it = |piece: &&Piece| piece.is_open || self.place_in(&piece.range).is_some();
+            return pieces.iter().filter(is_it).collect();
+        }
+        // A list of modules has thousands of pieces, and is asked for each of them.
+        let at = |place: &usize| pieces.partition_point(|piece| piece.range.end <= *place);
+        let mut numbers: Vec<usize> = self.places.iter().map(at).collect();
+        numbers.dedup();
+        let has_one = |piece: &&Piece| self.place_in(&piece.range).is_some();
+        numbers.into_iter().filter_map(|it| pieces.get(it)).filter(has_one).collect()
     }
 }
 
@@ -169,7 +180,16 @@ pub(super) fn declared(text: &[u8]) -> impl Iterator<Item = &str> {
 
 /// Whether it is a part of a name, or of the word before a macro's.
 fn is_part(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"_!".contains(&byte)
+    const PARTS: [bool; 256] = {
+        let mut parts = [false; 256];
+        let mut byte = 0_u8;
+        while byte < 128 {
+            parts[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'!';
+            byte += 1;
+        }
+        parts
+    };
+    PARTS[usize::from(byte)]
 }
 
 /// Where `name` stands in `text` with nothing of a name around it.
@@ -233,10 +253,7 @@ fn gather(
     unknown: &mut Unknowns,
     found: &mut Vec<Entry>,
 ) {
-    for piece in place.file.pieces(place.range.clone(), Ends::Items).iter() {
-        if !sought.is_in(piece) {
-            continue;
-        }
+    for piece in sought.among(&place.file.pieces(place.range.clone(), Ends::Items)) {
         let head = place.file.head(piece);
         let is_in_macro = !context.within_macros.is_empty();
         let name = match &head.shape {
@@ -295,12 +312,10 @@ pub(super) fn members(
     match part {
         None => gather(&Place { file, range }, &sought, &entry.context, unknown, &mut found),
         Some(kind) => {
-            for piece in file.pieces(range, Ends::Commas).iter() {
+            for piece in sought.among(&file.pieces(range, Ends::Commas)) {
                 let own = &file.text[piece.range.clone()];
-                if sought.is_in(piece) {
-                    let (piece, head) = (piece.clone(), Rc::new(head::read_part(own, kind)));
-                    found.push(Entry { context: entry.context.with(&head.cfg), piece, head });
-                }
+                let (piece, head) = (piece.clone(), Rc::new(head::read_part(own, kind)));
+                found.push(Entry { context: entry.context.with(&head.cfg), piece, head });
             }
         }
     }
@@ -344,7 +359,7 @@ pub(super) fn item(module: &Module, entry: &Entry, kind: Kind, names: &[&str]) -
         is_reached: false,
         kind,
         file: module.file.path.clone(),
-        line: line_of(text, start),
+        line: module.file.line_of(start),
         declaration: cut(lines.collect::<Vec<_>>().join("\n"), most),
         doc: cut(head.doc.trim_end().to_owned(), DOC),
         cfg: context.cfg.clone(),
@@ -352,10 +367,6 @@ pub(super) fn item(module: &Module, entry: &Entry, kind: Kind, names: &[&str]) -
         within_macros: context.within_macros.clone(),
         is_public: head.visibility == Seen::Public,
     }
-}
-
-pub(super) fn line_of(text: &str, at: usize) -> usize {
-    memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1
 }
 
 fn cut(mut text: String, most: usize) -> String {
@@ -381,7 +392,7 @@ impl Unknowns {
             }
             None => format!("`{name}` stands in what could not be parsed"),
         };
-        let one = Unknown { file: file.path.clone(), line: line_of(&file.text, at), why };
+        let one = Unknown { file: file.path.clone(), line: file.line_of(at), why };
         if self.0.len() < MOST_UNKNOWN && !self.0.contains(&one) {
             self.0.push(one);
         }

@@ -175,6 +175,10 @@ pub(crate) fn look_up(name: &str, dir: &Path, path: &str) -> Option<LookUp> {
 /// Looks for what is not at the path itself.
 fn look_elsewhere(resolver: &Resolver<'_>, names: &[&str], is_whole: bool, answer: &mut LookUp) {
     let (matching, others) = search::everywhere(resolver, names);
+    answer.found = exported_macros(resolver, names, &matching);
+    if !answer.found.is_empty() {
+        return;
+    }
     match is_whole {
         false => (answer.found, answer.elsewhere) = (matching, others),
         true => answer.elsewhere = matching.into_iter().chain(others).collect(),
@@ -197,6 +201,15 @@ fn look_elsewhere(resolver: &Resolver<'_>, names: &[&str], is_whole: bool, answe
     if answer.found.is_empty() && !is_helped {
         answer.near = near::items(resolver, names);
     }
+}
+
+/// Those of `items` that are the macro which `names` is of the root module: wherever such a one is
+/// declared, it is exported from there.
+fn exported_macros(resolver: &Resolver<'_>, names: &[&str], items: &[Item]) -> Vec<Item> {
+    let [name] = names else { return Vec::new() };
+    let macros = items.iter().filter(|item| item.kind == Kind::Macro && item.is_public);
+    let path = format!("{}::{name}", resolver.source.name);
+    macros.map(|item| Item { path: path.clone(), ..item.clone() }).collect()
 }
 
 /// What else is called as the last name of `path` in the crate, and what has a near name, whatever is at

@@ -106,16 +106,22 @@ impl<'s> Resolver<'s> {
     /// Adds what `names` lead to from the root module on.
     pub(super) fn resolve(&self, names: &[&str], answer: &mut LookUp) {
         let Some(root) = self.root() else { return };
-        for target in self.walk(&root, names, Look { from: From::Outside, depth: 0 }) {
+        let walk = |from| {
+            self.steps.set(STEPS);
+            self.walk(&root, names, Look { from, depth: 0 })
+        };
+        // What users get to is what is meant, if there is such a thing.
+        let mut targets = walk(From::Users);
+        if targets.iter().all(|it| matches!(it, Target::Foreign(foreign) if foreign.is_glob)) {
+            targets = walk(From::Outside);
+        }
+        for target in targets {
             match target {
                 Target::Module(_, item) | Target::Item(item, ..) => {
                     answer.found.push(Rc::unwrap_or_clone(item));
                 }
                 Target::Foreign(foreign) => answer.foreign.push(foreign),
             }
-        }
-        if let ([name], true) = (names, answer.found.is_empty()) {
-            answer.found = search::exported_macros(self, name);
         }
         answer.foreign.dedup();
         answer.foreign.truncate(super::MOST);
@@ -336,7 +342,7 @@ impl<'s> Resolver<'s> {
                     package => package.replace('-', "_"),
                 },
                 file: at.file.path.clone(),
-                line: collect::line_of(text, start),
+                line: at.file.line_of(start),
                 is_glob: false,
             })
         });

@@ -52,14 +52,23 @@ pub(super) struct File {
     pub text: String,
     is_open: OnceCell<bool>,
     is_open_to_others: OnceCell<bool>,
+    /// Where its lines end: a list of modules is asked for the line of each.
+    line_ends: OnceCell<Vec<usize>>,
     pieces: RefCell<HashMap<Part, Rc<[Piece]>>>,
     heads: RefCell<HashMap<usize, Rc<Head>>>,
 }
 
 impl File {
     pub(super) fn new(path: &Path, text: String) -> Rc<Self> {
-        let (is_open, is_open_to_others, pieces, heads) = Default::default();
-        Rc::new(Self { path: path.to_path_buf(), text, is_open, is_open_to_others, pieces, heads })
+        let (is_open, is_open_to_others, line_ends, pieces, heads) = Default::default();
+        let path = path.to_path_buf();
+        Rc::new(Self { path, text, is_open, is_open_to_others, line_ends, pieces, heads })
+    }
+
+    /// The number of the line that `at` is in, from 1 on.
+    pub(super) fn line_of(&self, at: usize) -> usize {
+        let ends = || memchr::memchr_iter(b'\n', self.text.as_bytes()).collect();
+        self.line_ends.get_or_init(ends).partition_point(|end| *end < at) + 1
     }
 
     /// Whether names may come with it that it does not have in it.

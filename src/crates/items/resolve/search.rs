@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Resolver;
 use crate::crates::items::collect::{
-    self, ANY, Among, Entry, Module, Unknowns, Wanted, entries, is_declared, places, word_before,
+    self, ANY, Among, Entry, Module, Unknowns, Wanted, entries, is_declared, places,
 };
 use crate::crates::items::head::{Seen, Shape, Use};
 use crate::crates::items::source::File;
@@ -239,25 +239,6 @@ fn re_exports_in(module: &Rc<Module>, name: &str, found: &mut Vec<Vec<String>>) 
             }
         }
     }
-}
-
-/// The macros that are exported from the root module, wherever they are.
-pub(super) fn exported_macros(resolver: &Resolver<'_>, name: &str) -> Vec<Item> {
-    let mut found = Vec::new();
-    let may =
-        |part: &[u8]| places(part, name).any(|at| word_before(&part[..at]) == Some("macro_rules!"));
-    resolver.source.each(BYTES, &may, &mut |path, bytes| {
-        if let Ok(text) = std::str::from_utf8(bytes) {
-            let file = File::new(path, text.to_owned());
-            let wanted = Wanted { name, from: Among::Declaring };
-            in_module(resolver, &module(resolver, file), wanted, &mut found);
-        }
-    });
-    found.retain(|item| item.kind == Kind::Macro && item.is_public);
-    for item in &mut found {
-        item.path = format!("{}::{name}", resolver.source.name);
-    }
-    found
 }
 
 fn has(text: &[u8], name: &str) -> bool {
