@@ -94,18 +94,26 @@ impl Diagnostics {
     }
 }
 
+/// Syntax errors of one text that are told: what is no TOML at all has one in each line.
+const MOST: usize = 20;
+
 /// Parses `source`; syntax errors go to `diagnostics` and what could be read is handed to `read`.
 ///
 /// `None` when not even a table could be made of the text.
 pub(crate) fn read<T>(diagnostics: &Diagnostics, read: impl FnOnce(&Table<'_>) -> T) -> Option<T> {
     let source = Arc::clone(&diagnostics.source);
     let (root, errors) = DeTable::parse_recoverable(&source.text);
-    let broken = !errors.is_empty();
-    for error in errors {
+    let places = errors.len();
+    for (told, error) in errors.into_iter().enumerate() {
         let span = error.span().unwrap_or(0..0);
+        if told == MOST {
+            let more = places - told;
+            diagnostics.error(&span, format!("its syntax is broken in {more} more places"));
+            break;
+        }
         diagnostics.error(&span, error.message().to_owned());
     }
-    if broken {
+    if places > 0 {
         return None;
     }
     let span = root.span();
@@ -366,6 +374,16 @@ mod tests {
         assert!(!diagnostics.errors_since(mark));
         assert!(diagnostics.has_errors());
         assert_eq!(diagnostics.finish()[1].notes, ["left out"]);
+    }
+
+    #[test]
+    fn a_text_that_is_no_toml_is_told_of_in_few_words() {
+        let diagnostics = Diagnostics::new(Source::new("f", "name\\\n".repeat(1000)));
+        assert!(read(&diagnostics, |_| ()).is_none());
+        let told = diagnostics.finish();
+        assert_eq!(told.len(), MOST + 1);
+        let last = &told[MOST].message;
+        assert!(last.starts_with("its syntax is broken in ") && last.ends_with(" more places"));
     }
 
     #[test]
