@@ -120,7 +120,7 @@ pub(crate) struct CrateList {
 pub(crate) fn parse_crate_list(text: &str) -> CrateList {
     let mut list = CrateList::default();
     let (text, base) = unquote(text, 0);
-    let mut parts: Vec<(String, usize)> = Vec::new();
+    let mut parts: Vec<Part> = Vec::new();
     let mut offset = base;
     for part in text.split(',') {
         let lead = part.len() - part.trim_start().len();
@@ -128,24 +128,50 @@ pub(crate) fn parse_crate_list(text: &str) -> CrateList {
         offset += part.len() + 1;
         let continues = OPERATORS.iter().any(|&operator| part_text.starts_with(operator));
         match parts.last_mut() {
-            Some((atom, _)) if continues => {
-                atom.push_str(", ");
-                atom.push_str(part_text);
+            Some(part) if continues => {
+                part.atom.push_str(", ");
+                part.add(part_text, at);
             }
             _ if part_text.is_empty() => {}
-            _ => parts.push((part_text.to_owned(), at)),
+            _ => {
+                let mut part = Part::default();
+                part.add(part_text, at);
+                parts.push(part);
+            }
         }
     }
-    for (part, at) in parts {
-        match CrateAtom::parse(&part) {
+    for part in parts {
+        match CrateAtom::parse(&part.atom) {
             Ok(atom) => list.atoms.push(atom),
             Err(mut error) => {
-                error.offset += at;
+                error.offset = part.place(error.offset);
                 list.errors.push(error);
             }
         }
     }
     list
+}
+
+/// An atom put together of what stands between commas, without quotes and spare blanks.
+#[derive(Default)]
+struct Part {
+    atom: String,
+    /// Of each piece its start and end in the atom, and where it stands in the list.
+    pieces: Vec<(usize, usize, usize)>,
+}
+
+impl Part {
+    fn add(&mut self, piece: &str, at: usize) {
+        let start = self.atom.len();
+        self.atom.push_str(piece);
+        self.pieces.push((start, self.atom.len(), at));
+    }
+
+    /// Where in the list the offset `offset` of the atom is.
+    fn place(&self, offset: usize) -> usize {
+        let piece = self.pieces.iter().rev().find(|(start, ..)| *start <= offset);
+        piece.map_or(0, |(start, end, at)| at + offset.min(*end) - start)
+    }
 }
 
 /// `text` without a pair of quotes around it, with the offset of what is left.
@@ -254,6 +280,8 @@ mod tests {
         let list = parse_crate_list("serde, tokio@1, regex");
         assert_eq!(texts(&list), ["serde", "regex"]);
         assert_eq!(list.errors[0].offset, 12);
+        let list = parse_crate_list("a=1,<2,\"=\"");
+        assert_eq!(list.errors[0].offset, 9, "{list:?}");
         let list = parse_crate_list("<2");
         assert_eq!((list.atoms.len(), list.errors.len()), (0, 1));
     }

@@ -183,7 +183,12 @@ fn leaf(function: &str, argument: &str) -> Result<Predicate, AtomError> {
             }
             Ok(Predicate::PathExists(path.to_owned()))
         }
-        "depends_on" => CrateAtom::parse(unquoted(argument)).map(Predicate::DependsOn),
+        "depends_on" => {
+            let atom = unquoted(argument);
+            let quote = usize::from(atom.len() < argument.len());
+            let placed = |error: AtomError| AtomError { offset: error.offset + quote, ..error };
+            CrateAtom::parse(atom).map(Predicate::DependsOn).map_err(placed)
+        }
         _ if argument.is_empty() => Ok(Predicate::WorkspaceMember),
         _ => Err(AtomError::new(0, "`workspace-member()` takes nothing")),
     }
@@ -253,6 +258,7 @@ mod tests {
             ("path_exists(../x)", 12, "inside it"),
             ("path_exists(/etc)", 12, "inside it"),
             ("depends-on(a@1)", 12, "`@` is no operator"),
+            ("depends-on(\"a@1\")", 13, "`@` is no operator"),
             ("not(depends-on( a b))", 18, "no comparison"),
             ("workspace-member(x)", 17, "takes nothing"),
             ("env(A) x", 7, "unexpected `x`"),
