@@ -38,6 +38,7 @@
 //! | `hook` | an agent's event, answered |
 //! | `mcp` | an MCP server: the workspace's dependencies and their skills, for agents to ask |
 //! | `cli` | one file per command |
+//! | `fuzzing` | what holds of every input, for fuzzers and tests alone |
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read what they wrote"))]
 
@@ -48,6 +49,9 @@ mod crates;
 mod documents;
 mod fetch;
 mod files;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod hook;
 mod installations;
 mod mcp;

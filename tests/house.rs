@@ -25,6 +25,7 @@ const ROOMS: &[&str] = &[
     "hook",
     "mcp",
     "cli",
+    "fuzzing",
 ];
 
 /// Lines a source file may have.

@@ -24,6 +24,8 @@ pub(crate) mod copilot;
 pub(crate) mod env_references;
 pub(crate) mod envelope;
 pub(crate) mod example;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 pub(crate) mod gemini;
 pub(crate) mod goose;
 pub(crate) mod headless;

@@ -77,7 +77,7 @@ pub(crate) fn remove(
     })
 }
 
-fn missing(text: &str, lines: &[String]) -> Vec<String> {
+pub(super) fn missing(text: &str, lines: &[String]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in lines {
         if !text.lines().any(|there| there == line) && !found.contains(line) {
@@ -87,11 +87,12 @@ fn missing(text: &str, lines: &[String]) -> Vec<String> {
     found
 }
 
-fn with_lines(text: &str, lines: &[String]) -> Option<String> {
+pub(super) fn with_lines(text: &str, lines: &[String]) -> Option<String> {
     if lines.is_empty() {
         return None;
     }
-    let newline = newline_of(text);
+    // After a lone carriage return `\n` would make one line end of the two, which removal took for ours.
+    let newline = if text.ends_with('\r') { "\r\n" } else { newline_of(text) };
     let block = lines.join(newline);
     // A file that does not end its last line still does not, so that removal gives it back.
     Some(if text.is_empty() || text.ends_with('\n') {
@@ -101,7 +102,7 @@ fn with_lines(text: &str, lines: &[String]) -> Option<String> {
     })
 }
 
-fn without_lines(text: &str, lines: &[String]) -> String {
+pub(super) fn without_lines(text: &str, lines: &[String]) -> String {
     let mut wanted = lines.to_vec();
     let mut pieces: Vec<&str> = Vec::new();
     // From the end: ours were appended, an equal line further up is somebody else's.
@@ -160,7 +161,7 @@ mod tests {
     proptest! {
         #[test]
         fn case_25_removing_our_lines_gives_the_bytes_back(
-            text in "([a-z#/ ]{0,6}(\r\n|\n)?){0,6}",
+            text in "([a-z#/ ]{0,6}(\r\n|\n|\r)?){0,6}",
             lines in proptest::collection::vec("/[a-z]{1,6}X", 0..4),
         ) {
             let added = missing(&text, &lines);

@@ -19,11 +19,13 @@ mod editor;
 pub(crate) mod exclude;
 mod file;
 mod format;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod hash;
 mod json;
 pub(crate) mod ledger;
 mod splice;
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 mod testing;
 mod toml;
 pub(crate) mod user_config;

@@ -8,5 +8,7 @@
 //! May use: `process` and the ground. Used by: `plugins`, `skills`, `installations`, `sync`, `cli`.
 
 pub(crate) mod archive;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 pub(crate) mod git;
 pub(crate) mod http;

@@ -52,6 +52,8 @@ use crate::agents::wire::Answer;
 use crate::config::{Config, Dirs, Environment};
 use crate::report::log;
 
+#[cfg(any(test, fuzzing))]
+pub(crate) use self::hints::fuzzing;
 pub(crate) use self::sessions::{AgentReads, skill_reads};
 pub(crate) use self::witness::Seen;
 

@@ -17,6 +17,8 @@
 
 pub(crate) mod builtin;
 pub(crate) mod diagnostics;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 pub(crate) mod git;
 pub(crate) mod in_words;
 pub(crate) mod manifest;

@@ -9,6 +9,8 @@
 
 mod event;
 mod exit;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 pub(crate) mod log;
 mod people;
 mod progress;

@@ -15,6 +15,8 @@ use crate::text::toml::{Diagnostics, StringOrTable, Table, read};
 use crate::text::{Diagnostic, Source, is_crate_name, suggestion};
 use crate::workspace::Observer;
 
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 #[cfg(test)]
 mod tests;
 

@@ -16,6 +16,8 @@ pub(crate) mod discover;
 pub(crate) mod document;
 pub(crate) mod files;
 mod frontmatter;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 pub(crate) mod metadata;
 mod model;
 pub(crate) mod name;

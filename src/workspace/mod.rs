@@ -20,6 +20,8 @@
 mod cargo_config;
 mod discover;
 mod fingerprint;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod globs;
 mod load;
 mod lock;

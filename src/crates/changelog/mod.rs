@@ -8,6 +8,8 @@ use semver::Version;
 use crate::files::{Limit, ReadError, read_bytes};
 
 mod files;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod heading;
 mod mentions;
 mod sections;

@@ -15,6 +15,8 @@ mod answer;
 mod asked;
 mod asking;
 mod block;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod known;
 mod said;
 mod wanted;

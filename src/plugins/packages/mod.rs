@@ -15,6 +15,8 @@ mod claude_hooks;
 mod claude_package;
 mod draft;
 mod folder;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod marketplace;
 mod placeholders;
 mod servers;

@@ -5,9 +5,12 @@
 //!
 //! May use: `facts`. Used by: a sync, `cli`.
 
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod inventory;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -111,16 +114,19 @@ impl LockFile {
             Err(problem) if problem.is_absent() => return Ok(None),
             Err(problem) => return Err(problem.diagnose("the lock file", &path)),
         };
-        let source = Source::new(&path, &text);
+        Self::parse(&Source::new(&path, &text)).map(Some)
+    }
+
+    fn parse(source: &Arc<Source>) -> Result<Self, Diagnostic> {
         let broken = |message: String, span| {
-            Diagnostic::error(message).at(&source, span).note("`cargo agents lock` writes it anew")
+            Diagnostic::error(message).at(source, span).note("`cargo agents lock` writes it anew")
         };
-        let lock: Self = toml::from_str(&text).map_err(|problem| {
+        let lock: Self = toml::from_str(&source.text).map_err(|problem| {
             let message = format!("it is no lock file: {}", problem.message());
             broken(message, problem.span().unwrap_or_default())
         })?;
         match lock.version {
-            VERSION => Ok(Some(lock)),
+            VERSION => Ok(lock),
             other => {
                 let message = format!("its version {other} is not the one that we know");
                 Err(broken(message, 0..0))

@@ -11,6 +11,8 @@
 //! May use: `facts`, `placing`, `dependencies`. Used by: `registration`, a sync, `hook`, `cli`.
 
 mod changed;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fuzzing;
 mod offers;
 pub(crate) mod programs;
 pub(crate) mod remember;
@@ -289,11 +291,15 @@ impl Stored {
 
     /// Reads the file; `None` when it is absent or not ours to understand.
     fn load(path: &Path, program: &str, root: &Path) -> Option<Self> {
-        let bytes = read_bytes(path, Limit::OURS).ok()?;
+        let stored = Self::parse(read_bytes(path, Limit::OURS).ok()?)?;
+        let fits = stored.header.program == program && stored.header.root == root;
+        fits.then_some(stored)
+    }
+
+    fn parse(bytes: Vec<u8>) -> Option<Self> {
         let first = bytes.split(|byte| *byte == b'\n').next()?;
         let header: Header = serde_json::from_slice(first).ok()?;
-        let fits = header.layout == LAYOUT && header.program == program && header.root == root;
-        fits.then_some(Self { bytes, header, is_outdated: false })
+        (header.layout == LAYOUT).then_some(Self { bytes, header, is_outdated: false })
     }
 
     /// Writes the file in one step.

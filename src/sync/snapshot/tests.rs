@@ -83,15 +83,32 @@ fn what_is_not_ours_to_understand_counts_as_absent() {
     assert_eq!((half.hooks(Event::PreToolUse).len(), half.offer()), (0, Offer::default()));
 }
 
+#[cfg(unix)]
+fn sample() -> Stored {
+    let mut snapshot = snapshot(Path::new("/ws"));
+    snapshot.header.fingerprint = Fingerprint::sample();
+    snapshot.store().expect("JSON")
+}
+
 /// Where this fails, raise [`LAYOUT`], and then correct what is expected.
 #[cfg(unix)]
 #[test]
 fn other_bytes_have_another_layout() {
-    let mut snapshot = snapshot(Path::new("/ws"));
-    snapshot.header.fingerprint = Fingerprint::sample();
-    let stored = snapshot.store().expect("JSON");
+    let stored = sample();
     let hash = crate::text::hex(&Sha256::digest(&stored.bytes)[..8]);
     assert_eq!((LAYOUT, hash.as_str()), (10, "9c6f9c21f8eaa065"));
+}
+
+/// `UPDATE_EXPECT=1` writes it anew.
+#[cfg(unix)]
+#[test]
+fn the_fuzzer_begins_with_a_snapshot_of_this_layout() {
+    let stored = sample();
+    let seed = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/snapshot/sample");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&seed, &stored.bytes).expect("writes");
+    }
+    assert!(std::fs::read(&seed).expect("reads") == stored.bytes, "{}", seed.display());
 }
 
 #[test]
