@@ -33,6 +33,8 @@ pub(super) struct Source {
     pub is_2015: bool,
     /// The crates that it may name, by their names in code.
     dependencies: BTreeMap<String, Dependency>,
+    /// Its files in the order of paths, with their bytes: they are gone through more than once.
+    files: OnceCell<Vec<(PathBuf, usize)>>,
 }
 
 /// A crate that another one depends on.
@@ -121,6 +123,7 @@ impl Source {
             root,
             is_2015: matches!(edition.and_then(Value::as_str), None | Some("2015")),
             dependencies: dependencies(&manifest),
+            files: OnceCell::new(),
         })
     }
 
@@ -157,30 +160,41 @@ impl Source {
         may: &dyn Fn(&[u8]) -> bool,
         look: &mut dyn FnMut(&Path, &[u8]),
     ) -> bool {
+        let mut left = most.min(BYTES);
+        let mut skimmer = Skimmer::default();
+        for (number, (path, length)) in self.files().iter().enumerate() {
+            let Some(rest) = left.checked_sub(*length).filter(|_| number < FILES) else {
+                return false;
+            };
+            left = rest;
+            if let Ok(Some(bytes)) = skimmer.read(path, Limit::CARGO, may) {
+                look(path, bytes);
+            }
+        }
+        true
+    }
+
+    fn files(&self) -> &[(PathBuf, usize)] {
         let folder = self.folder();
         let is_its = |path: &Path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let is_other = path.parent() == Some(folder) && OTHERS.contains(&&*name);
             path == folder || !(name.starts_with('.') || is_other)
         };
-        let walk = WalkDir::new(folder).max_depth(24).sort_by_file_name();
-        let files = walk.into_iter().filter_entry(|entry| is_its(entry.path()));
-        let files = files.filter_map(Result::ok).filter(|entry| entry.file_type().is_file());
-        let mut left = most.min(BYTES);
-        let mut skimmer = Skimmer::default();
-        let rust = |path: &Path| path.extension().is_some_and(|ending| ending == "rs");
-        for (number, entry) in files.filter(|entry| rust(entry.path())).enumerate() {
-            let length = entry.metadata().map_or(0, |found| found.len());
-            let length = usize::try_from(length).unwrap_or(usize::MAX);
-            let Some(rest) = left.checked_sub(length).filter(|_| number < FILES) else {
-                return false;
-            };
-            left = rest;
-            if let Ok(Some(bytes)) = skimmer.read(entry.path(), Limit::CARGO, may) {
-                look(entry.path(), bytes);
-            }
-        }
-        true
+        let is_rust = |path: &Path| path.extension().is_some_and(|ending| ending == "rs");
+        let list = || {
+            let walk = WalkDir::new(folder).max_depth(24).sort_by_file_name();
+            let entries = walk.into_iter().filter_entry(|entry| is_its(entry.path()));
+            let files = entries
+                .filter_map(Result::ok)
+                .filter(|entry| entry.file_type().is_file() && is_rust(entry.path()));
+            let with_length = files.map(|entry| {
+                let length = entry.metadata().map_or(0, |found| found.len());
+                (entry.into_path(), usize::try_from(length).unwrap_or(usize::MAX))
+            });
+            with_length.take(FILES + 1).collect()
+        };
+        self.files.get_or_init(list)
     }
 }
 
