@@ -58,7 +58,7 @@ prepare() {
 
 # Runs one target and writes its row of the table.
 run() {
-    local target=$1 seconds=$2 log=fuzz/artifacts/$1/log code=0
+    local target=$1 seconds=$2 log=fuzz/artifacts/$1/log code=0 began=$SECONDS
     "$programs/$target" "fuzz/corpus/$target" -max_total_time="$seconds" -max_len=$LONGEST \
         -dict="fuzz/corpus/$target.dict" -artifact_prefix="fuzz/artifacts/$target/" -timeout=60 \
         -rss_limit_mb=2048 -print_final_stats=1 ${FUZZ_SEED:+-seed="$FUZZ_SEED"} >"$log" 2>&1 || code=$?
@@ -68,10 +68,11 @@ run() {
     executions=$(sed -nE 's/^stat::number_of_executed_units: *//p' "$log")
     a_second=$(sed -nE 's/^stat::average_exec_per_sec: *//p' "$log")
     if [ "$code" != 0 ]; then
-        result="failed: $(sed -nE 's/.*Test unit written to //p' "$log" | tail -n 1)"
+        result=failed
+        echo "$target does not hold of $(sed -nE 's/.*Test unit written to //p' "$log" | tail -n 1)" >&2
         grep -aE -m 3 -A 6 "panicked at|ERROR: " "$log" >&2 || tail -n 20 "$log" >&2
     fi
-    echo "| $target | $seconds | $executions | $a_second | $(field cov) | $(field ft) |" \
+    echo "| $target | $((SECONDS - began)) | $executions | $a_second | $(field cov) | $(field ft) |" \
         "$(field corp) | $result |" >"fuzz/rows/$target"
     cat "fuzz/rows/$target" >&2
     return "$code"
