@@ -152,10 +152,18 @@ pub(crate) fn hook_command(agent: &str, event: Event, program: &str, guarded: bo
 /// As an unguarded [`hook_command`]; in a file that a team shares, nothing happens where our program is
 /// missing, and else its exit code is the command's. Windows has shells that can't look for it.
 pub(crate) fn plain_command(agent: &str, event: Event, placement: &Placement<'_>) -> String {
-    let program = placement.program;
-    let call = hook_command(agent, event, program, false);
     let looks = !placement.is_global() && !placement.windows;
-    if looks { format!("command -v {program}{POSIX_GUARD}{call}") } else { call }
+    if looks {
+        looking_command(agent, event, placement.program)
+    } else {
+        hook_command(agent, event, placement.program, false)
+    }
+}
+
+/// As an unguarded [`hook_command`], but nothing happens where our program is missing.
+pub(crate) fn looking_command(agent: &str, event: Event, program: &str) -> String {
+    let call = hook_command(agent, event, program, false);
+    format!("command -v {program}{POSIX_GUARD}{call}")
 }
 
 /// As [`hook_command`], for PowerShell.

@@ -180,6 +180,7 @@ mod tests {
             (Agent::Copilot, "copilot/camel-preToolUse.json"),
             (Agent::Gemini, "gemini/user-BeforeTool.json"),
             (Agent::Antigravity, "antigravity/PreToolUse.run_command.json"),
+            (Agent::Qwen, "qwen/PreToolUse.run_shell_command.json"),
             (Agent::Goose, "goose/PreToolUse.json"),
             (Agent::OpenCode, "opencode/pre-tool-use.json"),
         ] {

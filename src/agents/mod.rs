@@ -36,6 +36,7 @@ pub(crate) mod merge;
 pub(crate) mod opencode;
 pub(crate) mod payload;
 pub(crate) mod places;
+pub(crate) mod qwen;
 pub(crate) mod registration;
 pub(crate) mod symposium;
 pub(crate) mod tools;
@@ -120,6 +121,8 @@ table! {
     Gemini: gemini,
     /// Antigravity CLI.
     Antigravity: antigravity,
+    /// Qwen Code.
+    Qwen: qwen,
     /// Goose.
     Goose: goose,
     /// Kiro.

@@ -18,8 +18,8 @@ pub(crate) struct Decoded {
     pub delivery: Delivery,
     /// How the session started, in the agent's word, where it says it.
     pub started: Option<String>,
-    /// Whether the event is another agent's doing and must be answered with nothing (Copilot runs a
-    /// project's Claude hooks too).
+    /// Whether the event is none of ours and must be answered with nothing (Copilot runs a project's
+    /// Claude hooks too; Qwen tells of a prompt where nobody wrote one).
     pub foreign: bool,
     /// Whether the tool failed, where the agent has an event of its own for that. Plugins' hooks have
     /// no such event.

@@ -6,11 +6,12 @@ use symposium_testlib::Sandbox;
 use crate::with_agents;
 
 /// The agents that tell of a turn's end, with the file of their hooks.
-const TELLING: [(&str, &str); 6] = [
+const TELLING: [(&str, &str); 7] = [
     ("claude", "home/.claude/settings.json"),
     ("codex", "home/.codex/hooks.json"),
     ("copilot", "home/.copilot/hooks/symposium.json"),
     ("gemini", "home/.gemini/settings.json"),
+    ("qwen", "home/.qwen/settings.json"),
     ("goose", "home/.agents/plugins/symposium/hooks/hooks.json"),
     ("kiro", "home/.kiro/agents/symposium.json"),
 ];
@@ -78,11 +79,12 @@ fn a_turn_s_end_is_registered_while_some_plugin_wants_it_and_no_longer() {
 }
 
 /// The files of hooks that a team shares.
-const SHARED: [(&str, &str); 6] = [
+const SHARED: [(&str, &str); 7] = [
     ("claude", "ws/.claude/settings.json"),
     ("codex", "ws/.codex/hooks.json"),
     ("copilot", "ws/.github/hooks/symposium.json"),
     ("gemini", "ws/.gemini/settings.json"),
+    ("qwen", "ws/.qwen/settings.json"),
     ("goose", "ws/.agents/plugins/symposium/hooks/hooks.json"),
     ("kiro", "ws/.kiro/agents/symposium.json"),
 ];
@@ -122,6 +124,7 @@ fn a_hook_s_no_makes_each_agent_go_on_that_can_and_the_others_carry_on() {
         ("codex", json!({"decision": "block", "reason": "the tests fail"})),
         ("copilot", json!({"decision": "block", "reason": "the tests fail"})),
         ("gemini", json!({"decision": "deny", "reason": "the tests fail"})),
+        ("qwen", json!({"decision": "block", "reason": "the tests fail"})),
         ("kiro", Value::Null),
     ] {
         let sandbox = with_agents(&[agent]);

@@ -308,7 +308,7 @@ fn the_agents_names_are_in_the_help_and_in_the_error_for_a_wrong_one() {
         ] {
             let run = sandbox.run(&[&args[..], &[wrong]].concat()).code(1);
             assert!(run.stderr.contains(&format!("there is no agent `{wrong}`")), "{}", run.stderr);
-            assert!(run.stderr.contains(&format!("did you mean `{meant}`?")), "{}", run.stderr);
+            assert!(run.stderr.contains(&format!("did you mean `{meant}`")), "{}", run.stderr);
             assert!(flowing(&run.stderr).contains(&agents), "{}", run.stderr);
         }
         let run = sandbox.run(&[&args[..], &["xyzzy"]].concat()).code(1);

@@ -68,7 +68,8 @@ fn a_tool_s_input_comes_back_as_it_went_but_for_what_a_hook_changed() {
     let script = "sed 's/.*\"tool_input\":\\({[^}]*}\\).*native_tool_name.*/\\1/' | \
                   sed 's/\"command\":\"ls\"/\"command\":\"ls -l\"/; s/.*/{\"PreToolUse\":{\"updatedInput\":&}}/'\n";
     hook_plugin(&sandbox, "p", Event::PreToolUse, "matcher = \"Bash\"", script);
-    for agent in AGENTS.into_iter().filter(|agent| !matches!(*agent, "goose" | "kiro")) {
+    let rewrites = |agent: &&str| !matches!(*agent, "qwen" | "goose" | "kiro");
+    for agent in AGENTS.into_iter().filter(rewrites) {
         if agent == "symposium" {
             continue;
         }
@@ -97,6 +98,9 @@ fn a_guard_of_files_sees_them_in_every_agents_words_patches_too() {
         ("copilot", "view", json!("{\"path\":\"secrets.env\"}")),
         ("gemini", "write_file", json!({"file_path": "secrets.env", "content": "x"})),
         ("gemini", "replace", json!({"file_path": "secrets.env", "old_string": "x"})),
+        ("qwen", "write_file", json!({"file_path": "secrets.env", "content": "x"})),
+        ("qwen", "edit", json!({"file_path": "secrets.env", "old_string": "x"})),
+        ("qwen", "notebook_edit", json!({"notebook_path": "secrets.env"})),
         ("kiro", "fs_write", json!({"command": "create", "path": "secrets.env"})),
         ("kiro", "fs_read", json!({"operations": [{"mode": "Line", "path": "secrets.env"}]})),
         ("goose", "developer__text_editor", json!({"command": "write", "path": "secrets.env"})),

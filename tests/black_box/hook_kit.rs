@@ -127,7 +127,7 @@ impl Told {
         }
         match agent {
             "claude" => set("transcript_path", "/home/dev/t.jsonl".into()),
-            "gemini" => set("timestamp", self.id.into()),
+            "gemini" | "qwen" => set("timestamp", self.id.into()),
             _ => {}
         }
         if event.is_tool_event() {
@@ -197,7 +197,7 @@ pub(crate) fn native_event(agent: &str, event: Event) -> &'static str {
 pub(crate) fn native_bash(agent: &str) -> &'static str {
     match agent {
         "copilot" | "opencode" => "bash",
-        "gemini" => "run_shell_command",
+        "gemini" | "qwen" => "run_shell_command",
         "kiro" => "execute_bash",
         "goose" => "developer__shell",
         _ => "Bash",
@@ -300,7 +300,7 @@ pub(crate) fn effect(agent: &str, event: Event, run: &Run) -> Effect {
             match inner["permissionDecision"].as_str() {
                 Some("deny") => effect.refused = reason,
                 Some("ask") => {
-                    assert_eq!(agent, "claude", "Codex can't ask");
+                    assert_ne!(agent, "codex", "Codex can't ask");
                     effect.asked = reason;
                 }
                 Some("allow") => effect.granted = true,
@@ -308,6 +308,9 @@ pub(crate) fn effect(agent: &str, event: Event, run: &Run) -> Effect {
             }
             if answer["decision"] == "block" {
                 effect.refused = text(&answer["reason"]);
+            }
+            if agent == "qwen" && event == Event::PostToolUse && answer["continue"] == false {
+                effect.refused = text(&answer["stopReason"]);
             }
             effect.input = inner.get("updatedInput").cloned();
             effect.context = text(&inner["additionalContext"]);

@@ -52,6 +52,7 @@ fn f34_agents_are_chosen_with_space_and_enter_and_found_ones_are_marked_and_chos
           [ ] GitHub Copilot
           [ ] Gemini CLI
           [ ] Antigravity CLI
+          [ ] Qwen Code
           [ ] Goose
           [ ] Kiro
           [ ] OpenCode"#]]
@@ -200,6 +201,7 @@ fn forty_columns_are_enough() {
           [ ] GitHub Copilot
           [ ] Gemini CLI
           [ ] Antigravity CLI
+          [ ] Qwen Code
           [ ] Goose
           [ ] Kiro
           [ ] OpenCode"#]]

@@ -12,6 +12,7 @@ pub(crate) fn place(agent: &str) -> &'static str {
         "copilot" => "home/.copilot/mcp-config.json",
         "gemini" => "home/.gemini/settings.json",
         "antigravity" => "home/.gemini/config/mcp_config.json",
+        "qwen" => "home/.qwen/settings.json",
         "goose" => GOOSE_CONFIG,
         "kiro" => "home/.kiro/settings/mcp.json",
         "opencode" => "home/.config/opencode/opencode.json",

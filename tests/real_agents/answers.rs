@@ -67,6 +67,12 @@ fn a_rewritten_command_runs_instead(bench: &Bench) -> Finding {
     let rewrite = json!({ "updatedInput": { "command": "echo new > new.txt; echo NEW-RAN" } });
     registered(&world, &[("PreToolUse", &answers("PreToolUse", &rewrite))]);
     let turn = world.turn(&[Step::shell("echo old > old.txt"), Step::say("Done.")]);
+    if bench.is("qwen") {
+        let (old, new) = ("ws/old.txt", "ws/new.txt");
+        let keeps = world.sandbox.has(old) && !world.sandbox.has(new);
+        assert!(keeps, "it can rewrite now\n{}", turn.told());
+        return Finding::Cant("It documents a new input, and runs the old one.");
+    }
     assert!(world.sandbox.has("ws/new.txt"), "the new command did not run\n{}", turn.told());
     assert!(!world.sandbox.has("ws/old.txt"), "the old command ran\n{}", turn.told());
     assert!(turn.results().concat().contains("NEW-RAN"), "{}", turn.told());

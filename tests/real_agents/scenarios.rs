@@ -124,7 +124,7 @@ fn tasks_are_done_with_a_skill_and_without(context: &mut Context) -> anyhow::Res
             task[which]["text"].as_str().is_some_and(|text| text.contains(said)),
             "{task}"
         );
-        let tells = ["claude", "codex", "gemini", "opencode"].contains(&agent);
+        let tells = ["claude", "codex", "gemini", "qwen", "opencode"].contains(&agent);
         let tokens = task[which]["tokens"]["output"].as_u64();
         anyhow::ensure!(tokens.is_some_and(|count| count > 0) == tells, "{task}");
     }

@@ -26,6 +26,8 @@ const PLACES: &[(Agent, HookScope, &str)] = &[
     (Agent::Copilot, HookScope::Global, "~/.copilot/mcp-config.json"),
     (Agent::Gemini, HookScope::Global, "~/.gemini/settings.json"),
     (Agent::Gemini, HookScope::Project, "./.gemini/settings.json"),
+    (Agent::Qwen, HookScope::Global, "~/.qwen/settings.json"),
+    (Agent::Qwen, HookScope::Project, "./.qwen/settings.json"),
     (Agent::Goose, HookScope::Global, GOOSE_CONFIG),
     (Agent::Kiro, HookScope::Global, "./.kiro/settings/mcp.json"),
     (Agent::OpenCode, HookScope::Global, "./opencode.json"),

@@ -45,7 +45,7 @@ fn decision_28_what_comes_in_mid_session_is_announced_at_the_next_event_that_can
         let (now, later) = (before.context, after.context);
         match *agent {
             "goose" => assert_eq!((now, later), (None, None)),
-            "gemini" | "opencode" => {
+            "gemini" | "qwen" | "opencode" => {
                 assert!(now.is_none() && later.expect(agent).contains("widget-basics"));
             }
             _ => assert!(now.expect(agent).contains("widget-basics") && later.is_none()),

@@ -173,12 +173,13 @@ fn case_38_codex_and_goose_switches_stay_too() {
 
 /// Each agent's file, what it makes of `${TOK}` in it, and of `${TOK:-d}`; `None`: the note that it
 /// takes it as it stands.
-const REFERENCES: [(&str, &str, Option<&str>, Option<&str>); 8] = [
+const REFERENCES: [(&str, &str, Option<&str>, Option<&str>); 9] = [
     ("claude", "home/.claude.json", Some("${TOK}"), Some("${TOK:-d}")),
     ("codex", "ws/.codex/config.toml", None, None),
     ("copilot", "ws/.github/mcp.json", Some("${TOK}"), None),
     ("gemini", "ws/.gemini/settings.json", Some("${TOK}"), Some("${TOK:-d}")),
     ("antigravity", "ws/.agents/mcp_config.json", None, None),
+    ("qwen", "ws/.qwen/settings.json", Some("${TOK}"), None),
     ("goose", "ws/.agents/plugins/symposium-servers/.mcp.json", None, None),
     ("kiro", "ws/.kiro/settings/mcp.json", Some("${TOK}"), None),
     ("opencode", "ws/opencode.json", Some("{env:TOK}"), None),

@@ -42,6 +42,10 @@ fn shared(agent: &str, scope: &str) -> Vec<(&'static str, Kind)> {
         ("antigravity", _) => {
             vec![("ws/.agents/hooks.json", Kind::Hooks), ("ws/.agents/mcp_config.json", mcp)]
         }
+        ("qwen", "global") => {
+            vec![("home/.qwen/settings.json", Kind::Hooks), ("ws/.qwen/settings.json", mcp)]
+        }
+        ("qwen", _) => vec![("ws/.qwen/settings.json", Kind::Hooks)],
         ("goose", "global") => {
             vec![(GOOSE_CONFIG, Kind::Yaml), ("ws/.agents/plugins/symposium/.mcp.json", mcp)]
         }
@@ -175,4 +179,4 @@ macro_rules! pages {
     };
 }
 
-pages! { claude codex copilot gemini antigravity goose kiro opencode }
+pages! { claude codex copilot gemini antigravity qwen goose kiro opencode }

@@ -10,12 +10,12 @@ use crate::Step;
 
 /// The agents' names: what the tests go through. A test of the program's own table holds it against
 /// this list.
-pub const AGENTS: [&str; 8] =
-    ["claude", "codex", "copilot", "gemini", "antigravity", "goose", "kiro", "opencode"];
+pub const AGENTS: [&str; 9] =
+    ["claude", "codex", "copilot", "gemini", "antigravity", "qwen", "goose", "kiro", "opencode"];
 
 /// Those that tell of all four events.
-pub const TELLING_ALL: [&str; 7] =
-    ["claude", "codex", "copilot", "gemini", "goose", "kiro", "opencode"];
+pub const TELLING_ALL: [&str; 8] =
+    ["claude", "codex", "copilot", "gemini", "qwen", "goose", "kiro", "opencode"];
 
 /// The agent that a simulated event comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub enum HookAgent {
     Gemini,
     /// Antigravity CLI.
     Antigravity,
+    /// Qwen Code.
+    Qwen,
     /// Goose.
     Goose,
     /// Kiro.
@@ -138,6 +140,7 @@ impl HookAgent {
         Self::Copilot,
         Self::Gemini,
         Self::Antigravity,
+        Self::Qwen,
         Self::Goose,
         Self::Kiro,
         Self::OpenCode,
@@ -169,13 +172,13 @@ impl HookAgent {
             (_, step) => step.canonical(),
         };
         let tool = match self {
-            Self::Gemini => "run_shell_command",
+            Self::Gemini | Self::Qwen => "run_shell_command",
             Self::Kiro => "execute_bash",
             Self::OpenCode => "bash",
             _ => "Bash",
         };
         let mut told = json!({ "session_id": session, "cwd": cwd, "hook_event_name": event });
-        if self == Self::Gemini {
+        if matches!(self, Self::Gemini | Self::Qwen) {
             told["timestamp"] = json!(AT);
         }
         match step {
@@ -184,7 +187,7 @@ impl HookAgent {
             HookStep::PreToolUse { command } | HookStep::PostToolUse { command, .. } => {
                 told["tool_name"] = json!(tool);
                 told["tool_input"] = json!({ "command": command });
-                if matches!(self, Self::Claude | Self::Codex | Self::OpenCode) {
+                if matches!(self, Self::Claude | Self::Codex | Self::Qwen | Self::OpenCode) {
                     told["tool_use_id"] = json!(USE);
                 }
             }
@@ -192,7 +195,9 @@ impl HookAgent {
         if let HookStep::PostToolUse { output, .. } = step {
             told["tool_response"] = match self {
                 Self::Codex => json!(output),
-                Self::Gemini => json!({ "llmContent": output, "returnDisplay": output }),
+                Self::Gemini | Self::Qwen => {
+                    json!({ "llmContent": output, "returnDisplay": output })
+                }
                 Self::OpenCode => json!({ "output": output, "title": "", "metadata": {} }),
                 _ => json!({ "stdout": output, "stderr": "", "interrupted": false }),
             };

@@ -172,7 +172,7 @@ fn all_mistakes_are_reported_with_code_line_and_remedy() {
         error S016 w/SYMPOSIUM.toml:72:11: `timeout` is 0 seconds; accepted: 1 to 600; 30 are used
         error S016 w/SYMPOSIUM.toml:73:14: unknown on-failure `blok` (did you mean `block`?); accepted: continue, block
         warning S015 w/SYMPOSIUM.toml:78:11: `matcher` has no effect: SessionStart is not about a tool
-        error S013 w/SYMPOSIUM.toml:79:9: unknown agent `claud` (did you mean `claude`?); accepted: claude, codex, copilot, gemini, antigravity, goose, kiro, opencode, symposium; the hook never runs
+        error S013 w/SYMPOSIUM.toml:79:9: unknown agent `claud` (did you mean `claude`?); accepted: claude, codex, copilot, gemini, antigravity, qwen, goose, kiro, opencode, symposium; the hook never runs
         warning S015 w/SYMPOSIUM.toml:80:1: this hook never runs: it is for claud only, in the format of codex
         error S020 w/SYMPOSIUM.toml:81:22: unknown source `local`; accepted: cargo, github, binary; what is on disk needs no `source`: drop it and name a `script` or an `executable`
         warning S015 w/SYMPOSIUM.toml:86:1: this hook never runs: it is for kiro only, in the format of goose

@@ -257,9 +257,9 @@ pub const CLIENTS: [&dyn Client; 10] = [
     &gemini::Gemini,
     &copilot::Copilot,
     &opencode::OpenCode,
+    &qwen::Qwen,
     &adapter::CLAUDE,
     &adapter::CODEX,
-    &qwen::Qwen,
     &pi::Pi,
     &cline::Cline,
 ];

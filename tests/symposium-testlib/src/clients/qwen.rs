@@ -5,7 +5,10 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{Action, Client, Place, Program, Prompt, npm, with, write_json};
+use super::{
+    Action, Client, EVENTS, McpAdd, Place, Program, Prompt, edit_json, nested_hooks, npm, with,
+    write_json,
+};
 use crate::model::ToolCall;
 
 #[derive(Debug)]
@@ -16,10 +19,6 @@ impl Client for Qwen {
         "qwen"
     }
 
-    fn agent(&self) -> &'static str {
-        super::NEIGHBOUR
-    }
-
     fn title(&self) -> &'static str {
         "Qwen Code"
     }
@@ -28,12 +27,8 @@ impl Client for Qwen {
         "@qwen-code/qwen-code"
     }
 
-    fn skills_only(&self) -> bool {
-        true
-    }
-
     fn program(&self, agents: &Path) -> Result<Program, String> {
-        npm::for_node(agents, self.package(), "cli.js")
+        npm::for_node(agents, self.package(), "cli-entry.js")
     }
 
     fn settle(&self, place: Place<'_>) {
@@ -41,6 +36,8 @@ impl Client for Qwen {
             "security": { "auth": { "selectedType": "openai" } },
             "privacy": { "usageStatisticsEnabled": false },
             "general": { "enableAutoUpdate": false },
+            // Else its model is asked what is to be remembered of a session.
+            "memory": { "enableManagedAutoMemory": false, "enableManagedAutoDream": false },
         });
         write_json(&place.home.join(".qwen/settings.json"), &settings);
     }
@@ -49,6 +46,7 @@ impl Client for Qwen {
         let mut command = npm::by_node(program);
         command.env("OPENAI_API_KEY", "not-a-key").env("OPENAI_MODEL", "scripted");
         command.env("OPENAI_BASE_URL", format!("{}/v1", place.model));
+        command.env("QWEN_CODE_SUPPRESS_YOLO_WARNING", "1");
         command
     }
 
@@ -75,5 +73,16 @@ impl Client for Qwen {
             }
             Action::Tool(call) => call.clone(),
         }
+    }
+
+    fn mcp_add(&self) -> Option<McpAdd> {
+        Some(McpAdd { before: &["--scope", "user"], between: &[] })
+    }
+
+    fn add_hooks(&self, place: Place<'_>, log: &Path) -> bool {
+        edit_json(&place.home.join(".qwen/settings.json"), |settings| {
+            settings["hooks"] = nested_hooks(EVENTS, log);
+        });
+        true
     }
 }
