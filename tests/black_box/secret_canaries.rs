@@ -17,7 +17,7 @@ const CANARY: &str = "c4n4ry-";
 
 /// Where a secret's own place is, below the sandbox's folder: what the user or a plugin's author wrote,
 /// and the settings of agents, which need the values of servers.
-const OWN_PLACES: [&str; 13] = [
+const OWN_PLACES: [&str; 14] = [
     "home/.symposium/config.toml",
     "home/.symposium/plugins/",
     // What a manifest last said, addresses included: a guard of a source that is away is installed by it.
@@ -29,13 +29,14 @@ const OWN_PLACES: [&str; 13] = [
     "home/.config/goose/config.yaml",
     "home/.copilot/mcp-config.json",
     "home/.gemini/",
+    "home/.qwen/",
     "home/.kiro/",
     "home/.codex/config.toml",
     "home/.config/opencode/",
 ];
 
 /// Those in the checkout, and what is exported.
-const OWN_PLACES_IN_THE_CHECKOUT: [&str; 12] = [
+const OWN_PLACES_IN_THE_CHECKOUT: [&str; 13] = [
     // A package says what its manifest says.
     "exported/",
     "ws/Cargo.toml",
@@ -46,6 +47,7 @@ const OWN_PLACES_IN_THE_CHECKOUT: [&str; 12] = [
     "ws/.agents/mcp_config.json",
     "ws/.codex/config.toml",
     "ws/.gemini/settings.json",
+    "ws/.qwen/settings.json",
     "ws/.kiro/settings/mcp.json",
     "ws/opencode.json",
     "ws/.github/mcp.json",
