@@ -38,7 +38,9 @@ pub(super) fn render(diagnostic: &Diagnostic, base: &Path, width: Option<usize>)
         let (line, start) = source.line_column(marked.start);
         let before = margin + 3 + start + columns(&clean(&source.text[marked.clone()]));
         let (begin, text) = line_around(source, &marked);
-        let mut mark = AnnotationKind::Primary.span(marked.start - begin..marked.end - begin);
+        // Carriage returns at a line's end, of which a problem may tell, are no part of what is drawn.
+        let drawn = |at: usize| (at - begin).min(text.len());
+        let mut mark = AnnotationKind::Primary.span(drawn(marked.start)..drawn(marked.end));
         match &diagnostic.label {
             Some(label) if width.is_none_or(|width| before + columns(label) <= width) => {
                 mark = mark.label(clean(label));
@@ -197,6 +199,20 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_among_carriage_returns_at_a_line_s_end_is_marked_at_the_end() {
+        let source = Source::new("/w/a.toml", "a = 1\r\r\r\r\r\n");
+        check(
+            &Diagnostic::error("bad").at(&source, 8..9),
+            &expect![[r#"
+            error: bad
+             --> a.toml:1:6
+              |
+            1 | a = 1
+              |      ^"#]],
+        );
+    }
+
+    #[test]
     fn control_characters_of_a_file_and_of_a_message_do_not_reach_the_terminal() {
         let source = Source::new("/w/a.toml", "a = \u{1b}[31m\n");
         let diagnostic = Diagnostic::error("a\u{1b}[2Jb").at(&source, 4..5).note("c\u{7}");
@@ -232,7 +248,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_span_of_any_text_can_be_drawn(
-            text in "(?s).{0,60}", start in 0usize..70, length in 0usize..70, width in proptest::option::of(0usize..200)
+            text in "(?s).{0,60}|[a\r\n\té]{0,20}", start in 0usize..70, length in 0usize..70, width in proptest::option::of(0usize..200)
         ) {
             let source = Source::new("/w/a", text);
             let diagnostic = Diagnostic::error("bad").at(&source, start..start + length).label("x");
