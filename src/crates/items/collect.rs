@@ -357,6 +357,7 @@ pub(super) fn item(module: &Module, entry: &Entry, kind: Kind, names: &[&str]) -
     Item {
         path: module_names.chain(names.iter().copied()).collect::<Vec<_>>().join("::"),
         is_reached: false,
+        is_member: names.len() > 1,
         kind,
         file: module.file.path.clone(),
         line: module.file.line_of(start),
@@ -392,7 +393,8 @@ impl Unknowns {
             }
             None => format!("`{name}` stands in what could not be parsed"),
         };
-        let one = Unknown { file: file.path.clone(), line: file.line_of(at), why };
+        let is_declared = is_declared(file.text.as_bytes(), at);
+        let one = Unknown { file: file.path.clone(), line: file.line_of(at), why, is_declared };
         if self.0.len() < MOST_UNKNOWN && !self.0.contains(&one) {
             self.0.push(one);
         }

@@ -63,6 +63,9 @@ pub(crate) struct Item {
     /// Whether it is such a path.
     #[serde(skip)]
     pub is_reached: bool,
+    /// Whether a type, a trait or an `impl` has it, and not a module.
+    #[serde(skip)]
+    pub is_member: bool,
     pub kind: Kind,
     pub file: PathBuf,
     pub line: usize,
@@ -150,6 +153,9 @@ pub(crate) struct Unknown {
     pub file: PathBuf,
     pub line: usize,
     pub why: String,
+    /// Whether a word such as `fn` stands before the name: then it is what was asked for, most likely.
+    #[serde(skip)]
+    pub is_declared: bool,
 }
 
 /// What `path` leads to in the crate `name`, whose files are in `dir`. The path may begin with the
@@ -197,7 +203,8 @@ fn look_elsewhere(resolver: &Resolver<'_>, names: &[&str], is_whole: bool, answe
     if !answer.found.is_empty() {
         answer.elsewhere.clear();
     }
-    let is_helped = answer.elsewhere.iter().any(|item| may_be(item, names));
+    let is_helped = answer.elsewhere.iter().any(|item| may_be(item, names))
+        || resolver.unknowns.borrow().0.iter().any(|unknown| unknown.is_declared);
     if answer.found.is_empty() && !is_helped {
         answer.near = near::items(resolver, names);
     }
@@ -233,7 +240,7 @@ pub(crate) fn may_be(item: &Item, names: &[&str]) -> bool {
     let (name, parent) = (own.next().unwrap_or_default(), own.next().unwrap_or_default());
     let is_alike = match parents.last().filter(|it| is_type(it)) {
         Some(of) => *of == parent,
-        None => !is_type(parent),
+        None => !item.is_member,
     };
     item.is_public && is_type(name) == is_type(last) && is_alike
 }

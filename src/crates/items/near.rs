@@ -14,6 +14,8 @@ use crate::text::closest;
 /// Bytes of a crate that are looked through, and of files that are taken apart.
 const BYTES: usize = 8 * 1024 * 1024;
 const PARSED: usize = 8 * 1024 * 1024;
+/// Names that a large crate declares in so many bytes.
+const USUAL: usize = 64 * 1024;
 /// Names whose items are looked at.
 const NAMES: usize = 12;
 /// How much of two names has to be the same words, in percent: within one type or module, and else; and
@@ -138,8 +140,9 @@ struct Crate {
 
 impl Crate {
     fn read(source: &Source, parent: Option<&str>) -> Self {
-        let (files, names, with_parent) = Default::default();
-        let mut it = Self { files, names, with_parent };
+        let (files, with_parent) = Default::default();
+        // To grow with each name would take as long as to fill it.
+        let mut it = Self { files, names: HashMap::with_capacity(USUAL), with_parent };
         source.each(BYTES, &|_| true, &mut |path, bytes| {
             let number = it.files.len();
             it.files.push(path.to_path_buf());

@@ -184,6 +184,22 @@ fn where_there_is_nothing_the_same_name_elsewhere_or_a_near_one_is_told() {
 }
 
 #[test]
+fn a_module_may_be_spelt_as_types_are() {
+    let files = [
+        ("src/lib.rs", "pub mod Win32;\n"),
+        ("src/Win32/mod.rs", "pub mod FileSystem;\n"),
+        ("src/Win32/FileSystem.rs", "pub fn CreateFileW() {}\npub fn CreateFileA() {}\n"),
+    ];
+    let answer = ask(&files, "widget::CreateFileW");
+    assert_eq!(
+        shown(&answer.elsewhere),
+        ["widget::Win32::FileSystem::CreateFileW FileSystem.rs:1"]
+    );
+    assert!(answer.elsewhere[0].is_reached);
+    assert_eq!(answer.near, []);
+}
+
+#[test]
 fn a_type_has_the_methods_of_what_it_derefs_to() {
     let code = "use std::ops::Deref;\npub struct Guard(Inner);\nmod inner { pub struct Inner;\n\
                 impl Inner { pub fn turn(&self) {} }\n}\npub use inner::Inner;\n\
@@ -245,6 +261,18 @@ fn what_macros_make_is_unknown_and_what_stands_in_their_calls_is_told_so() {
     assert!(ask(&files, "Socket::send").unknown[0].why.contains("`forward!`"));
     assert_eq!(shown(&ask(&files, "widget::spin").found), ["widget::spin lib.rs:10"]);
     assert_eq!(ask(&files, "widget::fake").found, []);
+}
+
+#[test]
+fn where_a_macro_is_told_to_declare_the_name_no_near_one_is_looked_for() {
+    let code = "link!(\"kernel32\" fn OpenFile(name: *const u8));\n\
+                link!(OpenFiles);\npub fn OpenFileX() {}\n";
+    let near = |path| {
+        let answer = ask(&[("src/lib.rs", code)], path);
+        (answer.unknown[0].line, shown(&answer.near))
+    };
+    assert_eq!(near("widget::OpenFile"), (1, vec![]));
+    assert_eq!(near("widget::OpenFiles"), (2, vec!["widget::OpenFileX lib.rs:3".to_owned()]));
 }
 
 #[test]

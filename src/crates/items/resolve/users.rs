@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::{From, Look, Resolver, STEPS, Target, add_conditions, search};
+use crate::crates::items::Item;
 use crate::crates::items::collect::{ANY, Among, Context, Module, Unknowns, Wanted, entries};
 use crate::crates::items::head::{Seen, Shape};
-use crate::crates::items::{Item, Kind, is_type};
 
 const USERS: Look = Look { from: From::Users, depth: 0 };
 
@@ -18,9 +18,7 @@ impl Resolver<'_> {
         let Some(root) = self.root() else { return };
         let path = item.path.clone();
         let names: Vec<&str> = path.split("::").skip(1).collect();
-        let parent = names.iter().nth_back(1);
-        let is_member = matches!(item.kind, Kind::Method | Kind::Field | Kind::Variant)
-            || parent.is_some_and(|name| is_type(name));
+        let is_member = item.is_member;
         let own = if is_member { 2 } else { 1 };
         let Some((modules, own)) = names.len().checked_sub(own).map(|at| names.split_at(at)) else {
             return;
