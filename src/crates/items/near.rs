@@ -92,7 +92,8 @@ fn far(files: &mut Files<'_>, wanted: &str) -> Vec<(usize, Item)> {
     let crate_ = files.crate_;
     let mut found = Vec::new();
     for (likeness, name) in alike(wanted, crate_.names.keys().map(String::as_str), FAR) {
-        for file in &crate_.names[name] {
+        let (first, others) = &crate_.names[name];
+        for file in std::iter::once(first).chain(others) {
             let Some(module) = files.module(*file) else { continue };
             let mut all = Vec::new();
             let wanted = Wanted { name, from: Among::Declaring };
@@ -132,8 +133,8 @@ fn alike<'n>(
 /// The names that a crate's files declare.
 struct Crate {
     files: Vec<PathBuf>,
-    /// Each with the files, by number.
-    names: HashMap<String, Vec<usize>>,
+    /// Each with the files, by number: the first one, and the few others.
+    names: HashMap<String, (usize, Vec<usize>)>,
     /// The files that have the name of the wanted item's type in them.
     with_parent: Vec<usize>,
 }
@@ -151,9 +152,9 @@ impl Crate {
             }
             for name in declared(bytes) {
                 match it.names.get_mut(name) {
-                    Some(files) if files.last() == Some(&number) => {}
-                    Some(files) => files.push(number),
-                    None => drop(it.names.insert(name.to_owned(), vec![number])),
+                    Some((first, others)) if others.last().unwrap_or(first) == &number => {}
+                    Some((_, others)) => others.push(number),
+                    None => drop(it.names.insert(name.to_owned(), (number, Vec::new()))),
                 }
             }
         });
