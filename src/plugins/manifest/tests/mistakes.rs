@@ -167,7 +167,7 @@ fn all_mistakes_are_reported_with_code_line_and_remedy() {
         error S028 w/SYMPOSIUM.toml:65:16: `*` names no crate (every crate is none to take from); for example `widget`, `widget>=1`
         error S005 w/SYMPOSIUM.toml:68:8: `a/b` can't be a hook's name; up to 100 characters on one line, without `/`, `\` and `:`
         error S012 w/SYMPOSIUM.toml:69:9: unknown event `PreToolUs` (did you mean `PreToolUse`?); accepted: SessionStart, UserPromptSubmit, PreToolUse, PostToolUse, Stop
-        error S014 w/SYMPOSIUM.toml:70:11: the matcher `Edit|(` is no regular expression (unclosed group); the hook never runs
+        error S014 w/SYMPOSIUM.toml:70:11: the matcher `Edit|(` is no regular expression (found open group without closing ')'); the hook never runs
         error S021 w/SYMPOSIUM.toml:71:11: no installation is named `okk` (did you mean `ok`?); installations: bare, dl, ok, sum, tool
         error S016 w/SYMPOSIUM.toml:72:11: `timeout` is 0 seconds; accepted: 1 to 600; 30 are used
         error S016 w/SYMPOSIUM.toml:73:14: unknown on-failure `blok` (did you mean `block`?); accepted: continue, block
