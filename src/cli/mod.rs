@@ -169,29 +169,34 @@ fn perform(cli: Cli, args: &[OsString], env: Environment, report: Reporter) -> E
     if cli.command.as_ref().is_some_and(tells_of_changes) {
         plugin::trust::tell_changed(&sym);
     }
-    let result = match cli.command {
-        Some(Command::Init(args)) => init::run(&mut sym, &args),
-        Some(Command::Sync(args)) => sync::run(&mut sym, &args),
-        Some(Command::Status(args)) => status::run(&sym, &args),
-        Some(Command::Why(args)) => why::run(&sym, &args),
-        Some(Command::Doctor(args)) => doctor::run(&sym, &args),
-        Some(Command::Lock) => lock::run(&sym),
-        Some(Command::Audit(args)) => audit::run(&sym, &args),
-        Some(Command::Use(args)) => use_::run(&mut sym, &args),
-        Some(Command::Uninstall(args)) => uninstall::run(&sym, &args),
-        Some(Command::Plugin(args)) => plugin::run(&sym, &args.command),
-        Some(Command::CrateInfo(args)) => crate_info::run(&sym, &args),
-        Some(Command::SelfUpdate(args)) => self_update::run(&sym, &args),
-        Some(Command::Completions(args)) => completions::run(&sym, &args),
-        Some(Command::Man(args)) => completions::man(&sym, &args),
-        Some(Command::Mcp) => mcp::run(&sym),
-        Some(Command::RunServer(args)) => run_server::run(&sym, &args),
-        Some(Command::External(words)) => dispatch::run(&sym, &words),
-        // Answered before, without a context.
-        Some(Command::Hook(_) | Command::Help(_)) | None => Ok(ExitCode::SUCCESS),
-    };
+    let result = run_command(&mut sym, cli.command);
     let code = result.unwrap_or_else(|error| errors::fail(&sym.report, &error));
     sym.report.exit_code(code)
+}
+
+/// Runs `command` in its surroundings.
+fn run_command(sym: &mut Symposium, command: Option<Command>) -> anyhow::Result<ExitCode> {
+    match command {
+        Some(Command::Init(args)) => init::run(sym, &args),
+        Some(Command::Sync(args)) => sync::run(sym, &args),
+        Some(Command::Status(args)) => status::run(sym, &args),
+        Some(Command::Why(args)) => why::run(sym, &args),
+        Some(Command::Doctor(args)) => doctor::run(sym, &args),
+        Some(Command::Lock) => lock::run(sym),
+        Some(Command::Audit(args)) => audit::run(sym, &args),
+        Some(Command::Use(args)) => use_::run(sym, &args),
+        Some(Command::Uninstall(args)) => uninstall::run(sym, &args),
+        Some(Command::Plugin(args)) => plugin::run(sym, &args.command),
+        Some(Command::CrateInfo(args)) => crate_info::run(sym, &args),
+        Some(Command::SelfUpdate(args)) => self_update::run(sym, &args),
+        Some(Command::Completions(args)) => completions::run(sym, &args),
+        Some(Command::Man(args)) => completions::man(sym, &args),
+        Some(Command::Mcp) => mcp::run(sym),
+        Some(Command::RunServer(args)) => run_server::run(sym, &args),
+        Some(Command::External(words)) => dispatch::run(sym, &words),
+        // Answered before, without a context.
+        Some(Command::Hook(_) | Command::Help(_)) | None => Ok(ExitCode::SUCCESS),
+    }
 }
 
 /// Leaves in the log and in the state which version of us runs `command`, whose arguments may hold

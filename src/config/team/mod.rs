@@ -75,36 +75,51 @@ pub(crate) struct Team {
     hash: String,
 }
 
-impl Team {
-    /// Looks at the file of the workspace at `root`. `accepted` is the hash that the command line
-    /// accepts: it counts as accepted, and nothing is written.
-    pub(crate) fn look(dirs: &Dirs, root: &Path, accepted: Option<&str>) -> Self {
-        let path = root.join(NAME);
+/// The file, opened.
+struct Opened {
+    text: String,
+    read: ReadFile,
+    /// Whether there is none.
+    is_gone: bool,
+}
+
+impl Opened {
+    /// That of the workspace at `root`, which is at `path`.
+    fn of(root: &Path, path: &Path) -> Self {
         let nothing = || {
             let read = ReadFile { file: Some(TeamFile::default()), ..ReadFile::default() };
-            (String::new(), read, true)
+            Self { text: String::new(), read, is_gone: true }
         };
-        let (text, read, is_gone) = match read_text(&path, Limit::SETTINGS) {
+        let wrong = |problem| {
+            let read = ReadFile { problems: vec![problem], ..ReadFile::default() };
+            Self { text: String::new(), read, is_gone: false }
+        };
+        match read_text(path, Limit::SETTINGS) {
             // What it leads to is no business of a checkout, nor of who reads what is wrong with it.
             _ if path.is_symlink() => {
-                let problem = Diagnostic::error("a link is not followed").in_file(&path);
-                let problems = vec![problem.note("the team's file is a file of the workspace")];
-                (String::new(), ReadFile { problems, ..ReadFile::default() }, false)
+                let problem = Diagnostic::error("a link is not followed").in_file(path);
+                wrong(problem.note("the team's file is a file of the workspace"))
             }
             // A crate's `SYMPOSIUM.toml` may be the same to the file system.
             Ok(_) if !has_exactly(root, NAME) => nothing(),
             // Git may check it out with the line ends of the system.
             Ok(text) => {
                 let text = text.replace("\r\n", "\n");
-                let read = ReadFile::parse(&path, &text, root);
-                (text, read, false)
+                let read = ReadFile::parse(path, &text, root);
+                Self { text, read, is_gone: false }
             }
             Err(problem) if problem.is_absent() => nothing(),
-            Err(problem) => {
-                let problems = vec![problem.diagnose("the team's file", &path)];
-                (String::new(), ReadFile { problems, ..ReadFile::default() }, false)
-            }
-        };
+            Err(problem) => wrong(problem.diagnose("the team's file", path)),
+        }
+    }
+}
+
+impl Team {
+    /// Looks at the file of the workspace at `root`. `accepted` is the hash that the command line
+    /// accepts: it counts as accepted, and nothing is written.
+    pub(crate) fn look(dirs: &Dirs, root: &Path, accepted: Option<&str>) -> Self {
+        let path = root.join(NAME);
+        let Opened { text, read, is_gone } = Opened::of(root, &path);
         let hash = sha256_hex(text.as_bytes());
         let ReadFile { file: now, minimum, mut problems } = read;
         let own = Version::parse(env!("CARGO_PKG_VERSION")).ok();
