@@ -39,11 +39,9 @@ pub(super) fn run(job: &Job<'_>, got: &Got) -> Result<(), Trouble> {
 }
 
 fn shell(job: &Job<'_>, command: &str, cwd: &Path) -> crate::process::Child {
-    let path = job.sym.env.var("PATH").unwrap_or_default();
-    let child = if cfg!(windows) && crate::process::find_sh(path).is_none() {
-        job.child("cmd").args(["/C", command])
-    } else {
-        job.child("sh").args(["-c", command])
-    };
-    child.cwd(cwd)
+    #[cfg(windows)]
+    if crate::process::find_sh(job.sym.env.var("PATH").unwrap_or_default()).is_none() {
+        return job.child("cmd").command_line(command).cwd(cwd);
+    }
+    job.child("sh").args(["-c", command]).cwd(cwd)
 }

@@ -19,6 +19,9 @@ pub(crate) struct Child {
     /// The program: a path, or a name looked up on `PATH`.
     pub program: OsString,
     pub args: Vec<OsString>,
+    /// What follows the arguments as it stands, quotes too: a line for `cmd`.
+    #[cfg(windows)]
+    pub raw: String,
     /// Its working folder; `None`: ours.
     pub cwd: Option<PathBuf>,
     /// Whether it starts from an empty environment instead of ours.
@@ -41,6 +44,8 @@ impl Child {
         Self {
             program: program.into(),
             args: Vec::new(),
+            #[cfg(windows)]
+            raw: String::new(),
             cwd: None,
             clear_env: false,
             env: Vec::new(),
@@ -64,6 +69,15 @@ impl Child {
     #[must_use]
     pub(crate) fn args<T: Into<OsString>>(mut self, args: impl IntoIterator<Item = T>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Gives `cmd` a line to run. It has its own rules for quotes: `/S` has it take off the two around the
+    /// line, and it leaves those inside alone.
+    #[cfg(windows)]
+    #[must_use]
+    pub(crate) fn command_line(mut self, line: &str) -> Self {
+        self.raw = format!("/S /C \"{line}\"");
         self
     }
 

@@ -79,4 +79,15 @@ mod tests {
         let power = of(&dir.path().join("check.ps1"), dir.path()).expect("is one");
         assert_eq!(power, Path::new("powershell.exe"));
     }
+
+    #[test]
+    fn cmd_gets_the_quotes_of_a_line_as_they_are() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let line = r#"mkdir "a b" && echo "x y" >"a b\said.txt""#;
+        let child = crate::process::Child::new("cmd").command_line(line).cwd(dir.path());
+        let ran = crate::process::run(&child).expect("starts");
+        assert!(ran.success(), "{ran:?}");
+        let said = std::fs::read_to_string(dir.path().join("a b/said.txt")).expect("is there");
+        assert_eq!(said.trim(), "\"x y\"");
+    }
 }

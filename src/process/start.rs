@@ -20,6 +20,11 @@ pub(super) fn command(child: &Child) -> Result<Command, RunError> {
     #[cfg(not(windows))]
     let mut command = Command::new(program);
     command.args(&child.args);
+    #[cfg(windows)]
+    if !child.raw.is_empty() {
+        use std::os::windows::process::CommandExt as _;
+        command.raw_arg(&child.raw);
+    }
     if let Some(cwd) = &child.cwd {
         command.current_dir(cwd);
     }
