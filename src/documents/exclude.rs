@@ -91,8 +91,7 @@ pub(super) fn with_lines(text: &str, lines: &[String]) -> Option<String> {
     if lines.is_empty() {
         return None;
     }
-    // After a lone carriage return `\n` would make one line end of the two, which removal took for ours.
-    let newline = if text.ends_with('\r') { "\r\n" } else { newline_of(text) };
+    let newline = newline_of(text);
     let block = lines.join(newline);
     // A file that does not end its last line still does not, so that removal gives it back.
     Some(if text.is_empty() || text.ends_with('\n') {

@@ -44,11 +44,12 @@ pub(super) fn apply(text: &str, mut splices: Vec<Splice>) -> String {
     result
 }
 
-/// The line ending most lines of `text` have; `\n` when there is none.
+/// The line ending most lines of `text` have; `\n` when there is none. After a lone carriage return at the
+/// end `\n` would make one line ending of the two, which removal would take for ours.
 pub(super) fn newline_of(text: &str) -> &'static str {
     let crlf = text.matches("\r\n").count();
     let all = text.matches('\n').count();
-    if crlf * 2 > all { "\r\n" } else { "\n" }
+    if crlf * 2 > all || text.ends_with('\r') { "\r\n" } else { "\n" }
 }
 
 /// Where the line with `offset` in it starts.
@@ -123,5 +124,6 @@ mod tests {
         assert_eq!(newline_of("a\r\nb\r\nc\n"), "\r\n");
         assert_eq!(newline_of("a\r\nb\n"), "\n");
         assert_eq!(newline_of("a"), "\n");
+        assert_eq!(newline_of("a\nb\r"), "\r\n");
     }
 }
