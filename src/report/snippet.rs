@@ -1,7 +1,7 @@
 //! A problem with the place it is in, drawn: the line of the file, the marked part, the remedy.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
@@ -95,10 +95,11 @@ fn line_around<'s>(source: &'s Source, marked: &Range<usize>) -> (usize, &'s str
     (begin, text[begin..end].trim_end_matches('\r'))
 }
 
-/// A path with `/`, from `base` where it is inside.
+/// A path from `base` where it is inside, with the system's separators alone.
 fn shown(path: &Path, base: &Path) -> String {
     let inside = path.strip_prefix(base).ok().filter(|rest| !rest.as_os_str().is_empty());
-    clean(&inside.unwrap_or(path).display().to_string())
+    let path: PathBuf = inside.unwrap_or(path).components().collect();
+    clean(&path.display().to_string())
 }
 
 /// As [`clean`], in lines that leave room for `before` columns.

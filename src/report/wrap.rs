@@ -64,7 +64,7 @@ fn break_lines(
                 break;
             }
             // A path reads best when it is cut between folders.
-            let cut = word[..end].rfind('/').map_or(end, |slash| slash + 1);
+            let cut = word[..end].rfind(std::path::is_separator).map_or(end, |slash| slash + 1);
             lines.push(word[..cut].to_owned());
             word = &word[cut..];
             width = rest;

@@ -114,7 +114,7 @@ impl Source {
         let manifest = manifest.and_then(|text| text.parse::<Table>().ok()).unwrap_or_default();
         let of_lib = |key: &str| manifest.get("lib").and_then(|lib| lib.get(key)?.as_str());
         let named = of_lib("path").and_then(|path| contained(dir, path).ok());
-        let usual = ["src/lib.rs", "src/main.rs"].map(|path| dir.join(path));
+        let usual = ["lib.rs", "main.rs"].map(|file| dir.join("src").join(file));
         let root = named.into_iter().chain(usual).find(|path| path.is_file())?;
         let edition = manifest.get("package").and_then(|package| package.get("edition"));
         Some(Self {

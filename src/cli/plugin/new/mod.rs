@@ -76,6 +76,9 @@ fn typed(cwd: &Path, dir: &Path) -> String {
         Ok(rest) => rest.display().to_string(),
         Err(_) => dir.display().to_string(),
     };
+    if cfg!(windows) {
+        return if text.contains(char::is_whitespace) { format!("\"{text}\"") } else { text };
+    }
     let quoted = shlex::try_quote(&text).map(std::borrow::Cow::into_owned);
     quoted.unwrap_or_else(|_| text.clone())
 }
