@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Invocation, Root};
 use crate::Symposium;
 use crate::files::{contained, is_plain_name};
+use crate::plugins::manifest::of_another_system;
 use crate::plugins::model::{InstallSource, Installation, Plugin, Runnable};
 use crate::process::{find_program, find_sh};
 
@@ -61,6 +62,9 @@ fn expand(installation: &Installation, named: &str) -> Result<String, String> {
 pub(super) fn in_plugin(plugin: &Plugin, named: &str) -> Result<PathBuf, String> {
     if Path::new(named).is_absolute() {
         return Ok(PathBuf::from(named));
+    }
+    if let Some(refused) = of_another_system(named) {
+        return Err(refused);
     }
     let boundary = plugin.boundary();
     let inside = plugin.dir.strip_prefix(boundary).ok();

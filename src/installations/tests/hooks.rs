@@ -129,6 +129,17 @@ fn f154_f155_f156_what_is_said_twice_or_not_at_all_is_an_error() {
 }
 
 #[test]
+fn a_program_at_a_path_of_another_system_is_refused_as_that() {
+    let house = House::new();
+    let plugin = house.plugin(vec![bare("x")]);
+    let mut hook = hook("x");
+    let path = if cfg!(windows) { "/usr/local/bin/x" } else { "C:\\tools\\x.exe" };
+    hook.runnable = Some(Runnable::Executable(path.to_owned()));
+    let error = prepared(&house, &plugin, &hook).expect_err("is refused").to_string();
+    assert!(error.ends_with(&format!("`{path}` is a path of another system")), "{error}");
+}
+
+#[test]
 fn decision_7_a_script_that_is_missing_is_found_out_before_sh_is_asked() {
     let house = House::new();
     fs::create_dir_all(house.path("source/plugin")).expect("creates");

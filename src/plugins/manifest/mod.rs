@@ -34,6 +34,7 @@ use crate::text::{Diagnostic, Severity, Source, same_crate};
 
 pub(crate) use matcher::{LONGEST_NAME, MatcherError, compile_matcher, is_expression};
 pub(crate) use near_miss::near_miss;
+pub(crate) use paths::of_another_system;
 pub(crate) use servers::{check_header, check_variable};
 pub use subcommands::RESERVED as RESERVED_SUBCOMMANDS;
 pub(crate) use urls::web_address;

@@ -39,6 +39,13 @@ pub(super) fn is_absolute(path: &str) -> bool {
     drive || path.starts_with(['/', '\\'])
 }
 
+/// Why a program is refused whose path is absolute, but on another system: on Windows `/a` would be
+/// taken from whichever drive the program is started on.
+pub(crate) fn of_another_system(path: &str) -> Option<String> {
+    let foreign = is_absolute(path) && !Path::new(path).is_absolute();
+    foreign.then(|| format!("`{path}` is a path of another system"))
+}
+
 /// Checks a path that starts at the plugin's folder.
 pub(super) fn check_in_source(cx: &Context<'_>, path: &Located<String>) -> bool {
     let dir = cx.place.manifest.parent().unwrap_or(Path::new(""));

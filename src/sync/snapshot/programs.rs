@@ -7,6 +7,7 @@ use super::Run;
 use crate::Symposium;
 use crate::agents::command::shared_server;
 use crate::installations::{Acquirer, InstallError, Mode, Prepared, Trouble};
+use crate::plugins::manifest::of_another_system;
 use crate::plugins::model::{Installation, McpServer, Plugin, Transport};
 
 /// What to run, as the snapshot remembers it; without arguments while it is not there.
@@ -110,11 +111,13 @@ fn with_path(
     command: &str,
 ) -> Result<McpServer, InstallError> {
     let is_path = command.contains(['/', '\\']) && !PathBuf::from(command).is_absolute();
+    let refused = |why| InstallError::new(plugin, command, Trouble::Unusable(why));
+    if let Some(why) = of_another_system(command) {
+        return Err(refused(why));
+    }
     let mut server = server.clone();
     if is_path && let Transport::Stdio { command, .. } = &mut server.transport {
-        let path = plugin.resolve(command).map_err(|escape| {
-            InstallError::new(plugin, command, Trouble::Unusable(escape.to_string()))
-        })?;
+        let path = plugin.resolve(command).map_err(|escape| refused(escape.to_string()))?;
         *command = path.to_string_lossy().into_owned();
     }
     Ok(server)
