@@ -21,7 +21,7 @@ pub(in crate::cli::plugin) fn check(dir: &Path) -> Result<(), Diagnostic> {
         Ok(true) => Ok(()),
         Ok(false) => Err(taken("is not empty")),
         Err(error) if error.kind() == io::ErrorKind::NotFound && !dir.is_symlink() => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Err(taken("is no folder")),
+        Err(_) if dir.exists() && !dir.is_dir() => Err(taken("is no folder")),
         Err(error) => Err(taken(&format!("can't be read: {error}"))),
     }
 }
