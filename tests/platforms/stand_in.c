@@ -1,5 +1,6 @@
-/* git.exe or sh.exe for tests under Wine: runs the program of that name of the Linux machine, with the
-   same arguments, input, folder and variables, and gives back its output and its exit code.
+/* git.exe, sh.exe or cargo.exe for tests under Wine: runs the script NAME.sh beside it or else the program
+   of that name of the Linux machine, with the same arguments, input, folder and variables, and gives back
+   its output and its exit code.
 
    Wine gives no handle on a Linux process, so the program is started by a script that leaves its exit
    code in a file, and that file is waited for.
@@ -106,7 +107,9 @@ static void give(const char *folder, const char *name, DWORD stream) {
 int wmain(int count, WCHAR **arguments) {
     WCHAR own[4096];
     GetModuleFileNameW(NULL, own, 4096);
-    char *program = strrchr(to_utf8(own), '\\') + 1;
+    char *path = to_utf8(own), *program = strrchr(path, '\\') + 1;
+    strcpy(strrchr(program, '.'), ".sh");
+    char *instead = GetFileAttributesA(path) == INVALID_FILE_ATTRIBUTES ? NULL : to_unix(path);
     *strrchr(program, '.') = 0;
 
     char folder[4096];
@@ -144,7 +147,8 @@ int wmain(int count, WCHAR **arguments) {
         put_quoted(script, to_unix(path));
         fputc('\n', script);
     }
-    fprintf(script, "%s", program);
+    fprintf(script, instead ? "sh " : "%s", program);
+    if (instead) put_quoted(script, instead);
     for (int index = 1; index < count; index++) {
         fputc(' ', script);
         put_quoted(script, to_unix(to_utf8(arguments[index])));
