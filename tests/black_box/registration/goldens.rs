@@ -62,13 +62,18 @@ fn shared(agent: &str, scope: &str) -> Vec<(&'static str, Kind)> {
     }
 }
 
-/// The page. Each variant is set up, registered, registered again and taken back.
+/// The page. Each variant is set up, registered, registered again and taken back. On Windows other
+/// commands are registered, which one variant is enough to show.
 fn page(agent: &str) -> String {
     let mut page = String::new();
     for scope in ["global", "project"] {
         for variant in VARIANTS {
+            let before = page.len();
             let _ = writeln!(page, "==== {scope}: {variant}");
             round_trip(agent, scope, variant, &mut page);
+            if cfg!(windows) && variant != VARIANTS[0] {
+                page.truncate(before);
+            }
         }
     }
     page
@@ -172,7 +177,8 @@ macro_rules! pages {
             #[test]
             fn $agent() {
                 let agent = stringify!($agent);
-                let golden = concat!("../../fixtures/registration/", stringify!($agent), ".txt");
+                let on_windows = if cfg!(windows) { "windows/" } else { "" };
+                let golden = format!("../../fixtures/registration/{on_windows}{agent}.txt");
                 expect_file![golden].assert_eq(&page(agent));
             }
         )*
