@@ -138,10 +138,7 @@ fn links_that_lead_out_and_skills_above_the_limits_are_found() {
 #[test]
 fn what_is_known_of_a_licence_is_named_wherever_it_stands() {
     let sandbox = with_agents(&["claude"]);
-    let source = format!(
-        "[[plugin-source]]\nname = \"team\"\npath = '{}'\n",
-        sandbox.dir().join("team").display()
-    );
+    let source = format!("[[plugin-source]]\nname = \"team\"\npath = \"{}\"\n", sandbox.at("team"));
     configure(&sandbox, &["claude"], &format!("[plugins]\nuse = [\"widget\"]\n{source}"));
     let manifest = "[package]\nname = \"widget\"\nversion = \"1.2.3\"\nlicense = \"MIT\"\n";
     let of_crate = [("Cargo.toml", manifest), ("skills/own/SKILL.md", &skill("own", "o"))];
@@ -213,7 +210,7 @@ fn a_source_is_held_by_rev_or_by_the_lock_file_or_by_nothing() {
     sandbox.run(&["audit", "--deny", "moved-source"]).code(1);
     let (word, answer) = hold(&sandbox, &["--locked", "--deny", "moved-source,not-locked"]);
     assert_eq!(word, "locked", "{answer:#}");
-    let url = sandbox.dir().join("repo").display().to_string();
+    let url = sandbox.at("repo");
     let source = format!("[[plugin-source]]\nname = \"team\"\ngit = \"{url}\"\nrev = \"main\"\n");
     configure(&sandbox, &["claude"], &source);
     let (word, answer) = hold(&sandbox, &[]);

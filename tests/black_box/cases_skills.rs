@@ -1,7 +1,7 @@
 //! Public reports about skills on disk: the numbered cases of section E, one test each.
 
 use crate::{configure, plugin_with_skill, sandbox, skill};
-use symposium_testlib::Sandbox;
+use symposium_testlib::{Sandbox, slashes};
 
 fn ready(agents: &[&str]) -> Sandbox {
     let sandbox = sandbox();
@@ -131,7 +131,7 @@ fn case_78_rules_in_the_body_are_text_and_dashes_in_the_frontmatter_refused() {
     sandbox.user_plugin("widget/skills/basics/SKILL.md", &text.replace(" - ", " --- "));
     let run = sandbox.run(&["sync"]).code(1);
     assert!(run.stderr.contains("`---` inside the frontmatter"), "{}", run.stderr);
-    assert!(run.stderr.contains("basics/SKILL.md:3:21"), "{}", run.stderr);
+    assert!(slashes(&run.stderr).contains("basics/SKILL.md:3:21"), "{}", run.stderr);
     assert_eq!(sandbox.read("ws/.claude/skills/basics/SKILL.md"), text, "the good copy stays");
 }
 
@@ -192,9 +192,7 @@ fn case_83_skills_of_a_local_folder_are_refreshed() {
         "name = \"one\"\ncrates = [\"*\"]\n[[skills]]\nsource.path = \"s\"\n",
     );
     sandbox.write("mine/one/s/a/SKILL.md", skill("a", "First."));
-    let path = sandbox.dir().join("mine");
-    let source =
-        format!("[[plugin-source]]\nname = \"mine\"\npath = {:?}\n", path.display().to_string());
+    let source = format!("[[plugin-source]]\nname = \"mine\"\npath = \"{}\"\n", sandbox.at("mine"));
     configure(&sandbox, &["claude"], &source);
     sandbox.run(&["sync"]).ok();
     sandbox.write("mine/one/s/a/SKILL.md", skill("a", "Second."));

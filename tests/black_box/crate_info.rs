@@ -1,6 +1,6 @@
 //! `cargo agents crate-info` (F199–F202, decision 21).
 
-use symposium_testlib::{Run, Sandbox};
+use symposium_testlib::{Run, Sandbox, slashes};
 
 use crate::registries::{instead_of_crates_io, with_cargo};
 use crate::{NO_BUILTIN, sandbox, skill};
@@ -226,7 +226,7 @@ fn told(sandbox: &Sandbox) -> (String, serde_json::Value) {
     let text = info(sandbox, &["widget"]).ok().stdout;
     let json = info(sandbox, &["widget", "--json"]).ok().stdout;
     let json: serde_json::Value = serde_json::from_str(&json).expect("one document");
-    (text, json["crates"][0].clone())
+    (slashes(&text), json["crates"][0].clone())
 }
 
 #[test]

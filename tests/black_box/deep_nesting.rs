@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::{configure, sandbox};
 use symposium_testlib::readers::GOOSE_CONFIG;
-use symposium_testlib::{Run, Sandbox};
+use symposium_testlib::{Run, Sandbox, slashes};
 
 /// What a run of a debug build on a busy machine takes at most. Without limits these texts took minutes.
 const AT_ONCE: Duration = Duration::from_secs(20);
@@ -53,7 +53,11 @@ fn a_skill_s_frontmatter_that_nests_without_end_is_refused_at_once() {
     }
     let run = at_once("sync", || sandbox.run(&["sync", "--dry-run"]));
     for (name, _) in &yamls {
-        assert!(run.stderr.contains(&format!("{name}/SKILL.md:")), "{name}: {}", run.stderr);
+        assert!(
+            slashes(&run.stderr).contains(&format!("{name}/SKILL.md:")),
+            "{name}: {}",
+            run.stderr
+        );
     }
     for message in
         ["it is nested too deeply", "it is longer than 64 KiB", "it has too many aliases"]
@@ -74,7 +78,7 @@ fn a_manifest_that_nests_without_end_is_refused_at_once() {
         let manifest = format!("name = \"p\"\ncrates = [\"widget\"]\nx = {value}\n");
         sandbox.user_plugin("p/SYMPOSIUM.toml", &manifest);
         let run = at_once("sync", || sandbox.run(&["sync"]));
-        assert!(run.stderr.contains("p/SYMPOSIUM.toml:"), "{}", run.stderr);
+        assert!(slashes(&run.stderr).contains("p/SYMPOSIUM.toml:"), "{}", run.stderr);
     }
 }
 
@@ -102,7 +106,7 @@ fn an_agent_s_file_that_nests_without_end_is_left_as_it_is() {
 #[test]
 fn an_event_that_nests_without_end_is_let_through_at_once() {
     let sandbox = ready("claude");
-    let ws = sandbox.ws().display().to_string();
+    let ws = sandbox.at("ws");
     for deep in ["[".repeat(MANY) + &"]".repeat(MANY), "{\"a\":".repeat(MANY)] {
         let event = format!(
             r#"{{"hook_event_name":"PreToolUse","session_id":"s","cwd":"{ws}","tool_name":"x","tool_use_id":"1","tool_input":{deep}}}"#

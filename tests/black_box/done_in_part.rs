@@ -1,7 +1,7 @@
 //! What could not be done is not claimed: the summary counts what was done, and the exit code says so.
 
 use crate::{for_two_agents, plugin_with_skill, sandbox, with_agents};
-use symposium_testlib::{Run, Sandbox};
+use symposium_testlib::{Run, Sandbox, slashes};
 
 fn last_line(run: &Run) -> &str {
     run.stderr.lines().last().unwrap_or_default()
@@ -9,7 +9,7 @@ fn last_line(run: &Run) -> &str {
 
 #[track_caller]
 fn ends(run: &Run, with: &str) {
-    let line = symposium_testlib::slashes(last_line(run));
+    let line = slashes(last_line(run));
     assert!(line.trim_start().starts_with(with), "{line}\n{}", run.stderr);
 }
 
@@ -49,7 +49,8 @@ fn a_cache_that_can_not_be_written_is_named() {
     sandbox.write("home/.symposium/cache", "a file in the way");
     let run = sandbox.run(&["sync", "--agent", "claude"]);
     assert!(run.stderr.contains("`builtin` is left out: can't write"), "{}", run.stderr);
-    assert!(run.stderr.contains(".symposium/cache/builtin"), "{}", run.stderr);
+    let stderr = slashes(&run.stderr);
+    assert!(stderr.contains(".symposium/cache/builtin"), "{}", run.stderr);
     assert!(!run.stderr.contains("scratch"), "{}", run.stderr);
 }
 
@@ -178,9 +179,10 @@ fn files_that_a_team_shares_are_named_to_be_committed() {
         .run(&["init", "--add-agent", "claude", "--add-agent", "codex", "--hook-scope", "project"])
         .ok();
     let files = "ws/.claude/settings.json and ";
-    assert!(run.stderr.contains(files), "{}", run.stderr);
-    assert!(run.stderr.contains("commit "), "{}", run.stderr);
-    assert!(run.stderr.contains("ws/.codex/hooks.json: your team shares them"), "{}", run.stderr);
+    let stderr = slashes(&run.stderr);
+    assert!(stderr.contains(files), "{stderr}");
+    assert!(stderr.contains("commit "), "{stderr}");
+    assert!(stderr.contains("ws/.codex/hooks.json: your team shares them"), "{stderr}");
     let run = sandbox.run(&["sync"]).ok();
     assert!(!run.stderr.contains("commit "), "{}", run.stderr);
     // Of what is for this user alone, nothing is committed.

@@ -1,7 +1,7 @@
 //! `plugin export`: a plugin as a package of another format.
 
 use serde_json::{Value, json};
-use symposium_testlib::Sandbox;
+use symposium_testlib::{Sandbox, slashes};
 
 use crate::{sandbox, skill};
 
@@ -90,7 +90,8 @@ fn exported(sandbox: &Sandbox, format: &str, dir: &str) -> (Vec<String>, String)
         .into_iter()
         .map(|entry| entry.expect("reads"))
         .filter(|entry| entry.file_type().is_file())
-        .map(|entry| entry.path().strip_prefix(&root).expect("inside").display().to_string())
+        .map(|entry| entry.path().strip_prefix(&root).expect("inside").to_owned())
+        .map(|path| slashes(&path.to_string_lossy()))
         .collect();
     files.sort();
     (files, run.stderr)
@@ -196,10 +197,9 @@ fn a_package_that_was_written_is_read_again_without_a_word() {
         let sandbox = with_plugin();
         exported(&sandbox, format, "../packages/out");
         std::fs::remove_dir_all(sandbox.home().join(".symposium/plugins")).expect("removes");
-        let place = sandbox.dir().join("packages");
-        let config = format!("[[plugin-source]]\nname = \"p\"\npath = '{}'\n", place.display());
+        let place = sandbox.at("packages");
+        let config = format!("[[plugin-source]]\nname = \"p\"\npath = \"{place}\"\n");
         sandbox.write("home/.symposium/config.toml", &config);
-        let place = place.display().to_string();
         let run = sandbox.run(&["plugin", "validate", "--no-check-crates", &place]).ok();
         assert!(!run.stderr.contains("warning"), "{format}: {}", run.stderr);
         let run = sandbox.run(&["plugin", "show", "my-helper", "--json"]).ok();

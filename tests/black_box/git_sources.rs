@@ -86,7 +86,7 @@ fn f120_every_form_of_url_that_git_takes() {
     let server = Server::start(&sandbox.dir().join("repos"), Manner::Git);
     let disk = sandbox.at("repos/acme");
     sandbox.write("home/.gitconfig", format!("[url \"{disk}\"]\ninsteadOf = git@git.test:acme\n"));
-    for url in [
+    for (number, url) in [
         server.url("owner/acme.git"),
         server.url("owner/acme.git/"),
         server.url("acme/.git"),
@@ -94,8 +94,11 @@ fn f120_every_form_of_url_that_git_takes() {
         sandbox.file_url("repos/acme"),
         "../../repos/acme".to_owned(),
         "~/../repos/acme".to_owned(),
-    ] {
-        let _ = std::fs::remove_dir_all(cache(&sandbox));
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let _ = std::fs::rename(cache(&sandbox), sandbox.dir().join(format!("cache-{number}")));
         let _ = std::fs::remove_dir_all(sandbox.ws().join(".claude"));
         configure(&sandbox, &url, "");
         let run = sync(&sandbox, &[]).ok();

@@ -137,7 +137,7 @@ fn help_looks_at_the_copy_of_a_repository_and_writes_nothing_either() {
     sandbox.git_in("tools", &["init", "-q"]);
     sandbox.git_in("tools", &["add", "-A"]);
     sandbox.git_in("tools", &["commit", "-qm", "start"]);
-    let url = sandbox.dir().join("tools").display().to_string();
+    let url = sandbox.at("tools");
     let source = format!("[[plugin-source]]\nname = \"tools\"\ngit = '{url}'\n");
     sandbox.config(&format!("{source}[[agent]]\nname = \"claude\"\n"));
     // Never fetched: help does not fetch it, and the error says so.

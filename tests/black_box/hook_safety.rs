@@ -5,7 +5,7 @@ mod input;
 #[cfg(unix)]
 mod surroundings;
 
-use symposium_testlib::{Run, Sandbox};
+use symposium_testlib::{Run, Sandbox, slashes};
 
 use crate::hook_kit::*;
 
@@ -90,7 +90,8 @@ fn a_broken_plugin_does_not_disarm_another() {
          command = \"nowhere\"\n",
     );
     is_guarded(&sandbox);
-    assert!(logs(&sandbox).contains("aaa/SYMPOSIUM.toml"), "{}", logs(&sandbox));
+    let logs = slashes(&logs(&sandbox));
+    assert!(logs.contains("aaa/SYMPOSIUM.toml"), "{logs}");
 }
 
 #[test]

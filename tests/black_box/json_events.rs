@@ -79,7 +79,7 @@ fn each_line_of_init_is_an_event() {
     let changes: Vec<Value> =
         events(&run).into_iter().filter(|event| event["event"] == "change").collect();
     let file = changes.iter().find(|change| change["kind"] == "file").expect("the configuration");
-    let path = sandbox.home().join(".symposium/config.toml");
+    let path = sandbox.path("home/.symposium/config.toml");
     assert_eq!(file["name"], path.display().to_string());
     assert!(changes.iter().any(|change| change["kind"] == "hooks"), "{changes:#?}");
     kinds(&sandbox.run_in("home", &["init", "--remove-agent", "kiro", "--json"]).ok());
@@ -215,7 +215,7 @@ fn documents_have_whole_paths_too() {
         sandbox.run(&["sync"]).ok();
     }
     let list = sandbox.run(&["plugin", "list", "--json"]).ok().json_lines().remove(0);
-    let plugins = sandbox.home().join(".symposium/plugins").display().to_string();
+    let plugins = sandbox.path("home/.symposium/plugins").display().to_string();
     let places = list["sources"].as_array().expect("a list");
     assert!(places.iter().any(|source| source["location"] == plugins), "{list:#}");
 }

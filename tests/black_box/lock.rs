@@ -10,7 +10,7 @@ const INSTALLED: &str = "ws/.claude/skills/basics/SKILL.md";
 pub(crate) fn with_repository() -> Sandbox {
     let mut sandbox = with_agents(&["claude"]);
     sandbox.set("SYMPOSIUM_NO_BACKGROUND", "1");
-    let url = sandbox.dir().join("repo").display().to_string();
+    let url = sandbox.at("repo");
     let source = format!("[[plugin-source]]\nname = \"team\"\ngit = \"{url}\"\n");
     configure(&sandbox, &["claude"], &source);
     publish(&sandbox, "first", "exit 0\n");

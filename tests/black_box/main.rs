@@ -158,7 +158,9 @@ use symposium_testlib::Sandbox;
 /// else the one that cargo built for them.
 pub fn program() -> PathBuf {
     let other = std::env::var_os("SYMPOSIUM_TEST_BINARY");
-    other.map_or_else(|| env!("CARGO_BIN_EXE_cargo-agents").into(), PathBuf::from)
+    let program = other.map_or_else(|| env!("CARGO_BIN_EXE_cargo-agents").into(), PathBuf::from);
+    // A path of the system that it was built on has no drive on Windows.
+    std::path::absolute(&program).unwrap_or(program)
 }
 
 /// A sandbox with a configuration that switches the network off.

@@ -187,7 +187,7 @@ command = "runner"
     sandbox.write("ws/bin/serve.sh", "#!/bin/sh\necho from the checkout\n");
     sandbox.run(&["init", "--add-agent", "claude"]).ok();
     let servers = local_servers(&sandbox);
-    let script = sandbox.home().join(".symposium/plugins/tool/bin/serve.sh");
+    let script = sandbox.path("home/.symposium/plugins/tool/bin/serve.sh");
     assert_eq!(servers["by-path"]["command"], json!(script));
     assert_eq!(servers["by-path"]["args"], json!(["a"]));
     let args = servers["by-installation"]["args"].as_array().expect("arguments").clone();

@@ -8,7 +8,7 @@ mod registered;
 use crate::{configure, skill, with_agents};
 use kit::Client;
 use serde_json::json;
-use symposium_testlib::Sandbox;
+use symposium_testlib::{Sandbox, slashes};
 
 /// A workspace that depends on `widget`, whose skills are accepted, `gadget`, whose are declined, and
 /// `gizmo`, of which nobody said anything; each ships one.
@@ -137,7 +137,7 @@ fn what_arrives_during_a_session_is_there_at_the_next_call() {
     let (text, is_error) = client.call("read_skill", &json!({"name": "gizmo-basics"}));
     assert!(text.contains("# gizmo-basics") && !is_error, "{text}");
     // It is where the sync put it.
-    let copy = sandbox.ws().join(".claude/skills/gizmo-basics/SKILL.md");
+    let copy = sandbox.path("ws/.claude/skills/gizmo-basics/SKILL.md");
     assert!(text.contains(&format!("File: {}\n", copy.display())), "{text}");
     sandbox.registry_crate("sprocket", "0.1.0", &[]);
     sandbox.package(&[("sprocket", "0.1.0")]);
@@ -155,7 +155,7 @@ fn the_skill_that_is_written_for_the_workspace_is_read_before_it_is_installed() 
     assert!(before.contains("widget") && before.contains("1.2.3") && !is_error, "{before}");
     assert!(!before.contains("\nFile: "), "{before}");
     sandbox.run(&["sync"]).ok();
-    let copy = sandbox.ws().join(".claude/skills/rust-dependencies/SKILL.md");
+    let copy = sandbox.path("ws/.claude/skills/rust-dependencies/SKILL.md");
     let (after, _) = read();
     assert!(after.contains(&format!("\nFile: {}\n", copy.display())), "{after}");
 }
@@ -190,7 +190,8 @@ fn what_a_skill_or_crate_says_can_neither_hide_nor_steer_nor_fill_the_context() 
         assert!(!text.contains("\n- forged"), "{text}");
         assert!(text.len() < 40_000, "{}", text.len());
         if tool == "read_skill" {
-            assert!(text.contains("long/SKILL.md\n") && text.ends_with(" more lines"), "{text}");
+            assert!(slashes(&text).contains("long/SKILL.md\n"), "{text}");
+            assert!(text.ends_with(" more lines"), "{text}");
         }
     }
 }

@@ -275,7 +275,7 @@ fn f207_every_mistake_is_told_with_its_line_and_code() {
         "error[S039]: the plugin `again` is never used",
         "Finished 3 plugins, 3 skills:",
     ] {
-        assert!(run.stderr.contains(part), "{part}\n{}", run.stderr);
+        assert!(slashes(&run.stderr).contains(part), "{part}\n{}", run.stderr);
     }
     assert_eq!(run.stdout, "");
     let json = sandbox
@@ -295,7 +295,7 @@ fn f207_a_script_that_is_not_there_is_an_error_with_its_place() {
         .expect("removes");
     let run = validate(&sandbox, "home/.symposium/plugins/full").code(1);
     assert!(
-        run.stderr.contains("error[S037]: there is no file `hooks/check.sh`"),
+        slashes(&run.stderr).contains("error[S037]: there is no file `hooks/check.sh`"),
         "{}",
         run.stderr
     );
@@ -357,13 +357,13 @@ fn f206_a_crate_s_own_skills() {
     sandbox.write("k/Cargo.toml", toml);
     let run = validate(&sandbox, "k").code(1);
     assert!(run.stderr.contains("there is no skill in `gone`"), "{}", run.stderr);
-    assert!(run.stderr.contains("k/Cargo.toml:4:"), "{}", run.stderr);
+    assert!(slashes(&run.stderr).contains("k/Cargo.toml:4:"), "{}", run.stderr);
     sandbox.write(
         "k/Cargo.toml",
         "[package]\nname = \"k\"\nversion = \"1.0.0\"\n[package.metadata.symposium]\nskills = 1\n",
     );
     let run = validate(&sandbox, "k").code(1);
-    assert!(run.stderr.contains("k/Cargo.toml:5:10"), "{}", run.stderr);
+    assert!(slashes(&run.stderr).contains("k/Cargo.toml:5:10"), "{}", run.stderr);
 }
 
 #[test]
@@ -388,8 +388,9 @@ fn f206_what_hides_in_a_skill_is_an_error_and_in_other_files_too() {
     sandbox.write("s/more/SKILL.md", "---\nname: more\ndescription: d\ncrates: x\n---\n");
     sandbox.write("s/more/notes.md", "a\u{e0041}b\n");
     let run = validate(&sandbox, "s").code(1);
-    assert!(run.stderr.contains("s/hidden/SKILL.md:6:2"), "{}", run.stderr);
-    assert!(run.stderr.contains("s/more/notes.md:1:2"), "{}", run.stderr);
+    let stderr = slashes(&run.stderr);
+    assert!(stderr.contains("s/hidden/SKILL.md:6:2"), "{stderr}");
+    assert!(stderr.contains("s/more/notes.md:1:2"), "{stderr}");
 }
 
 #[test]

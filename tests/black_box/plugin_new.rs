@@ -1,7 +1,7 @@
 //! `plugin new`: what it writes is whole, passes `plugin validate`, and works as it is.
 
 use serde_json::json;
-use symposium_testlib::Sandbox;
+use symposium_testlib::{Sandbox, slashes};
 
 use crate::sandbox;
 
@@ -119,7 +119,7 @@ fn a_crate_s_skill_lies_where_the_crate_says_and_is_named_after_it() {
     assert!(refused.stderr.contains("there is no package here"), "{}", refused.stderr);
     sandbox.package(&[]);
     let made = sandbox.run_in("ws/src", &["plugin", "new", "--crate"]).ok();
-    assert!(made.stderr.contains("skills/shop-basics/SKILL.md"), "{}", made.stderr);
+    assert!(slashes(&made.stderr).contains("skills/shop-basics/SKILL.md"), "{}", made.stderr);
     assert_valid(&sandbox, "skills/shop-basics");
     sandbox.run(&["plugin", "validate", ".", "--no-check-crates"]).ok();
     let manifest = sandbox.read("ws/Cargo.toml");

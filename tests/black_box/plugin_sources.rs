@@ -2,7 +2,7 @@
 
 use crate::hook_kit::{Event, Told, send};
 use crate::{NO_BUILTIN, configure, plugin_with_skill, sandbox, skill};
-use symposium_testlib::Sandbox;
+use symposium_testlib::{Run, Sandbox, slashes};
 
 fn ready(more: &str) -> Sandbox {
     let sandbox = sandbox();
@@ -19,7 +19,7 @@ fn sync(sandbox: &Sandbox) -> (Vec<String>, String) {
         .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
         .collect();
     names.sort();
-    (names, run.stderr)
+    (names, slashes(&run.stderr))
 }
 
 fn standalone(name: &str) -> String {
@@ -252,7 +252,8 @@ fn a_source_whose_place_is_a_mistake_keeps_what_came_from_it_its_guards_too() {
         let run = send(&sandbox, "claude", Event::PreToolUse, &Told::in_ws(&sandbox).id(mistake));
         assert!(format!("{run:?}").contains("keep out"), "{mistake}: {run:?}");
         for screen in [["status"].as_slice(), &["doctor", "--offline"]] {
-            let told = sandbox.run(screen).stdout;
+            let mut command = sandbox.command(screen);
+            let told = Run::of(command.env("COLUMNS", "400"), b"").stdout;
             assert!(told.contains("config.toml:"), "{mistake}: {told}");
         }
     }

@@ -1,14 +1,15 @@
 //! Programs of plugins that can't be run: each screen says which, where, and what to do.
 
 use serde_json::Value;
-use symposium_testlib::Sandbox;
+use symposium_testlib::{Run, Sandbox};
 
 use crate::{skill, with_agents};
 
 /// What each of `status`, `doctor` and `why` says, on one line.
 fn screens(sandbox: &Sandbox, name: &str) -> [String; 3] {
     [vec!["status"], vec!["doctor", "--offline"], vec!["why", name]].map(|args| {
-        let run = sandbox.run(&args);
+        // Wide enough that no path wraps.
+        let run = Run::of(sandbox.command(&args).env("COLUMNS", "400"), b"");
         sandbox.redact(&run.stdout.split_whitespace().collect::<Vec<_>>().join(" "))
     })
 }

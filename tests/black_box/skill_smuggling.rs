@@ -3,7 +3,7 @@
 
 use crate::{configure, sandbox};
 use serde_yaml::{Mapping, Value};
-use symposium_testlib::{Sandbox, smuggled};
+use symposium_testlib::{Sandbox, slashes, smuggled};
 
 const INSTALLED: &str = "ws/.claude/skills";
 
@@ -40,7 +40,11 @@ fn hooks_reach_no_reader_however_they_are_spelled() {
     let mut count = 0;
     for (name, written) in &skills {
         let Some(text) = installed(&sandbox, name) else {
-            assert!(run.stderr.contains(&format!("{name}/SKILL.md")), "{name}: {}", run.stderr);
+            assert!(
+                slashes(&run.stderr).contains(&format!("{name}/SKILL.md")),
+                "{name}: {}",
+                run.stderr
+            );
             continue;
         };
         count += 1;
@@ -112,7 +116,7 @@ fn a_rule_inside_the_frontmatter_is_refused_by_name() {
     }
     let run = sandbox.run(&["sync"]).ok();
     for number in 0..texts.len() {
-        assert!(run.stderr.contains(&format!("s-{number}/SKILL.md:")), "{}", run.stderr);
+        assert!(slashes(&run.stderr).contains(&format!("s-{number}/SKILL.md:")), "{}", run.stderr);
         assert!(installed(&sandbox, &format!("s-{number}")).is_none());
     }
     assert!(run.stderr.contains("`---` inside the frontmatter"), "{}", run.stderr);
@@ -157,17 +161,19 @@ fn no_file_comes_along_that_an_agent_reads_or_runs_by_itself() {
         .into_iter()
         .map(|entry| entry.expect("an entry"))
         .filter(|entry| entry.file_type().is_file())
-        .map(|entry| entry.path().strip_prefix(&folder).expect("is below").display().to_string())
+        .map(|entry| entry.path().strip_prefix(&folder).expect("is below").to_owned())
+        .map(|path| slashes(&path.to_string_lossy()))
         .filter(|path| ![".symposium", ".gitignore", ".ignore"].contains(&path.as_str()))
         .collect();
     found.sort();
     assert_eq!(found, ["SKILL.md", "docs/agents.txt", "docs/my-claude.md"]);
+    let stderr = slashes(&run.stderr);
     for path in left_out {
         let top = path.split('/').next().expect("has a start");
-        assert!(run.stderr.contains(&format!("x/{top}\n")), "{top}: {}", run.stderr);
-        assert!(run.stderr.contains(&format!("x/deep/er/{top}\n")), "{top}: {}", run.stderr);
+        assert!(stderr.contains(&format!("x/{top}\n")), "{top}: {stderr}");
+        assert!(stderr.contains(&format!("x/deep/er/{top}\n")), "{top}: {stderr}");
     }
-    assert!(run.stderr.contains("odd/.Claude") && run.stderr.contains("odd/claude.MD"));
+    assert!(stderr.contains("odd/.Claude") && stderr.contains("odd/claude.MD"));
 }
 
 #[test]

@@ -89,12 +89,13 @@ fn reads_of_all_sessions_and_agents_are_counted_with_the_last_time_and_the_cost(
     assert_eq!(extras["description_bytes"], "Über alles.".len(), "bytes, not letters");
     assert_eq!(usage["not_told_by"], json!([]));
     let screen = screen(&sandbox);
-    let told = "read 7 times, last just now: claude 3, codex 1,";
+    let told = regex::Regex::new("read 7 times, last [a-z0-9 ]+: claude 3, codex 1,");
     let line = |name: &str| {
         let found = screen.lines().find(|line| line.trim_start().starts_with(name));
         found.unwrap_or_else(|| panic!("{screen}")).split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    assert!(line("basics").starts_with(&format!("basics 15 bytes {told}")), "{screen}");
+    assert!(line("basics").starts_with("basics 15 bytes read"), "{screen}");
+    assert!(told.expect("an expression").is_match(&line("basics")), "{screen}");
     assert_eq!(line("extras"), "extras 12 bytes never read");
     assert!(screen.contains("2 skills, 27 bytes of descriptions a session, 12 of skills that"));
 }
@@ -204,6 +205,7 @@ fn what_was_read_is_known_after_the_session_is_forgotten() {
     let path = sandbox.home().join(".symposium/sessions/s1.json");
     let file = std::fs::File::options().write(true).open(&path).expect("opens");
     file.set_modified(SystemTime::now() - Duration::from_secs(15 * 86_400)).expect("sets");
+    drop(file);
     send(&sandbox, "claude", Event::SessionStart, &told.session("s2"));
     assert!(!path.exists());
     assert_eq!(usage(&sandbox)["skills"], before["skills"]);

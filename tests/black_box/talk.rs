@@ -4,7 +4,7 @@
 use regex::Regex;
 
 use crate::{configure, for_two_agents, sandbox, skill};
-use symposium_testlib::{Run, Sandbox};
+use symposium_testlib::{Run, Sandbox, slashes};
 
 /// Steers a terminal in every way there is, and pretends to be a line of ours.
 const NASTY: &str = "a\u{1b}[31mb\u{1b}[8mc\u{1b}]0;t\u{7}d\u{9b}2Je\u{202e}f\u{2066}g\u{7f}h";
@@ -104,6 +104,8 @@ fn text_from_outside_steers_no_terminal_whoever_prints_it() {
     }
 }
 
+/// Windows has no such names.
+#[cfg(unix)]
 #[test]
 fn a_workspace_s_own_path_steers_no_terminal_either() {
     let sandbox = hostile();
@@ -143,7 +145,7 @@ fn a_command_that_nobody_knows_is_all_that_is_told() {
         "name = \"late\"\ncrates = \"*\"\n\n[subcommand.xyzzy]\ndescription = \"d\"\n",
     );
     let run = sandbox.run(&["xyzzy"]).code(1);
-    assert!(run.stderr.contains("late/SYMPOSIUM.toml"), "{}", run.stderr);
+    assert!(slashes(&run.stderr).contains("late/SYMPOSIUM.toml"), "{}", run.stderr);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use boon::{Compiler, Schemas};
-use symposium_testlib::{Manner, Run, Sandbox};
+use symposium_testlib::{Manner, Run, Sandbox, slashes};
 
 use crate::registries::{instead_of_crates_io, with_cargo};
 use crate::{NO_BUILTIN, sandbox, skill};
@@ -15,7 +15,8 @@ fn ready() -> Sandbox {
 }
 
 fn validate(sandbox: &Sandbox, more: &[&str]) -> Run {
-    sandbox.run_in("", &[&["plugin", "validate", "--no-check-crates"], more].concat())
+    let run = sandbox.run_in("", &[&["plugin", "validate", "--no-check-crates"], more].concat());
+    Run { stderr: slashes(&run.stderr), ..run }
 }
 
 /// A plugin with one hook that runs a file.
@@ -317,7 +318,7 @@ fn an_installed_crate_must_have_the_program_and_be_of_the_same_people_or_pinned(
         "p/SYMPOSIUM.toml:6:9",
         "Installs widget-tool 1.0.0 from https://example.com/mallory/widget-tool",
     ] {
-        assert!(run.stderr.contains(told), "{told}\n{}", run.stderr);
+        assert!(slashes(&run.stderr).contains(told), "{told}\n{}", run.stderr);
     }
     let run = check("version = \"1.0.0\"\n").ok();
     assert!(!run.stderr.contains("S050"), "{}", run.stderr);

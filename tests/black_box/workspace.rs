@@ -1,7 +1,7 @@
 //! Which workspace, and what it depends on (F48–F51, F106–F110).
 
 use crate::{NO_BUILTIN, sandbox, skill};
-use symposium_testlib::Sandbox;
+use symposium_testlib::{Sandbox, slashes};
 
 /// One skill for each crate, named after it.
 fn with_probes(crates: &[&str]) -> Sandbox {
@@ -151,7 +151,7 @@ fn a_broken_member_is_named() {
     sandbox.write("ws/Cargo.toml", "[workspace]\nmembers = [\"a\"]\n");
     sandbox.write("ws/a/Cargo.toml", "[package\n");
     let run = sandbox.run(&["sync", "--agent", "claude"]).code(1);
-    assert!(run.stderr.contains("a/Cargo.toml:1:"), "{}", run.stderr);
+    assert!(slashes(&run.stderr).contains("a/Cargo.toml:1:"), "{}", run.stderr);
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn the_books_job_passes_a_fresh_checkout_and_fails_by_name_for_every_change() {
         name = \"tools\"\ncommand = \"tools\"\n",
     );
     publish_as_is(&sandbox);
-    let url = sandbox.dir().join("repo").display().to_string();
+    let url = sandbox.at("repo");
     let team = format!(
         "[[plugin-source]]\nname = \"team\"\ngit = \"{url}\"\n[defaults]\nsymposium-recommendations = false\n"
     );

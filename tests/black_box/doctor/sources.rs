@@ -26,7 +26,7 @@ fn a_git_source_that_answers_is_asked_and_not_fetched() {
     sandbox.git_in("repo", &["add", "-A"]);
     sandbox.git_in("repo", &["commit", "-qm", "one"]);
     let config = sandbox.read("home/.symposium/config.toml");
-    let url = sandbox.dir().join("repo").display().to_string();
+    let url = sandbox.at("repo");
     let more = format!("[[plugin-source]]\nname = \"team\"\ngit = \"{url}\"\n");
     sandbox.write("home/.symposium/config.toml", format!("{config}\n{more}"));
     let run = sandbox.run(&["doctor", "--json"]).code(1);

@@ -11,11 +11,17 @@ use crate::mcp_everywhere::place;
 use crate::registration::{AGENTS, outside, sandbox};
 
 const WANTED: &str = "[mcp]\nregister = true\n";
-/// What our entry has and nothing else.
-const OURS: &str = "exec cargo-agents mcp";
+
+/// Whether a text has what our entry has and nothing else. On Windows no shell is between, so the name
+/// and its argument are words of their own in whatever the agent's format is.
+fn has_ours(text: &str) -> bool {
+    let ours =
+        if cfg!(windows) { r"cargo-agents\W+(args\W+)?mcp\b" } else { "exec cargo-agents mcp" };
+    regex::Regex::new(ours).expect("an expression").is_match(text)
+}
 
 fn is_there(sandbox: &Sandbox, agent: &str) -> bool {
-    sandbox.has(place(agent)) && sandbox.read(place(agent)).contains(OURS)
+    sandbox.has(place(agent)) && has_ours(&sandbox.read(place(agent)))
 }
 
 #[test]
@@ -31,7 +37,7 @@ fn init_mcp_registers_it_at_home_for_every_agent_and_uninstall_leaves_nothing() 
             sandbox.run_in(folder, &["init", "--mcp"]).ok();
             assert!(is_there(&sandbox, agent), "{agent} {folder} {scope}");
             let in_project = outside(&sandbox).without(&["home"]);
-            assert!(!format!("{in_project:?}").contains(OURS), "{agent} {folder} {scope}");
+            assert!(!has_ours(&format!("{in_project:?}")), "{agent} {folder} {scope}");
             // A second time, and in another workspace, there is nothing to do.
             let now = outside(&sandbox);
             sandbox.run_in(folder, &["init", "--mcp"]).ok();
@@ -158,6 +164,8 @@ fn an_entry_of_the_user_s_stays_as_it_is() {
     assert!(sandbox.read(place("claude")).contains("[\"mcp\"]"));
 }
 
+/// By the shell that guards it, which Windows has none of.
+#[cfg(unix)]
 #[test]
 fn it_is_known_after_the_ledger_was_lost_and_follows_the_program() {
     let mut sandbox = sandbox();

@@ -29,6 +29,7 @@ pub mod isolation;
 pub mod large;
 pub mod mcp;
 pub mod model;
+mod paths;
 pub mod readers;
 mod registry;
 pub mod roles;
@@ -56,8 +57,9 @@ pub fn make_pipe(path: &std::path::Path) {
 pub use book::stale as stale_pages;
 pub use cargo::metadata as cargo_metadata;
 pub use fixture::{Answer, Context, HookCall, Scenario, TestMode, with_fixture};
+pub use paths::slashes;
 pub use registry::{LocalRegistry, Publication};
-pub use sandbox::{Run, Sandbox, run_git, slashes};
+pub use sandbox::{Run, Sandbox, run_git};
 pub use server::{Manner, Server};
 pub use simulated::{AGENTS, HookAgent, HookStep, TELLING_ALL};
 pub use sparse_registry::{SparseRegistry, vendor};

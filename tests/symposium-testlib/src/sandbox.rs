@@ -30,11 +30,6 @@ pub struct Run {
     pub stderr: String,
 }
 
-/// A text for people, with `/` in its paths on every system.
-pub fn slashes(text: &str) -> String {
-    if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() }
-}
-
 impl Run {
     /// What a command comes to that is given `stdin` to read.
     ///
@@ -166,17 +161,6 @@ impl Sandbox {
     /// The workspace's folder.
     pub fn ws(&self) -> PathBuf {
         self.dir().join("ws")
-    }
-
-    /// The absolute path of something below the sandbox's folder, with `/` on every system: so it can
-    /// stand in TOML and JSON as it is.
-    pub fn at(&self, path: &str) -> String {
-        format!("{}/{path}", self.dir().display()).replace('\\', "/")
-    }
-
-    /// The `file://` URL of something below the sandbox's folder.
-    pub fn file_url(&self, path: &str) -> String {
-        format!("file:///{}", self.at(path).trim_start_matches('/'))
     }
 
     /// Adds a variable to every later run.
@@ -393,11 +377,6 @@ impl Sandbox {
     /// Everything in the workspace's folder.
     pub fn ws_tree(&self) -> Tree {
         Tree::of(&self.ws())
-    }
-
-    /// `text` with this sandbox's own folder written as `[DIR]`.
-    pub fn redact(&self, text: &str) -> String {
-        text.replace(&self.dir().display().to_string(), "[DIR]")
     }
 }
 
