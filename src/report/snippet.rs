@@ -1,7 +1,7 @@
 //! A problem with the place it is in, drawn: the line of the file, the marked part, the remedy.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
@@ -95,11 +95,12 @@ fn line_around<'s>(source: &'s Source, marked: &Range<usize>) -> (usize, &'s str
     (begin, text[begin..end].trim_end_matches('\r'))
 }
 
-/// A path from `base` where it is inside, with the system's separators alone.
+/// A path from `base` where it is inside, with the system's separators alone. Somebody may have given a URL
+/// for a path: it stays as it is, so that what is secret in it is known.
 fn shown(path: &Path, base: &Path) -> String {
     let inside = path.strip_prefix(base).ok().filter(|rest| !rest.as_os_str().is_empty());
-    let path: PathBuf = inside.unwrap_or(path).components().collect();
-    clean(&path.display().to_string())
+    let text = clean(&inside.unwrap_or(path).display().to_string());
+    if cfg!(windows) && !text.contains("://") { text.replace('/', "\\") } else { text }
 }
 
 /// As [`clean`], in lines that leave room for `before` columns.
