@@ -76,6 +76,7 @@ fn typed(cwd: &Path, dir: &Path) -> String {
         Ok(rest) => rest.display().to_string(),
         Err(_) => dir.display().to_string(),
     };
+    // The quotes that both `cmd` and PowerShell know.
     if cfg!(windows) {
         return if text.contains(char::is_whitespace) { format!("\"{text}\"") } else { text };
     }
