@@ -94,6 +94,8 @@ impl World {
             ("XDG_CONFIG_HOME", &config),
             ("XDG_CACHE_HOME", &cache),
             ("SYMPOSIUM_NO_BACKGROUND", "1"),
+            // A sync that takes too long to wait for is another test's affair.
+            ("SYMPOSIUM_TEST_SWITCHES", "patience=100"),
         ];
         vars.extend(self.switch.map(|value| ("SWITCH", value)));
         testing::environment(Path::new(&home), &vars).in_folder(cwd)
