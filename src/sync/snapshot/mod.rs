@@ -19,7 +19,7 @@ pub(crate) mod remember;
 pub(crate) mod subcommands;
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, BufRead as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -297,8 +297,7 @@ impl Stored {
     }
 
     fn parse(bytes: Vec<u8>) -> Option<Self> {
-        let first = bytes.split(|byte| *byte == b'\n').next()?;
-        let header: Header = serde_json::from_slice(first).ok()?;
+        let header: Header = serde_json::from_slice(line_of(&bytes, 0)).ok()?;
         (header.layout == LAYOUT).then_some(Self { bytes, header, is_outdated: false })
     }
 
@@ -321,7 +320,7 @@ impl Stored {
 
     /// What stands behind the lines: the header, the events, the offer and the member_entry_dirs.
     fn fingerprint(&self) -> &[u8] {
-        self.bytes.splitn(LINES + 1, |byte| *byte == b'\n').nth(LINES).unwrap_or_default()
+        from_line(&self.bytes, LINES)
     }
 
     /// How many hooks handle `event`.
@@ -347,9 +346,24 @@ impl Stored {
     }
 
     fn line<T: for<'de> Deserialize<'de> + Default>(&self, index: usize) -> T {
-        let line = self.bytes.split(|byte| *byte == b'\n').nth(index).unwrap_or_default();
-        serde_json::from_slice(line).unwrap_or_default()
+        serde_json::from_slice(line_of(&self.bytes, index)).unwrap_or_default()
     }
+}
+
+/// What stands from the line with this number on, counted from zero.
+fn from_line(mut bytes: &[u8], number: usize) -> &[u8] {
+    for _ in 0..number {
+        // A slice can be read without errors.
+        let _ = bytes.skip_until(b'\n');
+    }
+    bytes
+}
+
+/// The line with this number, counted from zero, with its end; an empty one where there are fewer.
+fn line_of(bytes: &[u8], number: usize) -> &[u8] {
+    let line = from_line(bytes, number);
+    let length = { line }.skip_until(b'\n').unwrap_or(0);
+    line.get(..length).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use std::fs::{self, Metadata};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Stat;
 use crate::files::is_absent;
@@ -72,7 +72,12 @@ impl<'a> Base<'a> {
         if let Some(folder) = &self.open {
             return Found::from(stat_in(folder, inside));
         }
-        Found::at(&self.path.join(inside))
+        Found::at(&self.join(inside))
+    }
+
+    /// The whole path of `inside`.
+    pub(super) fn join(&self, inside: &Path) -> PathBuf {
+        self.path.join(inside)
     }
 }
 

@@ -15,33 +15,40 @@ const ENOUGH: usize = 8;
 /// The same where a folder above is open already.
 const ENOUGH_BELOW: usize = 32;
 
-/// Neighbours, sorted.
+/// What stands before neighbours, which are sorted.
 #[derive(Serialize, Deserialize)]
 struct Group<'a> {
     /// What the paths are relative to; empty where they are whole.
     #[serde(borrow)]
     folder: &'a [u8],
-    #[serde(borrow)]
-    inputs: Vec<(&'a [u8], FileState)>,
+    /// How many neighbours follow.
+    len: usize,
 }
+
+/// One of the neighbours: its path and what was there.
+type Input<'a> = (&'a [u8], FileState);
 
 impl Fingerprint {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut groups: Vec<Group<'_>> = Vec::new();
+        let mut groups: Vec<(&[u8], Vec<Input<'_>>)> = Vec::new();
         for (base, path, state) in self.by_folder() {
             let (folder, path) = match base {
                 Some(folder) => (folder.as_bytes(), path.get(folder.len() + 1..)),
                 None => (&[][..], Some(path)),
             };
-            if groups.last().is_none_or(|group| group.folder != folder) {
-                groups.push(Group { folder, inputs: Vec::new() });
+            if groups.last().is_none_or(|(last, _)| *last != folder) {
+                groups.push((folder, Vec::new()));
             }
-            if let Some((group, path)) = groups.last_mut().zip(path) {
-                group.inputs.push((path, state.clone()));
+            if let Some(((_, inputs), path)) = groups.last_mut().zip(path) {
+                inputs.push((path, state.clone()));
             }
         }
-        // Neither sequences of unknown length nor maps are in it: the only reasons to fail.
-        postcard::to_allocvec(&groups).unwrap_or_default()
+        let mut bytes = appended(Vec::new(), &groups.len());
+        for (folder, inputs) in groups {
+            bytes = appended(bytes, &Group { folder, len: inputs.len() });
+            bytes = inputs.iter().fold(bytes, appended);
+        }
+        bytes
     }
 
     /// Each path with the folder that it is looked up in, if that is not the root.
@@ -70,14 +77,15 @@ impl Fingerprint {
 
     /// Reads the bytes back; `None` when they are not [`Fingerprint::to_bytes`]' work.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let groups: Vec<Group<'_>> = postcard::from_bytes(bytes).ok()?;
         let mut inputs = super::Inputs::new();
-        for group in &groups {
-            let folder = path_of(group.folder)?;
-            for (path, state) in &group.inputs {
-                inputs.insert(folder.join(path_of(path)?).into_os_string(), state.clone());
-            }
-        }
+        all(
+            bytes,
+            |folder| folder,
+            |folder, path, state| {
+                inputs.insert(folder.join(path).into_os_string(), state);
+                true
+            },
+        )?;
         Some(Self { inputs })
     }
 
@@ -85,16 +93,39 @@ impl Fingerprint {
     /// one `stat` call a path, and the reading of a file only when it was racy; stops at the first
     /// change. Bytes that can't be understood are no fingerprint of what is there.
     pub(crate) fn is_current(bytes: &[u8]) -> bool {
-        let Ok(groups) = postcard::from_bytes::<Vec<Group<'_>>>(bytes) else { return false };
-        groups.iter().all(|group| {
-            let Some(folder) = path_of(group.folder) else { return false };
-            let base = Base::new(folder);
-            group.inputs.iter().all(|(path, state)| {
-                path_of(path)
-                    .is_some_and(|path| state.matches(base.stat(path), || folder.join(path)))
-            })
-        })
+        let is_as_it_was = |base: &Base<'_>, path: &Path, state: FileState| {
+            state.matches(base.stat(path), || base.join(path))
+        };
+        all(bytes, Base::new, is_as_it_was).unwrap_or(false)
     }
+}
+
+fn appended<T: Serialize>(bytes: Vec<u8>, value: &T) -> Vec<u8> {
+    // Neither sequences of unknown length nor maps are in it: the only reasons to fail.
+    postcard::to_extend(value, bytes).unwrap_or_default()
+}
+
+/// Whether all inputs in `bytes` fit, each asked for as it is read, with what `base` made of its folder:
+/// hundreds need no memory of their own. `None` when the bytes are no fingerprint.
+fn all<'a, B>(
+    bytes: &'a [u8],
+    base: impl Fn(&'a Path) -> B,
+    mut fits: impl FnMut(&B, &'a Path, FileState) -> bool,
+) -> Option<bool> {
+    let (groups, mut rest) = postcard::take_from_bytes::<usize>(bytes).ok()?;
+    for _ in 0..groups {
+        let (group, after) = postcard::take_from_bytes::<Group<'_>>(rest).ok()?;
+        rest = after;
+        let base = base(path_of(group.folder)?);
+        for _ in 0..group.len {
+            let ((path, state), after) = postcard::take_from_bytes::<Input<'_>>(rest).ok()?;
+            rest = after;
+            if !fits(&base, path_of(path)?, state) {
+                return Some(false);
+            }
+        }
+    }
+    Some(true)
 }
 
 /// The folder that the first paths, sorted, are looked up in: theirs, or the one above, if there are
@@ -194,13 +225,26 @@ mod tests {
         let paths = plugins.chain(others).chain(["/home/.symposium/z".to_owned()]).map(native);
         let inputs = paths.map(|path| (OsString::from(path), FileState::Missing)).collect();
         let bytes = Fingerprint { inputs }.to_bytes();
-        let groups: Vec<Group<'_>> = postcard::from_bytes(&bytes).expect("groups");
-        let folders: Vec<_> = groups.iter().map(|group| path_of(group.folder)).collect();
+        let folders = std::cell::RefCell::new(Vec::new());
+        let mut first = None;
+        let read = all(
+            &bytes,
+            |folder| {
+                folders.borrow_mut().push(folder);
+                folder
+            },
+            |folder, path, _| {
+                if path == Path::new(&native("p0/S.toml".to_owned())) {
+                    first = Some(*folder);
+                }
+                true
+            },
+        );
+        assert_eq!(read, Some(true));
         let expected = ["/home/.symposium", "/home/.symposium/plugins", ""];
         let expected = expected.map(|folder| native(folder.to_owned()));
-        assert_eq!(folders, expected.each_ref().map(|folder| Some(Path::new(folder))));
-        let first = native("p0/S.toml".to_owned());
-        assert!(groups[1].inputs.iter().any(|(path, _)| *path == first.as_bytes()));
+        assert_eq!(folders.into_inner(), expected.each_ref().map(Path::new));
+        assert_eq!(first, Some(Path::new(&expected[1])));
     }
 
     #[cfg(unix)]
@@ -222,5 +266,6 @@ mod tests {
         std::fs::write(&file, "2").expect("writes");
         assert!(!Fingerprint::is_current(&bytes));
         assert!(!Fingerprint::is_current(b"nonsense"));
+        assert!(!Fingerprint::is_current(b""));
     }
 }
