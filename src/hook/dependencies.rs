@@ -18,9 +18,9 @@ const DAY: u64 = 24 * 60 * 60;
 /// likely to mix up: they came out within a year, or there are several versions of them.
 pub(super) fn versions_line(offer: &Offer) -> Option<String> {
     let today = today()?;
-    let mut all: Vec<&KnownDependency> = offer.dependencies.iter().flatten().collect();
-    all.sort_by_key(|known| !is_surprising(known, today));
-    let names = all.into_iter().map(|known| match known.versions.as_slice() {
+    let (surprising, others): (Vec<&KnownDependency>, Vec<_>) =
+        offer.dependencies.iter().flatten().partition(|known| is_surprising(known, today));
+    let names = surprising.into_iter().chain(others).map(|known| match known.versions.as_slice() {
         [] => known.name.clone(),
         versions => format!("{} {}", known.name, joined(versions)),
     });

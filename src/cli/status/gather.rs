@@ -128,9 +128,10 @@ fn trouble(found: &Diagnostic, remedy: &str) -> Trouble {
 fn configuration(survey: &Survey<'_>) -> Option<Trouble> {
     let sym = &survey.inputs.sym;
     let problem = unclear_configuration(sym)?;
-    let mut told = sym.config_diagnostics.iter().collect::<Vec<_>>();
-    told.sort_by_key(|found| !found.is_error());
-    Some(trouble(told.first().copied().unwrap_or(&problem), "correct or remove the file"))
+    let mut told = sym.config_diagnostics.iter();
+    let error = told.clone().find(|found| found.is_error());
+    let worst = error.or_else(|| told.next()).unwrap_or(&problem);
+    Some(trouble(worst, "correct or remove the file"))
 }
 
 fn workspace(survey: &Survey<'_>) -> Option<WorkspaceStatus> {

@@ -51,8 +51,10 @@ impl Inquiry<'_> {
         trails.extend(self.of_others());
         trails.extend(self.of_crate());
         trails.extend(self.of_mistakes(&trails));
-        trails.sort_by_key(|trail| !trail.in_force);
-        trails
+        let (mut found, others): (Vec<_>, Vec<_>) =
+            trails.into_iter().partition(|trail| trail.in_force);
+        found.extend(others);
+        found
     }
 
     /// `-` and `_` are equal, as in names of crates.

@@ -87,8 +87,9 @@ impl Changelog {
             section.version.cmp_precedence(since).is_gt()
                 && section.version.cmp_precedence(until).is_le()
         };
-        let mut found: Vec<_> = self.sections.iter().filter(is_between).collect();
-        found.sort_by_key(|section| !section.is_breaking);
+        let (mut found, others): (Vec<_>, Vec<_>) =
+            self.sections.iter().filter(is_between).partition(|section| section.is_breaking);
+        found.extend(others);
         found
     }
 }

@@ -103,9 +103,10 @@ impl RegistryDirs {
 
     /// Those of the crate's own registry first.
     fn in_order<'s>(&self, registry_dirs: &'s [PathBuf], wanted: &Wanted<'_>) -> Vec<&'s PathBuf> {
-        let mut registry_dirs: Vec<_> = registry_dirs.iter().collect();
-        registry_dirs.sort_by_key(|folder| !wanted.is_home(folder, self.mirrored));
-        registry_dirs
+        let (mut ordered, others): (Vec<_>, Vec<_>) =
+            registry_dirs.iter().partition(|folder| wanted.is_home(folder, self.mirrored));
+        ordered.extend(others);
+        ordered
     }
 
     /// Whether what the folder `registry` has is the crate that is wanted. The lock file's checksum

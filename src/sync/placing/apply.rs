@@ -197,8 +197,9 @@ fn foreign_files(dir: &Path) -> io::Result<Vec<String>> {
 /// Removes our files from a folder, and folders that are empty then. The marker goes last: without it
 /// nothing in the folder is known to be ours.
 fn remove_ours(dir: &Path) -> io::Result<()> {
-    let (mut ours, _) = files_by_owner(dir)?;
-    ours.sort_by_key(|path| path == MARKER);
+    let (marker, mut ours): (Vec<_>, Vec<_>) =
+        files_by_owner(dir)?.0.into_iter().partition(|path| path == MARKER);
+    ours.extend(marker);
     for path in &ours {
         let path = dir.join(path);
         remove_file(&path).map_err(|error| named(&path, &error))?;

@@ -31,7 +31,7 @@ pub(in crate::crates::items) fn everywhere(
     names: &[&str],
 ) -> (Vec<Item>, Vec<Item>) {
     let Some((last, parents)) = names.split_last() else { return Default::default() };
-    let mut files: Vec<(bool, Rc<File>)> = Vec::new();
+    let (mut declaring, mut others): (Vec<Rc<File>>, Vec<_>) = Default::default();
     // A variant or a field has no keyword before it.
     let may = |part: &[u8]| match parents {
         [] => declares(part, last),
@@ -43,13 +43,13 @@ pub(in crate::crates::items) fn everywhere(
         if (is_declared || is_member())
             && let Ok(text) = std::str::from_utf8(bytes)
         {
-            files.push((!is_declared, File::new(path, text.to_owned())));
+            let found = if is_declared { &mut declaring } else { &mut others };
+            found.push(File::new(path, text.to_owned()));
         }
     });
-    files.sort_by_key(|(is_doubtful, _)| *is_doubtful);
     let mut left = PARSED;
     let mut all = Vec::new();
-    for (_, file) in files {
+    for file in declaring.into_iter().chain(others) {
         let Some(rest) = left.checked_sub(file.text.len()).filter(|_| all.len() < MOST) else {
             break;
         };
