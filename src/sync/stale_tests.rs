@@ -94,7 +94,7 @@ impl World {
             ("XDG_CONFIG_HOME", &config),
             ("XDG_CACHE_HOME", &cache),
             ("SYMPOSIUM_NO_BACKGROUND", "1"),
-            // A sync that takes too long to wait for is another test's affair.
+            // An event waits for its sync here, however long: `hook_sync` tests what it does otherwise.
             ("SYMPOSIUM_TEST_SWITCHES", "patience=100"),
         ];
         vars.extend(self.switch.map(|value| ("SWITCH", value)));

@@ -78,7 +78,7 @@ impl Fingerprint {
     /// Reads the bytes back; `None` when they are not [`Fingerprint::to_bytes`]' work.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut inputs = super::Inputs::new();
-        all(
+        every_input(
             bytes,
             |folder| folder,
             |folder, path, state| {
@@ -96,7 +96,7 @@ impl Fingerprint {
         let is_as_it_was = |base: &Base<'_>, path: &Path, state: FileState| {
             state.matches(base.stat(path), || base.join(path))
         };
-        all(bytes, Base::new, is_as_it_was).unwrap_or(false)
+        every_input(bytes, Base::new, is_as_it_was).unwrap_or(false)
     }
 }
 
@@ -105,9 +105,9 @@ fn appended<T: Serialize>(bytes: Vec<u8>, value: &T) -> Vec<u8> {
     postcard::to_extend(value, bytes).unwrap_or_default()
 }
 
-/// Whether all inputs in `bytes` fit, each asked for as it is read, with what `base` made of its folder:
-/// hundreds need no memory of their own. `None` when the bytes are no fingerprint.
-fn all<'a, B>(
+/// Whether `fits` holds for every input in `bytes`. It is asked as each is read, with what `base` made of the
+/// input's folder, so that hundreds of inputs take no memory. `None` when the bytes are no fingerprint.
+fn every_input<'a, B>(
     bytes: &'a [u8],
     base: impl Fn(&'a Path) -> B,
     mut fits: impl FnMut(&B, &'a Path, FileState) -> bool,
@@ -227,7 +227,7 @@ mod tests {
         let bytes = Fingerprint { inputs }.to_bytes();
         let folders = std::cell::RefCell::new(Vec::new());
         let mut first = None;
-        let read = all(
+        let read = every_input(
             &bytes,
             |folder| {
                 folders.borrow_mut().push(folder);
