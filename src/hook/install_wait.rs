@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::session_context::{SessionContext, missing_programs};
 use crate::config::Environment;
 use crate::sync::background::Background;
+use crate::sync::current::for_hook;
 use crate::sync::snapshot::{SnapshotHook, Stored};
 
 /// The longest that an event waits, and a half of what is left of its time at most.
@@ -50,18 +51,25 @@ pub(super) fn wait_for_programs(
     let end = Instant::now() + env.test_switches().patience(LONGEST_WAIT).min(left / 2);
     loop {
         let over = running.ends_within(PAUSE);
-        let stored = Stored::of(session.dirs, root);
-        installing.hooks = stored.as_ref().map(&choose).or(installing.hooks);
+        // A snapshot that holds no longer may name a file that is only half there: its commands are
+        // making it anew.
+        let current = Stored::of(session.dirs, root).filter(|stored| stored.holds(env));
+        installing.hooks = current.as_ref().map(&choose);
         let complete =
             installing.hooks.as_deref().is_some_and(|now| missing_programs(now).is_empty());
-        if complete || Instant::now() >= end {
+        if complete {
             return installing;
+        }
+        if Instant::now() >= end {
+            break;
         }
         if over {
             match background.follow_up(&running) {
                 Some(next) => running = next,
-                None => return installing,
+                None => break,
             }
         }
     }
+    installing.hooks = for_hook(env, session.dirs, root, false).as_ref().map(choose);
+    installing
 }

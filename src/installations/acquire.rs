@@ -49,6 +49,14 @@ impl<'a> Acquirer<'a> {
         self.known(plugin, installation, &stamp)
     }
 
+    /// The records of what a plugin's commands make. While commands are at it, their record says that
+    /// nothing is there.
+    pub(crate) fn records_of_commands(&self, plugin: &Plugin) -> Vec<PathBuf> {
+        let made = plugin.installations.iter().filter(|known| !known.install_commands.is_empty());
+        let binaries = self.sym.dirs.binaries();
+        made.map(|known| Stamp::path(&binaries, plugin, &known.name)).collect()
+    }
+
     /// An installation, got if it is not there: one process at a time, and once per version.
     ///
     /// A failure is not repeated for ten minutes, but by a command that the user gave. A
@@ -120,7 +128,7 @@ impl<'a> Acquirer<'a> {
         match self.work(&job, path) {
             Ok(acquired) => Ok(acquired),
             Err(trouble) => {
-                remember_failure(&before, installation, &trouble, mode).save(path);
+                remember_failure(Stamp::load(path), installation, &trouble, mode).save(path);
                 Err(failed(trouble))
             }
         }
@@ -181,6 +189,11 @@ impl<'a> Acquirer<'a> {
         // What they made may be gone since they were run.
         let are_due = stamp.commands != job.before.commands || assemble().is_err();
         if stamp.commands.is_some() && are_due {
+            if (&got.dir, Some(&got.root)) == (&job.before.dir, job.before.root.as_ref()) {
+                // What they make there is not whole before they are done, and may never be.
+                let before = job.before.clone();
+                Stamp { commands: None, began: Some(now()), ..before }.save(path);
+            }
             commands::run(job, &got)?;
         }
         let acquired = assemble().map_err(Trouble::Unusable)?;
@@ -365,12 +378,12 @@ fn recent_failure(
 }
 
 fn remember_failure(
-    before: &Stamp,
+    before: Stamp,
     installation: &Installation,
     trouble: &Trouble,
     mode: Mode,
 ) -> Stamp {
-    let mut stamp = Stamp { began: None, ..before.clone() };
+    let mut stamp = Stamp { began: None, ..before };
     let hook = matches!(mode, Mode::Dispatch { .. });
     let (problem, out_of_budget) = match trouble {
         Trouble::Unusable(problem) | Trouble::Failed(problem) => (problem, false),

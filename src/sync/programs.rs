@@ -20,6 +20,10 @@ pub(super) fn prepare(sync: &SyncContext<'_>, facts: &Facts<'_>) -> Vec<Prepared
             tracing::warn!("{}: {error}", data.display());
         }
     }
+    for plugin in &facts.active {
+        let records = acquirer.records_of_commands(plugin);
+        records.iter().for_each(|record| sync.observer.expect(record));
+    }
     facts.hooks.iter().map(|(plugin, hook)| acquirer.hook(plugin, hook, mode)).collect()
 }
 

@@ -54,8 +54,8 @@ impl Observer {
         }
     }
 
-    /// As [`Observer::observe`], for something that is to come, if need be into a folder whose contents
-    /// never change otherwise.
+    /// As [`Observer::observe`], for something that is to come or to change, if need be in a folder whose
+    /// contents never do otherwise.
     pub(crate) fn expect(&self, path: &Path) {
         self.with_seen(|seen| seen.fingerprint.observe(path));
     }

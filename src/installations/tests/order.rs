@@ -80,6 +80,42 @@ fn f165_what_commands_made_is_made_again_when_it_is_gone_or_the_plugin_is_anothe
 }
 
 #[test]
+fn f165_what_commands_are_still_making_is_not_there() {
+    let house = House::new();
+    fs::create_dir_all(house.path("source/plugin")).expect("creates");
+    let tool = with_commands(&[
+        "printf half >tool; echo x >>$FAKE/begun",
+        "while [ ! -f $FAKE/go ]; do sleep 0.02; done; [ ! -f $FAKE/fail ]",
+        "printf ' and half' >>tool",
+    ]);
+    let plugin = house.plugin(vec![script(tool, "tool")]);
+    let make = || {
+        let before = lines(&house, "begun");
+        std::thread::scope(|scope| {
+            let work = scope.spawn(|| house.acquire(&plugin, "setup", Mode::Detached));
+            while lines(&house, "begun") == before {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let found = house.probe(&plugin, "setup");
+            house.write("go", "");
+            let made = work.join().expect("ends");
+            house.remove("go");
+            assert_eq!(found, None, "it is half made");
+            made
+        })
+    };
+    make().expect("is made");
+    fs::remove_file(house.path("source/plugin/tool")).expect("is there");
+    house.write("fail", "");
+    make().expect_err("fails half-way");
+    assert_eq!(house.probe(&plugin, "setup"), None, "it was left half made");
+    house.remove("fail");
+    house.age(&plugin, "setup", Duration::from_secs(10 * 60));
+    let made = make().expect("is made");
+    assert_eq!(fs::read_to_string(path_of(&made)).expect("is there"), "half and half");
+}
+
+#[test]
 fn f166_commands_see_no_variables_of_installations() {
     let house = House::new();
     let mut tool = crate_of("rg", Some("1.0.0"));

@@ -7,13 +7,14 @@ use symposium_testlib::Sandbox;
 
 use crate::hook_kit::*;
 
-/// A plugin whose hook is run by `tool`, which `commands` make of `tool.in`.
+/// A plugin whose hook is run by `tool`, which `commands` make of `tool.in`: for a moment it is there
+/// and empty, as a file is that is being copied or built.
 fn with_missing_tool(sandbox: &Sandbox, commands: &str, keys: &str) {
     sandbox.user_plugin(
         "p/SYMPOSIUM.toml",
         &format!(
             "name = \"p\"\ncrates = [\"widget\"]\n\n[[installations]]\nname = \"tool\"\n\
-             install_commands = [\"{commands}cp tool.in tool; echo x >>count\"]\nscript = \"tool\"\n\n\
+             install_commands = [\"{commands}: >tool; sleep 0.2; cp tool.in tool; echo x >>count\"]\nscript = \"tool\"\n\n\
              [[hooks]]\nname = \"h\"\nevent = \"PreToolUse\"\ncommand = \"tool\"\n{keys}\n"
         ),
     );
@@ -33,9 +34,12 @@ fn a_program_that_is_there_in_a_moment_serves_the_event_that_missed_it() {
         assert_eq!(effect.context, None, "{agent}: there is nothing to wait for");
         // A file that somebody removed is made again.
         std::fs::remove_file(sandbox.home().join(".symposium/plugins/p/tool")).expect("removes");
-        let again = send(&sandbox, agent, Event::PreToolUse, &told.id("2").session("s2"));
-        let refused = again.refused.as_deref();
-        assert_eq!(refused, Some("by the tool"), "{agent}: {again:?}\n{}", logs(&sandbox));
+        in_parallel(&["s2", "s3", "s4"], |session| {
+            let told = told.clone().id(session).session(session);
+            let again = send(&sandbox, agent, Event::PreToolUse, &told);
+            let refused = again.refused.as_deref();
+            assert_eq!(refused, Some("by the tool"), "{agent}: {again:?}\n{}", logs(&sandbox));
+        });
         assert_eq!(sandbox.read("home/.symposium/plugins/p/count"), "x\nx\n", "{agent}");
     });
 }
