@@ -61,27 +61,38 @@ pub(in crate::hook) fn may_hold_errors(bytes: &[u8]) -> bool {
 }
 
 /// `text` as rustc's plain output: without colours, and with the rendered text of JSON messages in
-/// the place of their lines.
+/// the place of their lines. It ends where there are as many errors in it as are looked at.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
-    let mut text = Cow::Borrowed(text);
-    if text.contains('\u{1b}') {
-        text = Cow::Owned(anstream::adapter::strip_str(&text).to_string());
-    }
+    let text = without_colours(Cow::Borrowed(text));
     if !text.contains(RENDERED) {
         return text;
     }
-    let mut plain = String::with_capacity(text.len() / 2);
-    for line in text.lines() {
-        match rendered(line) {
-            Some(rendered) => {
-                plain.push('\n');
-                plain.push_str(&anstream::adapter::strip_str(&rendered).to_string());
-            }
-            None => plain.push_str(line),
+    let mut plain = String::new();
+    let mut errors = 0;
+    let mut lines = text.lines();
+    while errors < MOST
+        && let Some(line) = lines.next()
+    {
+        if line.starts_with('{') && !may_hold_errors(line.as_bytes()) {
+            // Nothing of another message is looked at, but it ends what stands before it.
+        } else if let Some(rendered) = rendered(line) {
+            let rendered = without_colours(Cow::Owned(rendered));
+            errors += blocks(&rendered).len();
+            plain.push('\n');
+            plain.push_str(&rendered);
+        } else {
+            plain.push_str(line);
         }
         plain.push('\n');
     }
     Cow::Owned(plain)
+}
+
+fn without_colours(text: Cow<'_, str>) -> Cow<'_, str> {
+    if text.contains('\u{1b}') {
+        return Cow::Owned(anstream::adapter::strip_str(&text).to_string());
+    }
+    text
 }
 
 /// The key of a JSON message that holds what people would be shown.
@@ -277,6 +288,31 @@ mod tests {
         let short = "src/main.rs:5:11: error[E0433]: cannot find `Server` in `axum`";
         let found = blocks(short);
         assert_eq!(found[0].main().expect("a part").file, Some("src/main.rs"));
+    }
+
+    #[test]
+    fn of_many_messages_those_with_errors_are_read_until_there_are_enough() {
+        let message = |text: &str| {
+            let fields = serde_json::json!({"rendered": text});
+            serde_json::json!({"reason": "compiler-message", "message": fields}).to_string() + "\n"
+        };
+        let error =
+            |number: usize| format!("error[E0425]: no `item_{number}`\n --> src/a.rs:1:1\n");
+        let other = message("warning: unused\n --> src/b.rs:2:2\n");
+        let artifact = "{\"reason\":\"compiler-artifact\"}\n";
+        let mut output = format!("{}{artifact}{other}", error(0));
+        for number in 1..MOST + 3 {
+            output += &(other.clone() + &message(&error(number)) + artifact + &other);
+        }
+        let text = plain(&output);
+        let found = blocks(&text);
+        assert_eq!(found.len(), MOST);
+        for (number, block) in found.iter().enumerate() {
+            assert_eq!(block.message, format!("no `item_{number}`"));
+            assert_eq!(block.parts.len(), 1);
+            assert_eq!(block.parts[0].file, Some("src/a.rs"));
+        }
+        assert!(text.len() < output.len() / 2, "{}", text.len());
     }
 
     #[test]
