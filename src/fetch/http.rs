@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use ureq::http::{Response, StatusCode, header};
 use ureq::{Agent, Body};
-use url::Url;
+use url::{ParseError, Url};
 
 use crate::text::{self, SecretUrl};
 
@@ -126,7 +126,12 @@ fn agent() -> Agent {
 fn parse(text: &str) -> Result<Url, HttpError> {
     let url = Url::parse(text).map_err(|error| HttpError::Refused {
         url: SecretUrl::from(text).to_string(),
-        problem: format!("it is no URL ({error})"),
+        problem: match error {
+            ParseError::IdnaError => {
+                "its host has letters beyond ASCII; write it as DNS does (`xn--…`)".to_owned()
+            }
+            _ => format!("it is no URL ({error})"),
+        },
     })?;
     check(&url, false)?;
     Ok(url)
@@ -264,6 +269,14 @@ mod tests {
         });
         let error = fetch(&server.url, &LIMITS).expect_err("is refused");
         assert_eq!(error, "can't fetch http://example.com/: only https is fetched");
+    }
+
+    #[test]
+    fn a_host_is_ascii() {
+        let error = fetch("https://b\u{fc}cher.example/x", &LIMITS).expect_err("is refused");
+        let problem = "its host has letters beyond ASCII; write it as DNS does (`xn--…`)";
+        assert_eq!(error, format!("can't fetch https://b\u{fc}cher.example/x: {problem}"));
+        assert!(parse("https://xn--bcher-kva.example/x").is_ok());
     }
 
     #[test]
