@@ -59,6 +59,9 @@ pub(super) fn check_download(cx: &Context<'_>, url: &Located<String>, version: b
         Some(address) if !address.secure && !is_loopback(address.host) => {
             format!("`{text}` must be https")
         }
+        Some(address) if !address.host.is_ascii() => {
+            format!("the host of `{text}` has letters beyond ASCII: write it as DNS does, `xn--…`")
+        }
         Some(_) => match unknown_placeholder(&url.value, version) {
             None => return true,
             Some(wrong) => wrong,

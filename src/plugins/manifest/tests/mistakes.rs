@@ -203,6 +203,21 @@ fn all_mistakes_are_reported_with_code_line_and_remedy() {
 }
 
 #[test]
+fn the_host_of_a_download_is_ascii() {
+    let text = format!(
+        "name = \"w\"\ncrates = [\"w\"]\n[[installations]]\nname = \"i\"\nsource = \"binary\"\n\
+         url = \"https://b\u{fc}cher.example/i\"\nsha256 = \"{}\"\nexecutable = \"i\"\n",
+        "0".repeat(64)
+    );
+    expect_test::expect![[r#"
+        error S026 w/SYMPOSIUM.toml:6:7: the host of `https://bücher.example/i` has letters beyond ASCII: write it as DNS does, `xn--…`; placeholders: {target}, {version}, {arch}, {os}
+    "#]]
+    .assert_eq(&shown(&parse(&text, Strictness::Validate)));
+    let known = parse(&text.replace("b\u{fc}cher", "xn--bcher-kva"), Strictness::Validate);
+    assert_eq!(shown(&known), "");
+}
+
+#[test]
 fn a_syntax_error_names_its_place() {
     let parsed = parse("name = \"w\"\ncrates = [\"*\"\n[[skills]]\n", Strictness::Load);
     expect_test::expect![[r#"
