@@ -239,7 +239,10 @@ fn plain_http(transport: &Transport) -> bool {
     let (Transport::Http { url, .. } | Transport::Sse { url, .. }) = transport else {
         return false;
     };
-    url::Url::parse(url.expose()).is_ok_and(|url| url.scheme() == "http" && !is_loopback(&url))
+    let url = url.expose();
+    let is_plain = url.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://"));
+    // An address that can't be taken apart, as one with letters beyond ASCII, is no loopback.
+    is_plain && !url::Url::parse(url).is_ok_and(|url| is_loopback(&url))
 }
 
 /// One text for the model: why something is refused, then the context.

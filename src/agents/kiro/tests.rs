@@ -173,3 +173,21 @@ fn case_65_an_agent_files_entries_are_flat_and_match_tools_only() {
 fn f291_servers_are_entered_in_the_settings() {
     snapshot("kiro", "servers.txt", &servers(&Kiro, &env(&[])));
 }
+
+#[test]
+fn plain_http_to_another_machine_is_told() {
+    for (url, is_told) in [
+        ("http://example.com/mcp", true),
+        ("HTTP://example.com/mcp", true),
+        ("http://b\u{fc}cher.example/mcp", true),
+        ("http://localhost.example.com", true),
+        ("http://localhost:8080/mcp", false),
+        ("http://127.0.0.1", false),
+        ("http://[::1]:80/mcp", false),
+        ("https://b\u{fc}cher.example/mcp", false),
+        ("https://example.com/mcp", false),
+    ] {
+        let transport = Transport::Http { url: url.into(), headers: Vec::new() };
+        assert_eq!(plain_http(&transport), is_told, "{url}");
+    }
+}
