@@ -127,7 +127,7 @@ fn parse(text: &str) -> Result<Url, HttpError> {
     let url = Url::parse(text).map_err(|error| HttpError::Refused {
         url: SecretUrl::from(text).to_string(),
         problem: match error {
-            ParseError::IdnaError => {
+            ParseError::IdnaError if !text.is_ascii() => {
                 "its host has letters beyond ASCII; write it as DNS does (`xn--…`)".to_owned()
             }
             _ => format!("it is no URL ({error})"),
@@ -277,6 +277,8 @@ mod tests {
         let problem = "its host has letters beyond ASCII; write it as DNS does (`xn--…`)";
         assert_eq!(error, format!("can't fetch https://b\u{fc}cher.example/x: {problem}"));
         assert!(parse("https://xn--bcher-kva.example/x").is_ok());
+        let error = fetch("https://b%C3%BCcher.example/x", &LIMITS).expect_err("is refused");
+        assert!(error.contains("it is no URL (invalid international domain name)"), "{error}");
     }
 
     #[test]
