@@ -49,8 +49,8 @@ impl<'a> Acquirer<'a> {
         self.known(plugin, installation, &stamp)
     }
 
-    /// The records of what a plugin's commands make. While commands are at it, their record says that
-    /// nothing is there.
+    /// The files that record what the `install_commands` of a plugin's installations came to, one for each
+    /// that has any. While the commands run, and after they failed, its file says that nothing is there.
     pub(crate) fn records_of_commands(&self, plugin: &Plugin) -> Vec<PathBuf> {
         let made = plugin.installations.iter().filter(|known| !known.install_commands.is_empty());
         let binaries = self.sym.dirs.binaries();

@@ -73,15 +73,18 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
     while errors < MOST
         && let Some(line) = lines.next()
     {
-        if line.starts_with('{') && !may_hold_errors(line.as_bytes()) {
-            // Nothing of another message is looked at, but it ends what stands before it.
-        } else if let Some(rendered) = rendered(line) {
-            let rendered = without_colours(Cow::Owned(rendered));
-            errors += blocks(&rendered).len();
-            plain.push('\n');
-            plain.push_str(&rendered);
-        } else {
-            plain.push_str(line);
+        // Nothing of another message is looked at, but its line ends what stands before it.
+        let is_other = line.starts_with('{') && !may_hold_errors(line.as_bytes());
+        if !is_other {
+            match rendered(line) {
+                Some(rendered) => {
+                    let rendered = without_colours(Cow::Owned(rendered));
+                    errors += blocks(&rendered).len();
+                    plain.push('\n');
+                    plain.push_str(&rendered);
+                }
+                None => plain.push_str(line),
+            }
         }
         plain.push('\n');
     }
