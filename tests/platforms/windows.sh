@@ -153,6 +153,12 @@ modules() {
     [ $# -gt 0 ] || set -- $(sed 's/::.*//' <<<"$listed" | sort -u)
     for module in "$@"; do
         mapfile -t names < <(grep "^$module::" <<<"$listed")
+        if [ ${#names[@]} -eq 0 ]; then
+            # Without a name, the program would run all that it has.
+            printf '%-24s has no test that runs here\n' "$module"
+            code=1
+            continue
+        fi
         tests "$module" "$program" --exact "${names[@]}" || code=1
     done
     return "$code"
