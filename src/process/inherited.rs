@@ -81,5 +81,10 @@ fn wait_for(mut command: std::process::Command) -> Result<std::process::ExitStat
 /// write, and not our end. What we start has its own way again: handlers don't outlive `exec`.
 #[cfg(unix)]
 pub(crate) fn outlive_file_limits() {
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+    extern "C" fn carry_on(_: libc::c_int) {}
+    // By hand: for the list of handlers that `signal_hook` makes, each start would load four more pages.
+    // SAFETY: a handler that does nothing may run at any time.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, carry_on as extern "C" fn(libc::c_int) as libc::sighandler_t)
+    };
 }
