@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anstream::{AutoStream, ColorChoice};
-use indicatif::MultiProgress;
+use dialoguer::console::Term;
 
 use super::people::HumanFormat;
+use super::progress::Spinners;
 use super::safe::{sanitize, sanitize_json};
 use super::wrap::wrap_styled;
 use super::{Event, ExitCode, Progress, people, snippet};
@@ -58,8 +59,8 @@ pub(crate) struct Reporter {
     talk_width: Option<usize>,
     interactive: bool,
     color: bool,
-    /// Where spinners are drawn; `None` where nobody watches.
-    bars: Option<MultiProgress>,
+    /// `None` where nobody watches.
+    spinners: Option<Spinners>,
     out: Stream,
     err: Stream,
     warnings: AtomicUsize,
@@ -97,8 +98,11 @@ impl Reporter {
             && io::stderr().is_terminal()
             && env.var("CI").is_none()
             && format == Format::People;
-        let watched = reporter.interactive && verbosity >= Verbosity::Normal;
-        reporter.bars = watched.then(MultiProgress::new);
+        let is_watched = reporter.interactive
+            && verbosity >= Verbosity::Normal
+            && env.text("TERM") != Some("dumb");
+        reporter.spinners =
+            is_watched.then(|| Spinners::new(Term::buffered_stderr(), reporter.color));
         reporter
     }
 
@@ -114,7 +118,7 @@ impl Reporter {
             home: self.home.clone(),
             whole_paths: self.whole_paths,
             talk_width: self.talk_width,
-            bars: self.bars.clone(),
+            spinners: self.spinners.clone(),
             ..Self::silent()
         }
     }
@@ -135,7 +139,7 @@ impl Reporter {
             talk_width: None,
             interactive: false,
             color: false,
-            bars: None,
+            spinners: None,
             out: Mutex::new(out),
             err: Mutex::new(err),
             warnings: AtomicUsize::new(0),
@@ -240,8 +244,8 @@ impl Reporter {
     fn talk(&self, text: &str) {
         let text = sanitize(text);
         // Nobody is left to be told that this fails.
-        let _ = match &self.bars {
-            Some(bars) => bars.suspend(|| write_line(&self.err, &text)),
+        let _ = match &self.spinners {
+            Some(spinners) => spinners.suspend(|| write_line(&self.err, &text)),
             None => write_line(&self.err, &text),
         };
     }
@@ -249,7 +253,7 @@ impl Reporter {
     /// Tells that something takes its time: a spinner until the result is dropped; where nobody
     /// watches a terminal, one line.
     pub(crate) fn busy(&self, verb: &str, message: &str) -> Progress {
-        if self.bars.is_none() {
+        if self.spinners.is_none() {
             self.event(&Event::status(verb, message));
         }
         self.spin(verb, message)
@@ -258,8 +262,8 @@ impl Reporter {
     /// As [`Reporter::busy`], for what is over at once as a rule: nothing where nobody watches.
     pub(crate) fn spin(&self, verb: &str, message: &str) -> Progress {
         let width = self.talk_width.unwrap_or(self.width);
-        let bars = self.bars.as_ref();
-        bars.map(|bars| Progress::spinning(bars, verb, message, width)).unwrap_or_default()
+        let spinners = self.spinners.as_ref();
+        spinners.map(|spinners| spinners.spin(verb, message, width)).unwrap_or_default()
     }
 
     /// Tells a problem with the line of the file that it is in, the place marked: for those who

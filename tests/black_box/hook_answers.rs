@@ -419,3 +419,25 @@ fn the_log_has_what_a_hook_answers_and_says_and_not_what_the_tool_was_given() {
     send(&sandbox, "claude", Event::PostToolUse, &told.id("again"));
     assert_eq!(logs(&sandbox), "");
 }
+
+/// Each library that the program is linked with is opened and relocated at each event: the one for
+/// mathematics alone takes a tenth of the time of a program that does nothing.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn an_event_loads_the_libraries_that_every_rust_program_loads() {
+    // Asks the dynamic linker instead of the program.
+    let asked = std::process::Command::new(crate::program())
+        .env("LD_TRACE_LOADED_OBJECTS", "1")
+        .output()
+        .expect("the program starts");
+    let text = String::from_utf8(asked.stdout).expect("text");
+    let names: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.contains(&"libc.so.6"), "{text}");
+    let usual = |name: &&str| {
+        ["linux-vdso", "linux-gate", "libc.", "libgcc_s.", "ld-linux"]
+            .iter()
+            .any(|usual| name.rsplit('/').next().is_some_and(|name| name.starts_with(usual)))
+    };
+    let others: Vec<&str> = names.into_iter().filter(|name| !usual(name)).collect();
+    assert_eq!(others, [] as [&str; 0], "{text}");
+}
