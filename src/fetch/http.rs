@@ -5,6 +5,7 @@
 //! no network does not pay for it.
 
 use std::io::{self, Read as _, Write};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ureq::http::{Response, StatusCode, header};
@@ -110,7 +111,10 @@ fn get(mut url: Url, limits: &Limits, start: Instant) -> Result<(Url, Response<B
 fn agent() -> Agent {
     use ureq::tls::{RootCerts, TlsConfig};
     // Companies put certificates of their own into the system's store.
-    let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
+    let tls = TlsConfig::builder()
+        .root_certs(RootCerts::PlatformVerifier)
+        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .build();
     let config = Agent::config_builder()
         .tls_config(tls)
         .max_redirects(0)
