@@ -72,10 +72,12 @@ enum FileState {
 }
 
 /// SHA-256.
-type Hash = [u8; 32];
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Hash(#[serde(with = "stored::bytes")] [u8; 32]);
 
 /// What `stat` tells. Times are nanoseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "stored::StatBytes", into = "stored::StatBytes")]
 struct Stat {
     length: u64,
     mtime: i64,
@@ -142,7 +144,7 @@ impl Fingerprint {
     #[cfg(all(test, unix))]
     pub(crate) fn sample() -> Self {
         let stat = Stat { length: 1, mtime: -2, ctime: 3, inode: 4, device: 5 };
-        let hash = std::array::from_fn(|index| u8::try_from(index).unwrap_or(0));
+        let hash = Hash(std::array::from_fn(|index| u8::try_from(index).unwrap_or(0)));
         let states = [
             FileState::Missing,
             FileState::Unreadable,
@@ -364,5 +366,5 @@ fn hash_of(mut entries: Vec<(Vec<u8>, u8)>) -> Hash {
 }
 
 fn digest(bytes: &[u8]) -> Hash {
-    Sha256::digest(bytes).into()
+    Hash(Sha256::digest(bytes).into())
 }

@@ -26,7 +26,7 @@ use crate::workspace::{Fingerprint, Observer, UNOBSERVED};
 
 /// Version of the file's layout. The bytes do not tell what they stand for: whatever changes the types
 /// in it, [`Plugin`] and all below, raises this; a test tells.
-const LAYOUT: u32 = 10;
+const LAYOUT: u32 = 11;
 
 /// Whose the file is: what comes after it is read as this program wrote it, the fingerprint and
 /// what was found.

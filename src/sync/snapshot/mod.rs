@@ -33,7 +33,7 @@ use crate::sync::dependencies::changes::{DependencyChange, KnownDependency};
 use crate::workspace::Fingerprint;
 
 /// Version of the file's layout: whatever changes the bytes raises it; a test tells.
-const LAYOUT: u32 = 10;
+const LAYOUT: u32 = 11;
 
 /// The lines of JSON: the header, the events, the offer and the member_entry_dirs.
 const LINES: usize = Event::ALL.len() + 3;

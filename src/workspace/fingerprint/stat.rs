@@ -57,12 +57,12 @@ pub(super) struct Base<'a> {
 }
 
 impl<'a> Base<'a> {
-    /// The folder at `path`; where there is none, nothing is found in it.
+    /// The folder at `path`, or nowhere where that is empty: what is looked up then has a whole path.
     pub(super) fn new(path: &'a Path) -> Self {
         Self {
             path,
             #[cfg(unix)]
-            open: open(path),
+            open: (!path.as_os_str().is_empty()).then(|| open(path)).flatten(),
         }
     }
 

@@ -8,7 +8,7 @@ use std::path::{MAIN_SEPARATOR, Path};
 use serde::{Deserialize, Serialize};
 
 use super::stat::Base;
-use super::{FileState, Fingerprint};
+use super::{FileState, Fingerprint, Stat};
 
 /// Neighbours for which it pays to open their folder.
 const ENOUGH: usize = 8;
@@ -27,6 +27,60 @@ struct Group<'a> {
 
 /// One of the neighbours: its path and what was there.
 type Input<'a> = (&'a [u8], FileState);
+
+/// A [`Stat`]: five numbers of eight bytes, the lowest byte first. An event compares hundreds: read byte by
+/// byte, as serde reads arrays and postcard numbers, they and the hashes took a sixth of the time that our
+/// own code takes.
+#[derive(Serialize, Deserialize)]
+pub(super) struct StatBytes(#[serde(with = "bytes")] [u8; 40]);
+
+impl From<Stat> for StatBytes {
+    fn from(stat: Stat) -> Self {
+        let Stat { length, mtime, ctime, inode, device } = stat;
+        let mut bytes = [0; 40];
+        let numbers = [length, mtime.cast_unsigned(), ctime.cast_unsigned(), inode, device];
+        for (eight, number) in bytes.as_chunks_mut().0.iter_mut().zip(numbers) {
+            *eight = number.to_le_bytes();
+        }
+        Self(bytes)
+    }
+}
+
+impl From<StatBytes> for Stat {
+    fn from(StatBytes(bytes): StatBytes) -> Self {
+        let eights = bytes.as_chunks().0;
+        let number = |index| eights.get(index).map_or(0, |eight| u64::from_le_bytes(*eight));
+        Self {
+            length: number(0),
+            mtime: number(1).cast_signed(),
+            ctime: number(2).cast_signed(),
+            inode: number(3),
+            device: number(4),
+        }
+    }
+}
+
+/// Bytes that are taken as one, where serde would read an array byte by byte.
+pub(super) mod bytes {
+    use serde::de::{Deserialize as _, Deserializer, Error as _};
+    use serde::ser::Serializer;
+
+    pub(in super::super) fn serialize<S: Serializer, const N: usize>(
+        bytes: &[u8; N],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(bytes)
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>, const N: usize>(
+        deserializer: D,
+    ) -> Result<[u8; N], D::Error> {
+        let bytes = <&[u8]>::deserialize(deserializer)?;
+        bytes
+            .try_into()
+            .map_err(|_| D::Error::invalid_length(bytes.len(), &"as many as are written"))
+    }
+}
 
 impl Fingerprint {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
@@ -182,15 +236,15 @@ mod tests {
     }
 
     fn state() -> impl Strategy<Value = FileState> {
-        let hash = any::<Hash>();
+        let hash = any::<[u8; 32]>().prop_map(Hash);
         prop_oneof![
             Just(FileState::Missing),
             Just(FileState::Unreadable),
             Just(FileState::Other),
             Just(FileState::Unsure),
-            (stat(), proptest::option::of(hash))
+            (stat(), proptest::option::of(hash.clone()))
                 .prop_map(|(stat, hash)| FileState::File(stat, hash)),
-            (proptest::option::of(stat()), any::<Hash>())
+            (proptest::option::of(stat()), hash)
                 .prop_map(|(stat, hash)| FileState::Folder(stat, hash)),
         ]
     }
