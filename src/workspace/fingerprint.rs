@@ -190,6 +190,15 @@ impl Fingerprint {
         }
     }
 
+    /// What was changed shortly before it was observed is read each time that it is compared. If that
+    /// was a while ago by now, and it is still the same, its times tell from now on.
+    pub(crate) fn settled(mut self) -> Self {
+        for (path, state) in &mut self.inputs {
+            state.settle(Path::new(path));
+        }
+        self
+    }
+
     /// Distrusts one path: the whole never holds.
     pub(crate) fn distrust(&mut self, path: &Path) {
         self.inputs.insert(path.into(), FileState::Unsure);
@@ -216,6 +225,30 @@ impl FileState {
                 content_hash(path).map_or(Self::Unsure, |hash| Self::File(stat, Some(hash)))
             }
         }
+    }
+
+    /// See [`Fingerprint::settled`].
+    fn settle(&mut self, path: &Path) {
+        if !self.is_racy() {
+            return;
+        }
+        // Observed first, read second, as everywhere.
+        let now = Self::now(path);
+        let is_same = match (&*self, &now) {
+            (Self::File(before, Some(hash)), Self::File(stat, None)) => {
+                before == stat && content_hash(path).is_ok_and(|now| now == *hash)
+            }
+            (Self::Folder(None, before), Self::Folder(Some(_), hash)) => before == hash,
+            _ => false,
+        };
+        if is_same {
+            *self = now;
+        }
+    }
+
+    /// Whether it is compared by content, and could have been by time.
+    fn is_racy(&self) -> bool {
+        cfg!(unix) && matches!(self, Self::File(_, Some(_)) | Self::Folder(None, _))
     }
 
     /// Whether what is `found` at a path is this; `path` is asked for where that takes reading.

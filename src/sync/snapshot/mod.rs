@@ -238,13 +238,14 @@ impl Snapshot {
         dirs.cache().join("no-workspace")
     }
 
-    /// The snapshot as it is stored and read.
+    /// The snapshot as it is stored and read, its fingerprint [settled](Fingerprint::settled).
     ///
     /// # Errors
     /// A path in it that is no Unicode.
     pub(crate) fn store(self) -> serde_json::Result<Stored> {
         let mut header = self.header;
         header.layout = LAYOUT;
+        header.fingerprint = header.fingerprint.settled();
         header.hooks = Event::ALL
             .iter()
             .map(|event| (event.name().to_owned(), self.hooks.get(event).map_or(0, Vec::len)))

@@ -84,6 +84,19 @@ fn what_is_not_ours_to_understand_counts_as_absent() {
     assert_eq!((half.hooks(Event::PreToolUse).len(), half.offer()), (0, Offer::default()));
 }
 
+#[test]
+fn what_was_new_when_the_sync_began_is_read_by_no_event_after_it() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let lock = dir.path().join("Cargo.lock");
+    std::fs::write(&lock, "version = 4").expect("writes");
+    let mut snapshot = snapshot(dir.path());
+    snapshot.header.fingerprint = Fingerprint::of([&lock]);
+    // Until a change would be seen by its time.
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    let stored = snapshot.store().expect("JSON");
+    assert_eq!(Fingerprint::from_bytes(stored.fingerprint()), Some(Fingerprint::of([&lock])));
+}
+
 #[cfg(unix)]
 fn sample() -> Stored {
     let mut snapshot = snapshot(Path::new("/ws"));
