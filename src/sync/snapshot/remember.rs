@@ -23,7 +23,7 @@ use crate::sync::facts::Facts;
 use crate::sync::placing::desired_skills::DesiredSkills;
 use crate::sync::placing::parents::Parents;
 use crate::sync::placing::plan::{Parent, Plan};
-use crate::sync::request::{Mode, SyncContext, Synced};
+use crate::sync::request::{Caller, Mode, SyncContext, Synced};
 use crate::workspace::Fingerprint;
 
 /// Makes the snapshot and keeps it for the next process. Trouble costs speed only, so it is logged.
@@ -51,12 +51,17 @@ pub(in crate::sync) fn remember(
         (name, value)
     };
     let hooks = hooks(sync, facts, prepared);
+    let fingerprint = with_programs(observed.fingerprint, facts);
+    // A person does not notice that; an agent waits for each of its hooks.
+    if acts && request.caller != Caller::Hook {
+        fingerprint.wait_until_old();
+    }
     let snapshot = Snapshot {
         header: Header {
             layout: 0,
             program: VERSION.to_owned(),
             root: sync.root().to_path_buf(),
-            fingerprint: with_programs(observed.fingerprint, facts),
+            fingerprint,
             env: observed.variables.into_iter().map(value).collect(),
             changed_at,
             servers: servers(sym, facts),

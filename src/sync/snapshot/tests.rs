@@ -91,8 +91,7 @@ fn what_was_new_when_the_sync_began_is_read_by_no_event_after_it() {
     std::fs::write(&lock, "version = 4").expect("writes");
     let mut snapshot = snapshot(dir.path());
     snapshot.header.fingerprint = Fingerprint::of([&lock]);
-    // Until a change would be seen by its time.
-    std::thread::sleep(std::time::Duration::from_millis(50));
+    snapshot.header.fingerprint.wait_until_old();
     let stored = snapshot.store().expect("JSON");
     assert_eq!(Fingerprint::from_bytes(stored.fingerprint()), Some(Fingerprint::of([&lock])));
 }

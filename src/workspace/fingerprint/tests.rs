@@ -1,6 +1,5 @@
 use std::fs::{self, File, FileTimes};
 use std::thread::sleep;
-use std::time::Duration;
 
 use super::*;
 
@@ -57,7 +56,7 @@ fn f70_what_was_new_when_it_was_observed_costs_no_reading_once_old() {
     place.write("crates/a/Cargo.toml", "");
     let print = place.print(&["lock", "crates"]);
     assert_eq!(print.inputs.values().filter(|state| state.is_racy()).count(), 2);
-    age();
+    print.wait_until_old();
     let settled = print.settled();
     assert!(!settled.inputs.values().any(FileState::is_racy));
     assert!(settled.holds());
