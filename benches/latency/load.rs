@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::measure::measure;
-use crate::{Bench, EVENT};
+use crate::{Bench, event};
 
 const AT_ONCE: usize = 16;
 const HOW_LONG: Duration = Duration::from_secs(60);
@@ -19,7 +19,7 @@ impl Bench {
         symposium_testlib::large::large_workspace(&folder, 40, 1000);
         let home = self.home("home-load", 0, 0);
         self.sync(&home, &folder);
-        let input = EVENT.replace("CWD", &folder.display().to_string()).replace("ID", "load");
+        let input = event(&folder, 0);
         // The first one is the session's first event, which is remembered.
         let args = ["hook", "claude", "pre-tool-use"];
         measure(&mut self.command(&home, &folder, &args), &input);

@@ -27,7 +27,7 @@ struct Bench {
     runs: usize,
 }
 
-const EVENT: &str = r#"{"session_id":"bench","transcript_path":"/dev/null","cwd":"CWD","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"cargo test"},"tool_use_id":"toolu_ID"}"#;
+const EVENT: &str = r#"{"session_id":"SESSION","transcript_path":"/dev/null","cwd":"CWD","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"cargo test"},"tool_use_id":"toolu_ID"}"#;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -180,8 +180,7 @@ impl Bench {
     }
 
     fn warm_hook(&self, case: &str, home: &Path, folder: &Path) -> (Summary, Summary) {
-        let cwd = folder.display().to_string();
-        let stdin = |number: usize| EVENT.replace("CWD", &cwd).replace("ID", &number.to_string());
+        let stdin = |number: usize| event(folder, number);
         let args = ["hook", "claude", "pre-tool-use"];
         self.compare(case, self.runs, &stdin, &|_| self.command(home, folder, &args))
     }
@@ -219,12 +218,11 @@ impl Bench {
         let home = self.home("home-others", 500, 0);
         self.sync(&home, &large);
         let cwd = large.display().to_string();
-        let event = |number: usize| EVENT.replace("CWD", &cwd).replace("ID", &number.to_string());
         let lock = fs::read_to_string(large.join("Cargo.lock")).expect("reads");
         self.compare(
             "hook, after a lock change: 1,000 packages, 500 plugins",
             self.runs / 5,
-            &event,
+            &|number| event(&large, number),
             &|number| {
                 fs::write(large.join("Cargo.lock"), format!("{lock}# {number}\n")).expect("writes");
                 self.command(&home, &large, &["hook", "claude", "pre-tool-use"])
@@ -309,6 +307,14 @@ impl Bench {
             self.warm_hook(&format!("growth: {count} matching hooks, run"), &home, &small);
         }
     }
+}
+
+/// The event of that number in a session that began in `folder`: one that began elsewhere is answered by
+/// the plugins of both workspaces.
+fn event(folder: &Path, number: usize) -> String {
+    let session = folder.file_name().expect("a name").to_string_lossy();
+    let text = EVENT.replace("ID", &number.to_string()).replace("SESSION", &session);
+    text.replace("CWD", &folder.display().to_string())
 }
 
 /// Plugins for crates that nobody has.
