@@ -69,7 +69,7 @@ fn build_program(dir: &Path) -> PathBuf {
 }
 
 /// A copy in `folder`, as `cargo install` makes one. Linkers leave a file in memory in many small
-/// pieces, which makes every start of a large program slower until it is read from the disk anew.
+/// pieces, which makes every start of a large program slower.
 fn installed(program: &Path, folder: &Path) -> PathBuf {
     fs::create_dir_all(folder).expect("creates");
     let copy = folder.join(program.file_name().expect("a name"));
