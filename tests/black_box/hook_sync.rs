@@ -190,6 +190,29 @@ fn where_nothing_could_be_refreshed_no_process_is_started() {
     assert!(!sandbox.has("home/.symposium/state.toml"));
 }
 
+/// What has to be read to be known is kept with a hash, and each event reads it: the snapshot of a sync
+/// that comes right after a change must be that of one that comes later.
+#[test]
+fn f70_after_a_sync_events_read_nothing_of_what_was_written_right_before_it() {
+    let sandbox = unsynced("claude");
+    sandbox.run(&["sync"]).ok();
+    let snapshot = || {
+        let folder = sandbox.home().join(".symposium/cache/snapshots");
+        let mut files = std::fs::read_dir(folder).expect("snapshots").flatten();
+        std::fs::read(files.next().expect("a snapshot").path()).expect("reads")
+    };
+    let lock = sandbox.read("ws/Cargo.lock");
+    for number in 0..5 {
+        sandbox.write("ws/Cargo.lock", format!("{lock}\n# {number}\n"));
+        sandbox.run(&["sync"]).ok();
+        let soon = snapshot();
+        // Longer than times need to tell a change.
+        std::thread::sleep(Duration::from_millis(50));
+        sandbox.run(&["sync"]).ok();
+        assert!(soon == snapshot(), "change {number}");
+    }
+}
+
 #[test]
 fn servers_that_are_known_give_their_tools_their_names() {
     let sandbox = with_agents(&["copilot", "opencode", "claude"]);
