@@ -29,7 +29,7 @@ struct Screen {
     drawn: usize,
     /// Names the next spinner.
     next: u64,
-    /// Whether a thread moves them.
+    /// Whether there is a thread that draws them again and again.
     moving: bool,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Progress {
 }
 
 impl Spinners {
-    /// Spinners on `term`, which is no dumb one.
+    /// Spinners on a terminal that can move its cursor.
     pub(super) fn new(term: Term, color: bool) -> Self {
         let screen = Screen { term, color, spinning: Vec::new(), drawn: 0, next: 0, moving: false };
         Self(Arc::new(Mutex::new(screen)))
@@ -129,14 +129,14 @@ impl Spinner {
     /// A verb, right-aligned as in every other line, what it is about, and for how long.
     fn line(&self, elapsed: Duration, color: bool) -> String {
         let style = if color { Palette::CARGO.good } else { anstyle::Style::new() };
-        let ticks = elapsed.as_millis() / TICK.as_millis();
-        let frame = FRAMES.iter().cycle().nth(usize::try_from(ticks).unwrap_or(0) % FRAMES.len());
+        let ticks = usize::try_from(elapsed.as_millis() / TICK.as_millis()).unwrap_or(0);
+        let frame = FRAMES.get(ticks % FRAMES.len()).unwrap_or(&' ');
         let time = match elapsed.as_secs() {
             seconds @ ..90 => format!("{seconds}s"),
             seconds => format!("{}m", (seconds + 30) / 60),
         };
         let Self { verb, message, .. } = self;
-        format!("{style}{verb:>12}{style:#} {message} {} {time}", frame.unwrap_or(&' '))
+        format!("{style}{verb:>12}{style:#} {message} {frame} {time}")
     }
 }
 

@@ -8,8 +8,8 @@
 //! by programs, so a rewrite that restores length and mtime is still seen. One hole is left: a file
 //! that is changed again within the same tick of the file system's clock has the same times. So a
 //! file that was *racy* when it was observed, changed so lately that this can happen, also carries a
-//! hash of its content (the word and the remedy are git's). Where there is no ctime, every file
-//! carries the hash.
+//! hash of its content (the word and the remedy are git's), until it is
+//! [settled](Fingerprint::settled). Where there is no ctime, every file carries the hash.
 //!
 //! **Folders** are what their entries are: when the times differ, or the folder was racy, the
 //! names and kinds of the entries decide. A file written and removed again, or written in place,
@@ -253,7 +253,7 @@ impl FileState {
         }
     }
 
-    /// Whether it is compared by content, and could have been by time.
+    /// Whether it is compared by content, for it was too new to be known by its times.
     fn is_racy(&self) -> bool {
         cfg!(unix) && matches!(self, Self::File(_, Some(_)) | Self::Folder(None, _))
     }
