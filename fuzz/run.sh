@@ -47,13 +47,13 @@ prepare() {
         name=seed-$(basename "$file")
         case "$file" in
             # Inside of the compression is what a fuzzer can change.
-            *.tar.gz) { gzip -dc "$file" || true; } 2>/dev/null | head -c $((LONGEST * 8)) >"$corpus/$name.tar" ;;
+            *.tar.gz) head -c $((LONGEST * 8)) < <(gzip -dc "$file" 2>/dev/null) >"$corpus/$name.tar" ;;
         esac
         if [ "$(wc -c <"$file")" -le $LONGEST ]; then cp "$file" "$corpus/$name"; fi
     done
     # shellcheck disable=SC2086
-    { grep -aohE '[A-Za-z_$][A-Za-z0-9_.-]{2,40}' $seeds || true; } | sort -u | head -n 1500 \
-        | sed 's/.*/"&"/' >"fuzz/corpus/$target.dict"
+    { grep -aohE '[A-Za-z_$][A-Za-z0-9_.-]{2,40}' $seeds || true; } | sort -u \
+        | sed -n '1,1500s/.*/"&"/p' >"fuzz/corpus/$target.dict"
 }
 
 # Runs one target and writes its row of the table.
@@ -102,13 +102,20 @@ targets=${*:-$all}
 if [ -w /dev/shm ]; then export TMPDIR=/dev/shm; fi
 if [ $# = 0 ]; then build; else build $(printf -- '--bin %s ' "$@"); fi
 failed=0
+# `wait -n` fails, too, when the last job ended just before it: a target's row says how that one ended.
 for target in $targets; do
-    while [ "$(jobs -rp | wc -l)" -ge "${FUZZ_JOBS:-1}" ]; do wait -n || failed=1; done
+    while [ "$(jobs -rp | wc -l)" -ge "${FUZZ_JOBS:-1}" ]; do wait -n || true; done
     prepare "$target"
+    rm -f "fuzz/rows/$target"
     run "$target" "$seconds" &
 done
-while [ -n "$(jobs -rp)" ]; do wait -n || failed=1; done
+wait
 # shellcheck disable=SC2086
 table $targets
-if grep -hE 'failed' $(printf 'fuzz/rows/%s ' $targets) >&2; then failed=1; fi
+for target in $targets; do
+    case $(<"fuzz/rows/$target") in
+        *" clean |") ;;
+        *) failed=1 ;;
+    esac
+done
 exit $failed

@@ -394,6 +394,26 @@ fn anchors(page: &Path) -> BTreeSet<String> {
         .collect()
 }
 
+/// With `pipefail` a script fails now and then if the end of a pipe closes it while the beginning still writes.
+#[test]
+fn no_script_s_pipe_is_closed_early() {
+    let closes = regex::Regex::new(r"\|\s*(head|grep -\w*[qm])\b").expect("a valid expression");
+    let mut scripts = files_with("sh", &["fuzz", "release", "tests", "src"]);
+    for entry in std::fs::read_dir(root().join(".ci")).expect("reads the folder") {
+        scripts.push(entry.expect("reads the folder").path());
+    }
+    let mut found = Vec::new();
+    for script in scripts {
+        let text = std::fs::read_to_string(&script).expect("reads");
+        for line in text.lines() {
+            if closes.is_match(line) {
+                found.push(format!("{}: {}", script.display(), line.trim()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "read it to its end, or write `head < <(…)`:\n{}", found.join("\n"));
+}
+
 /// An event lives for a millisecond and never waits for two things: no runtime on its path.
 #[test]
 fn only_the_mcp_server_is_async() {

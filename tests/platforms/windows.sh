@@ -134,7 +134,7 @@ tests() {
         good=$(grep -c '^test .* \.\.\. ok' "$log") || true
     fi
     printf '%-24s %4s of %4s %5s s%s\n' "$name" "$good" \
-        "$(sed -n 's/^running \([0-9]*\) tests\?.*/\1/p' "$log" | head -1)" $((SECONDS - start)) \
+        "$(sed -n '/^running /{s/^running \([0-9]*\) .*/\1/p;q}' "$log")" $((SECONDS - start)) \
         "$([ "$code" = 0 ] || echo "  FAILED ($code): $log")"
     failures "$log" | sed 's/^/    /'
     return "$code"
