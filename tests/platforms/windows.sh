@@ -137,6 +137,7 @@ tests() {
         "$(sed -n '/^running /{s/^running \([0-9]*\) .*/\1/p;q}' "$log")" $((SECONDS - start)) \
         "$([ "$code" = 0 ] || echo "  FAILED ($code): $log")"
     failures "$log" | sed 's/^/    /'
+    sed -n 's/^start repeated/    &/p' "$log"
     return "$code"
 }
 

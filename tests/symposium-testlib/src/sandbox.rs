@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use crate::Tree;
 
@@ -30,6 +31,32 @@ pub struct Run {
     pub stderr: String,
 }
 
+/// How often a start that Wine refuses is repeated.
+const STARTS_REPEATED: usize = 3;
+
+/// ERROR_INTERNAL_ERROR: what Wine, on a busy machine, answers now and then to the start of a program that
+/// starts a moment later. From what the tests met; no page says it.
+const WINE_IS_BUSY: i32 = 1359;
+
+/// Starts a program. A start that Wine refuses for its own sake is repeated, and said.
+///
+/// # Panics
+/// When it can't be started.
+fn start(command: &mut Command) -> Child {
+    for repeated in 1..=STARTS_REPEATED {
+        match command.spawn() {
+            Err(error) if cfg!(windows) && error.raw_os_error() == Some(WINE_IS_BUSY) => {
+                let program = command.get_program().display();
+                let _ =
+                    writeln!(std::io::stderr(), "start repeated ({repeated}): {program}: {error}");
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            started => return started.expect("the program starts"),
+        }
+    }
+    command.spawn().expect("the program starts")
+}
+
 impl Run {
     /// What a command comes to that is given `stdin` to read.
     ///
@@ -37,7 +64,7 @@ impl Run {
     /// When it can't be started.
     pub fn of(command: &mut Command, stdin: &[u8]) -> Self {
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = piped.spawn().expect("the program starts");
+        let mut child = start(piped);
         let mut pipe = child.stdin.take().expect("a pipe");
         let stdin = stdin.to_vec();
         std::thread::spawn(move || {
