@@ -69,7 +69,7 @@ fn wait_for(mut command: std::process::Command) -> Result<std::process::ExitStat
     // Ctrl-C goes to everybody on the console; with a handler of ours it does not end us.
     let caught = Arc::new(AtomicBool::new(false));
     let handler = signal_hook::flag::register(signal_hook::consts::SIGINT, caught);
-    let mut running = command.spawn().map_err(Failed::Start)?;
+    let mut running = start::retry_busy(|| command.spawn()).map_err(Failed::Start)?;
     let status = running.wait().map_err(Failed::Wait);
     if let Ok(handler) = handler {
         signal_hook::low_level::unregister(handler);

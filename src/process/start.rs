@@ -77,22 +77,30 @@ fn path_of(child: &Child) -> Option<OsString> {
     }
 }
 
-/// Runs `start`, again for a moment while the program's file is still open for writing: another
-/// thread's fork may hold the descriptor that wrote it.
+/// Runs `start`, again for an eighth of a second while [`is_busy`].
 pub(super) fn retry_busy<T>(mut start: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let mut pause = Duration::from_millis(1);
     loop {
         match start() {
-            Err(error)
-                if error.kind() == io::ErrorKind::ExecutableFileBusy
-                    && pause < Duration::from_millis(100) =>
-            {
+            Err(error) if is_busy(&error) && pause < Duration::from_millis(100) => {
                 sleep(pause);
                 pause *= 2;
             }
             other => return other,
         }
     }
+}
+
+/// Whether the program is there and may start in a moment. On Unix its file is still open for writing:
+/// another thread's fork may hold the descriptor that wrote it. On Windows who wrote it, or looks it
+/// through for viruses, shares it with nobody; and Wine starts nothing now and then on a busy machine,
+/// which it calls an internal error (as our tests met it).
+fn is_busy(error: &io::Error) -> bool {
+    const ERROR_SHARING_VIOLATION: i32 = 32;
+    const ERROR_INTERNAL_ERROR: i32 = 1359;
+    let codes = [ERROR_SHARING_VIOLATION, ERROR_INTERNAL_ERROR];
+    error.kind() == io::ErrorKind::ExecutableFileBusy
+        || cfg!(windows) && error.raw_os_error().is_some_and(|code| codes.contains(&code))
 }
 
 /// What the system's refusal to start `child` means.
@@ -135,4 +143,51 @@ fn is_format_error(error: &io::Error) -> bool {
 fn is_format_error(error: &io::Error) -> bool {
     // ERROR_BAD_EXE_FORMAT
     error.raw_os_error() == Some(193)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How often a program is started that says `error` before start `ready`, and what came of it.
+    fn starts(ready: usize, error: impl Fn() -> io::Error) -> (usize, io::Result<()>) {
+        let mut count = 0;
+        let result = retry_busy(|| {
+            count += 1;
+            if count < ready { Err(error()) } else { Ok(()) }
+        });
+        (count, result)
+    }
+
+    fn busy() -> io::Error {
+        io::ErrorKind::ExecutableFileBusy.into()
+    }
+
+    #[test]
+    fn a_program_that_is_busy_is_started_again_for_a_moment() {
+        assert!(matches!(starts(1, busy), (1, Ok(()))));
+        assert!(matches!(starts(4, busy), (4, Ok(()))));
+        let (count, result) = starts(usize::MAX, busy);
+        assert_eq!(result.expect_err("it stays busy").kind(), io::ErrorKind::ExecutableFileBusy);
+        assert_eq!(count, 8);
+        let (count, _) = starts(2, || io::ErrorKind::NotFound.into());
+        assert_eq!(count, 1);
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn a_program_that_somebody_writes_is_busy() {
+        use std::os::windows::fs::OpenOptionsExt as _;
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let program = dir.path().join("program.exe");
+        std::fs::copy(std::env::current_exe().expect("is known"), &program).expect("copies");
+        let mut list = Command::new(&program);
+        list.args(["--list", "--exact", "none"]).stdout(std::process::Stdio::null());
+        let writer = std::fs::OpenOptions::new().write(true).share_mode(0).open(&program);
+        let writer = writer.expect("opens");
+        assert!(is_busy(&list.spawn().expect_err("nobody may read it")));
+        drop(writer);
+        let mut running = retry_busy(|| list.spawn()).expect("starts");
+        assert!(running.wait().expect("ends").success());
+    }
 }
