@@ -20,7 +20,8 @@ pub(crate) fn predicate(data: &[u8]) {
                 let gate = Gate { crates: None, predicates: vec![predicate.clone()] };
                 let env = Environment::with("/w", [("CI", "true")]);
                 let (dependencies, members, observer) = (&[], &[], &UNOBSERVED);
-                let facts = Facts { dependencies, members, root: None, env: &env, observer };
+                let facts =
+                    Facts { dependencies, newest: &(), members, root: None, env: &env, observer };
                 let found = evaluate_all(&[&gate], &facts);
                 assert!(!found.reason.is_empty(), "{predicate:?}");
                 found.holds

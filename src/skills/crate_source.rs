@@ -11,6 +11,7 @@ use std::rc::Rc;
 use semver::{Version, VersionReq};
 
 use crate::config::{Dirs, Environment};
+use crate::plugins::predicate::NewestAdmitted;
 use crate::text::{SecretUrl, same_crate};
 use crate::workspace::{
     ByCrate, Dependency, DependencyOrigin, LockedPackage, Registries, SourceReplacement, Workspace,
@@ -136,6 +137,18 @@ pub(crate) trait CrateSources {
     /// Files and folders that change when sources that are missing come.
     fn awaited(&self, _request: &CrateRequest) -> Vec<PathBuf> {
         Vec::new()
+    }
+}
+
+/// The version of a dependency that `Cargo.lock` does not settle is that of the sources that are taken.
+#[derive(Clone, Copy)]
+pub(crate) struct Newest<'a>(pub &'a dyn CrateSources);
+
+impl NewestAdmitted for Newest<'_> {
+    fn newest_admitted(&self, dependency: &Dependency) -> Option<Version> {
+        let is_asked = matches!(dependency.origin, DependencyOrigin::Unresolved(Some(_)));
+        let located = is_asked.then(|| self.0.locate(&CrateRequest::any(&dependency.name)))?;
+        Some(located.ok()?.version)
     }
 }
 

@@ -105,11 +105,14 @@ fn resolve(
         );
         return locked(facts, declared, listed);
     };
-    let overriding = || facts.overrides.package(entry.name());
-    match dependency_folder(facts.root, member, declared).or_else(overriding) {
+    let folder = dependency_folder(facts.root, member, declared);
+    // A package may depend on itself, to build its tests with other features.
+    if folder.as_ref() == Some(&member.dir) {
+        return Vec::new();
+    }
+    // `paths` goes before the folder that a dependency names itself.
+    match facts.overrides.package(entry.name()).or(folder) {
         None => locked(facts, entry, listed),
-        // A package may depend on itself, to build its tests with other features.
-        Some(dir) if dir == member.dir => Vec::new(),
         Some(dir) => vec![from_folder(reader, facts, (member, declared), entry.name(), dir)],
     }
 }
@@ -353,8 +356,10 @@ fn warn_unlocked(reader: &mut Reader, facts: &Facts<'_>, dependencies: &[Depende
         return;
     }
     let warning = if facts.lock.is_none() {
-        Diagnostic::warning("there is no Cargo.lock, so the versions of dependencies are unknown")
-            .note("run `cargo generate-lockfile`")
+        Diagnostic::warning(
+            "there is no Cargo.lock, so the newest versions count that the manifests admit",
+        )
+        .note("run `cargo generate-lockfile`")
     } else {
         let mut names = unknown.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ");
         if let Some(more) = unknown.len().checked_sub(LISTED).filter(|more| *more > 0) {

@@ -95,6 +95,39 @@ fn a_version_that_is_on_disk_keeps_nobody_from_taking_the_newest_that_the_manife
     assert!(!run.stderr.contains("is taken"), "{}", run.stderr);
 }
 
+/// What is for some versions only stays in force: an agent could take the lock file away.
+#[test]
+fn without_a_lock_file_a_predicate_is_about_the_newest_version_that_the_manifest_admits() {
+    let sandbox = with_cargo();
+    let registry = instead_of_crates_io(&sandbox);
+    for version in ["1.0.0", "1.5.0", "2.0.0"] {
+        publish(&registry, version);
+    }
+    depends(&sandbox, "1");
+    sandbox.user_plugin(
+        "p/SYMPOSIUM.toml",
+        "name = \"p\"\n[[skills]]\nsource.path = \"new\"\ncrates = [\"gizmo>=1.5\"]\n\
+         [[skills]]\nsource.path = \"old\"\ncrates = [\"gizmo<1.5\"]\n\
+         [[skills]]\nsource.path = \"other\"\ncrates = [\"gizmo>=2\"]\n",
+    );
+    for name in ["new", "old", "other"] {
+        sandbox.user_plugin(&format!("p/{name}/{name}/SKILL.md"), &skill(name, "d"));
+    }
+    let sync = |args: &[&str]| {
+        let run = sandbox.run(&[&["sync", "--agent", "claude"], args].concat()).ok();
+        (installed(&sandbox), run.stderr)
+    };
+    let (before, told) = sync(&["--offline"]);
+    assert!(before.is_empty() && !told.contains("1.5.0"), "{told}");
+    assert_eq!(sync(&[]).0, ["new"]);
+    // It is on this machine now.
+    assert_eq!(sync(&["--offline"]).0, ["new"]);
+    let run = sandbox.run(&["why", "p"]).ok();
+    assert!(run.stdout.contains("gizmo 1.5.0"), "{}", run.stdout);
+    sandbox.package(&[("gizmo", "1.0.0")]);
+    assert_eq!(sync(&[]).0, ["old"]);
+}
+
 #[test]
 fn a_package_that_others_locked_is_no_dependency_on_another_registry() {
     for written in ["registry = \"acme\"", "registry-index = \"INDEX\""] {

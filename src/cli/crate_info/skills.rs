@@ -12,7 +12,7 @@ use crate::plugins::predicate::Facts;
 use crate::plugins::registry::Registry;
 use crate::plugins::source::Refresh;
 use crate::skills::Skill;
-use crate::skills::crate_source::{CrateRequest, CrateSources, Located};
+use crate::skills::crate_source::{CrateRequest, CrateSources, Located, Newest};
 use crate::skills::discover::SKILL_FILE;
 use crate::skills::resolve::{Resolution, Resolver};
 use crate::sync::facts::{Gatherer, checkout};
@@ -149,6 +149,7 @@ impl Offer<'_> {
         let (sym, workspace, crates) = (self.sym, self.workspace, self.crates);
         let facts = Facts {
             dependencies: &workspace.dependencies,
+            newest: &Newest(crates),
             members: &workspace.members,
             root: self.root,
             env: &sym.env,

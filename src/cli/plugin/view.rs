@@ -1,16 +1,18 @@
 //! What `list` and `show` look at: the registry, and the workspace we are in, if any.
 
+use semver::Version;
+
 use crate::Symposium;
 use crate::fetch::git::Policy;
 use crate::plugins::model::Gate;
-use crate::plugins::predicate::{Evaluation, Facts, evaluate_all, evaluate_plugin};
+use crate::plugins::predicate::{Evaluation, Facts, NewestAdmitted, evaluate_all, evaluate_plugin};
 use crate::plugins::registry::{PluginEntry, Registry, StandaloneSkill};
 use crate::plugins::source::Refresh;
 use crate::report::Verdict;
-use crate::skills::crate_source::CrateDisk;
+use crate::skills::crate_source::{CrateDisk, Newest};
 use crate::sync::facts::gates::users_word;
 use crate::sync::facts::{Gatherer, PluginFate};
-use crate::workspace::{UNOBSERVED, UNREAD_WORKSPACE, Workspace};
+use crate::workspace::{Dependency, UNOBSERVED, UNREAD_WORKSPACE, Workspace};
 
 /// Everything there is, and where we stand.
 pub(super) struct View<'a> {
@@ -47,6 +49,13 @@ impl Standing {
             Verdict::Unavailable => "unavailable",
             Verdict::Disabled => "disabled",
         }
+    }
+}
+
+impl NewestAdmitted for View<'_> {
+    fn newest_admitted(&self, dependency: &Dependency) -> Option<Version> {
+        let disk = CrateDisk::new(&self.workspace, &self.sym.env, &self.sym.dirs);
+        Newest(&disk).newest_admitted(dependency)
     }
 }
 
@@ -96,6 +105,7 @@ impl<'a> View<'a> {
     pub(super) fn facts(&self) -> Facts<'_> {
         Facts {
             dependencies: &self.workspace.dependencies,
+            newest: self,
             members: &self.workspace.members,
             root: self.is_workspace.then_some(self.workspace.root.as_path()),
             env: &self.sym.env,

@@ -11,8 +11,11 @@ mod function;
 mod reasons;
 mod version;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
+
+use semver::Version;
 
 use crate::config::Environment;
 use crate::files::contained;
@@ -22,11 +25,32 @@ use crate::workspace::{Dependency, Member, Observer};
 
 pub(crate) use atom::{AtomError, parse_crate_list};
 
+/// Who tells the version of a dependency that `Cargo.lock` does not settle.
+pub(crate) trait NewestAdmitted {
+    /// The newest version that the dependency's manifest admits, where that can be told.
+    fn newest_admitted(&self, dependency: &Dependency) -> Option<Version>;
+}
+
+impl<T: NewestAdmitted> NewestAdmitted for Option<T> {
+    fn newest_admitted(&self, dependency: &Dependency) -> Option<Version> {
+        self.as_ref()?.newest_admitted(dependency)
+    }
+}
+
+/// For conditions that are not decided.
+impl NewestAdmitted for () {
+    fn newest_admitted(&self, _: &Dependency) -> Option<Version> {
+        None
+    }
+}
+
 /// What predicates are evaluated against.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct Facts<'a> {
     /// Direct dependencies of the workspace's members, sorted by name.
     pub dependencies: &'a [Dependency],
+    /// Asked only where a predicate is about the version: the answer may be a registry's.
+    pub newest: &'a dyn NewestAdmitted,
     pub members: &'a [Member],
     /// The workspace's root; `None` outside one.
     pub root: Option<&'a Path>,
@@ -240,25 +264,43 @@ impl Evaluator<'_> {
             return AtomResult::Holds(reasons::EVERYWHERE.to_owned());
         };
         let dependencies = self.facts.dependencies.iter();
-        let same: Vec<_> =
-            dependencies.filter(|dependency| same_crate(&dependency.name, name)).collect();
+        let same: Vec<(&Dependency, Cow<'_, Dependency>)> = dependencies
+            .filter(|dependency| same_crate(&dependency.name, name))
+            .map(|dependency| match requirement {
+                Some(_) => (dependency, self.settled(dependency)),
+                None => (dependency, Cow::Borrowed(dependency)),
+            })
+            .collect();
         if same.is_empty() {
             return AtomResult::Missing(name.clone());
         }
-        let good = |dependency: &&Dependency| match (requirement, &dependency.version) {
+        let good = |dependency: &Dependency| match (requirement, &dependency.version) {
             (None, _) => true,
             (Some(requirement), Some(version)) => version::satisfies(requirement, version),
             (Some(_), None) => false,
         };
-        let satisfying: Vec<_> = same.iter().copied().filter(good).collect();
-        self.matched.extend(satisfying.iter().map(|dependency| MatchedCrate {
+        let satisfying = || same.iter().filter(|(_, settled)| good(settled));
+        self.matched.extend(satisfying().map(|(dependency, _)| MatchedCrate {
             name: dependency.name.clone(),
             version: dependency.version.clone(),
         }));
-        if satisfying.is_empty() {
-            return AtomResult::WrongVersion(reasons::wrong_version(&same, requirement.as_ref()));
+        let satisfied: Vec<&Dependency> = satisfying().map(|(_, settled)| &**settled).collect();
+        if satisfied.is_empty() {
+            let all: Vec<&Dependency> = same.iter().map(|(_, settled)| &**settled).collect();
+            return AtomResult::WrongVersion(reasons::wrong_version(&all, requirement.as_ref()));
         }
-        AtomResult::Holds(reasons::satisfied(&satisfying, requirement.as_ref()))
+        AtomResult::Holds(reasons::satisfied(&satisfied, requirement.as_ref()))
+    }
+
+    /// The dependency with a version, where one can be told.
+    fn settled<'d>(&self, dependency: &'d Dependency) -> Cow<'d, Dependency> {
+        if dependency.version.is_some() {
+            return Cow::Borrowed(dependency);
+        }
+        match self.facts.newest.newest_admitted(dependency) {
+            None => Cow::Borrowed(dependency),
+            newest => Cow::Owned(Dependency { version: newest, ..dependency.clone() }),
+        }
     }
 
     fn predicate(&mut self, predicate: &Predicate) -> Finding {

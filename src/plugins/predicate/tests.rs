@@ -33,6 +33,7 @@ impl World {
     fn facts(&self) -> Facts<'_> {
         Facts {
             dependencies: &self.dependencies,
+            newest: &(),
             members: &self.members,
             root: self.root.as_ref().map(tempfile::TempDir::path),
             env: &self.env,

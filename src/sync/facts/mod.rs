@@ -27,7 +27,7 @@ use crate::plugins::trust::Trust;
 use crate::plugins::trust::part::Part as TrustPart;
 use crate::plugins::trust::record::Owner;
 use crate::report::{Event, Kind, Progress, Verdict};
-use crate::skills::crate_source::{CrateRequest, CrateSources, NotOnDisk};
+use crate::skills::crate_source::{CrateRequest, CrateSources, Newest, NotOnDisk};
 use crate::skills::resolve::{GitFolder, Resolution, Resolver, Unread};
 use crate::skills::{Skill, SkillOrigin};
 use crate::symposium::Pin;
@@ -138,6 +138,7 @@ impl Gatherer<'_> {
     pub(crate) fn gather<'r>(&self, registry: &'r Registry) -> Facts<'r> {
         let gates = GateFacts {
             dependencies: &self.workspace.dependencies,
+            newest: &Newest(self.crates),
             members: &self.workspace.members,
             root: Some(&self.workspace.root),
             env: &self.sym.env,

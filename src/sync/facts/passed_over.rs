@@ -5,6 +5,7 @@ use crate::plugins::model::Plugin;
 use crate::plugins::predicate::{Facts as GateFacts, evaluate_plugin};
 use crate::plugins::registry::{PluginEntry, Registry};
 use crate::plugins::source::Refresh;
+use crate::skills::crate_source::{CrateDisk, Newest};
 use crate::workspace::{UNOBSERVED, Workspace};
 
 /// Why each of the plugins that are meant does not apply, for people: one of them brought what is there
@@ -17,8 +18,10 @@ pub(crate) fn reasons(
     let root = Some(workspace.root.as_path());
     let mut all = Registry::load(sym, &Refresh::cached());
     all.wake(&sym.config.plugins, root);
+    let disk = CrateDisk::new(workspace, &sym.env, &sym.dirs);
     let facts = GateFacts {
         dependencies: &workspace.dependencies,
+        newest: &Newest(&disk),
         members: &workspace.members,
         root,
         env: &sym.env,

@@ -16,6 +16,7 @@ use crate::plugins::source::Refresh;
 use crate::plugins::trust::Trust;
 use crate::plugins::trust::part::PartKind;
 use crate::report::{Action, Change, Kind};
+use crate::skills::crate_source::{CrateDisk, Newest};
 use crate::sync::facts::{Facts, Part, is_everywhere, passed_over};
 use crate::sync::snapshot::programs::resolve_server;
 use crate::text::Diagnostic;
@@ -138,8 +139,10 @@ pub(crate) fn find(sym: &Symposium, name: &str) -> anyhow::Result<(Plugin, McpSe
     let loaded = Workspace::load(&sym.cwd()?, &sym.env)?;
     let workspace = loaded.as_ref().map(|loaded| &loaded.workspace);
     let root = workspace.map(|workspace| workspace.root.as_path());
+    let disk = workspace.map(|workspace| CrateDisk::new(workspace, &sym.env, &sym.dirs));
     let facts = GateFacts {
         dependencies: workspace.map_or(&[], |workspace| &workspace.dependencies),
+        newest: &disk.as_ref().map(|disk| Newest(disk)),
         members: workspace.map_or(&[], |workspace| &workspace.members),
         root,
         env: &sym.env,

@@ -15,6 +15,7 @@ use crate::plugins::source::Refresh;
 use crate::plugins::trust::Trust;
 use crate::plugins::trust::part::PartKind;
 use crate::report::Reporter;
+use crate::skills::crate_source::{CrateDisk, Newest};
 use crate::symposium::UpdateLevel;
 use crate::text::Diagnostic;
 use crate::workspace::{Loaded, UNOBSERVED, Workspace, locate};
@@ -119,8 +120,10 @@ fn look(sym: &Symposium, loaded: Option<&Loaded>, refresh: &Refresh<'_>, listing
     listing.diagnostics.extend(registry.diagnostics.iter().cloned());
     let workspace = loaded.map(|loaded| &loaded.workspace);
     listing.root = workspace.map(|workspace| workspace.root.clone());
+    let disk = workspace.map(|workspace| CrateDisk::new(workspace, &sym.env, &sym.dirs));
     let facts = Facts {
         dependencies: workspace.map_or(&[], |workspace| &workspace.dependencies),
+        newest: &disk.as_ref().map(|disk| Newest(disk)),
         members: workspace.map_or(&[], |workspace| &workspace.members),
         root: listing.root.as_deref(),
         env: &sym.env,

@@ -103,6 +103,7 @@ impl Inputs {
     pub(crate) fn outside(&self) -> GateFacts<'_> {
         GateFacts {
             dependencies: &[],
+            newest: &(),
             members: &[],
             root: None,
             env: &self.sym.env,

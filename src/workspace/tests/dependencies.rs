@@ -288,7 +288,7 @@ fn f51_without_a_lock_file_names_are_known_and_versions_are_not() {
     assert_eq!(
         place.told(&loaded),
         [
-            "Cargo.lock: there is no Cargo.lock, so the versions of dependencies are unknown; run `cargo generate-lockfile`"
+            "Cargo.lock: there is no Cargo.lock, so the newest versions count that the manifests admit; run `cargo generate-lockfile`"
         ]
     );
     assert!(loaded.workspace.inputs.contains(&place.path("Cargo.lock")));
@@ -341,7 +341,10 @@ fn f51_an_edited_manifest_runs_ahead_of_its_lock_file() {
 #[test]
 fn a_package_in_the_configuration_s_paths_stands_in_for_the_dependency_of_its_name() {
     let place = Place::with(&[]);
-    place.package("", "root", "[dependencies]\ndirect = \"1\"\ndeep = \"1\"\nother = \"1\"\n");
+    let named = "direct = \"1\"\ndeep = \"1\"\nother = \"1\"\nhere = { path = \"../here\" }\n";
+    place.package("", "root", &format!("[dependencies]\n{named}"));
+    place.package("../here", "here", "");
+    place.package("../far/here", "here", "");
     place.write(".cargo/config.toml", "paths = [\"../near\", \"../far\"]\n");
     place.package("../near", "direct", "");
     place.package("../far/crates/deep", "deep", "");
@@ -360,6 +363,7 @@ fn a_package_in_the_configuration_s_paths_stands_in_for_the_dependency_of_its_na
         [
             format!("deep 0.1.0 path {}", up(&["far", "crates", "deep"])),
             format!("direct 0.1.0 path {}", up(&["near"])),
+            format!("here 0.1.0 path {}", up(&["far", "here"])),
             "other 1.0.0 crates.io sum-other-1.0.0".to_owned(),
         ]
     );

@@ -208,7 +208,7 @@ fn what_can_be_lived_with_is_a_warning() {
         crates/empty/Cargo.toml: a folder that `workspace.members` matches has no Cargo.toml; cargo stops at this: remove the folder, or add it to `workspace.exclude`
         crates/a/Cargo.toml:6:7: `one` is no version requirement: unexpected character 'o' while parsing major version number; every version was accepted
         crates/a/Cargo.toml:7:1: `inner` is not in the workspace's `[workspace.dependencies]`; add it there, or declare its version here
-        Cargo.lock: there is no Cargo.lock, so the versions of dependencies are unknown; run `cargo generate-lockfile`"#]].assert_eq(&place.told(&loaded).join("\n"));
+        Cargo.lock: there is no Cargo.lock, so the newest versions count that the manifests admit; run `cargo generate-lockfile`"#]].assert_eq(&place.told(&loaded).join("\n"));
     assert!(loaded.diagnostics.iter().all(|problem| !problem.is_error()));
 }
 

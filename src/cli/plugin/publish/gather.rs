@@ -179,7 +179,14 @@ fn skill(
 
 /// Nothing is known where nothing is installed: conditions are shown, not decided.
 fn facts(sym: &Symposium) -> Facts<'_> {
-    Facts { dependencies: &[], members: &[], root: None, env: &sym.env, observer: &UNOBSERVED }
+    Facts {
+        dependencies: &[],
+        newest: &(),
+        members: &[],
+        root: None,
+        env: &sym.env,
+        observer: &UNOBSERVED,
+    }
 }
 
 fn agents(sym: &Symposium, skills: usize, plugin: Option<&Plugin>) -> Vec<Honoured> {

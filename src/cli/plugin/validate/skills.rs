@@ -63,8 +63,14 @@ pub(super) fn skill(sym: &Symposium, root: &Path, dir: &Path, above: &[&Gate], f
 
 /// The conditions in a skill's frontmatter or a crate's metadata, and the crates that they name.
 pub(super) fn gate(sym: &Symposium, raw: &RawGate, source: &Arc<Source>, found: &mut Found) {
-    let facts =
-        Facts { dependencies: &[], members: &[], root: None, env: &sym.env, observer: &UNOBSERVED };
+    let facts = Facts {
+        dependencies: &[],
+        newest: &(),
+        members: &[],
+        root: None,
+        env: &sym.env,
+        observer: &UNOBSERVED,
+    };
     if let Err(problems) = facts.read(raw, source) {
         found.diagnostics.extend(problems);
     }
