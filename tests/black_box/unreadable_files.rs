@@ -123,6 +123,7 @@ fn broken_manifests() -> Vec<(&'static str, Vec<u8>)> {
         ("not UTF-8", [MANIFEST.as_bytes(), b"# \xff\n"].concat()),
         ("a wrong name", MANIFEST.replace("name = \"g\"", "name = 3").into_bytes()),
         ("a server", MANIFEST.replace("command = \"gs-mcp\"", "command = 3").into_bytes()),
+        ("a guard", MANIFEST.replace("\"block\"", "\"blok\"").into_bytes()),
         ("a subcommand", MANIFEST.replace("description =", "descriptio =").into_bytes()),
         ("skills", MANIFEST.replace("source.path =", "source.pth =").into_bytes()),
     ]

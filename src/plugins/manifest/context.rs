@@ -133,7 +133,8 @@ impl<'a> Context<'a> {
         Some(text)
     }
 
-    /// One of a few values; the default when the key is absent or its value is not known.
+    /// One of a few values; the default when the key is absent or its value is not known. A guard whose
+    /// value is mistyped is a guard still, so what the last good version said stays in force.
     pub(super) fn choice<T: Copy + Default>(
         &self,
         table: &Table<'_>,
@@ -146,6 +147,7 @@ impl<'a> Context<'a> {
             return value;
         }
         let names: Vec<_> = choices.iter().map(|&(name, _)| name).collect();
+        self.diagnostics.note_loss();
         self.tolerate(self.unknown_value(codes::BAD_VALUE, &text, key, &names));
         T::default()
     }
