@@ -208,7 +208,7 @@ impl Config {
         let path = dirs.config_file();
         match read_text(&path, Limit::SETTINGS) {
             Ok(text) => Self::parse(&path, &text, dirs.config()),
-            Err(error) if error.is_absent() => Loaded {
+            Err(error) if error.is_no_file_at(&path) => Loaded {
                 config: Self::default(),
                 state: ConfigState::Missing,
                 diagnostics: Vec::new(),

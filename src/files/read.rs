@@ -71,6 +71,13 @@ impl ReadError {
         matches!(self, Self::Io(error) if is_absent(error))
     }
 
+    /// Whether there is no such file, nor a link on the way to it that leads nowhere: what that link leads
+    /// to may be on a disk that comes back, so nothing is known of the file.
+    pub fn is_no_file_at(&self, path: &Path) -> bool {
+        let leads_nowhere = |part: &Path| part.is_symlink() && !part.exists();
+        self.is_absent() && !path.ancestors().any(leads_nowhere)
+    }
+
     /// The mistake with its place and remedy; `what` begins the message: `this file`.
     pub fn diagnose(&self, what: &str, path: &Path) -> Diagnostic {
         let problem = |message: String| Diagnostic::error(message).in_file(path);
@@ -83,6 +90,10 @@ impl ReadError {
             Self::NotText(bytes) => {
                 Diagnostic::not_utf8(format!("{what} is not UTF-8 text"), path, bytes)
                     .note("save it as UTF-8")
+            }
+            Self::Io(error) if is_absent(error) => {
+                problem(format!("{what} can't be read: a link on the way to it leads nowhere"))
+                    .note("bring back what it leads to, or remove the link")
             }
             Self::Io(error) => problem(format!("{what} can't be read: {error}"))
                 .note("make it readable for you, or remove it"),

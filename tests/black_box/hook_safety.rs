@@ -70,14 +70,32 @@ fn a_broken_configuration_is_no_trouble_and_removes_nothing() {
     let before = sandbox.ws_tree();
     assert!(sandbox.has("ws/.claude/skills/widget-basics"));
     let settings = sandbox.read("home/.claude/settings.json");
+    let nothing_changes = || {
+        is_guarded(&sandbox);
+        send(&sandbox, "claude", Event::SessionStart, &Told::in_ws(&sandbox));
+        assert_eq!(sandbox.ws_tree().changes_since(&before), Vec::<String>::new());
+        assert_eq!(sandbox.read("home/.claude/settings.json"), settings);
+        // Not even a command of the user's takes back what is there for agents it can't read of.
+        let run = sandbox.run(&["sync"]).code(1);
+        assert!(run.stderr.contains("nothing is changed"), "{}", run.stderr);
+        assert_eq!(sandbox.ws_tree().changes_since(&before), Vec::<String>::new());
+        run.stderr
+    };
     sandbox.write("home/.symposium/config.toml", "[[agent]\nname = ");
-    is_guarded(&sandbox);
-    send(&sandbox, "claude", Event::SessionStart, &Told::in_ws(&sandbox));
-    assert_eq!(sandbox.ws_tree().changes_since(&before), Vec::<String>::new());
-    assert_eq!(sandbox.read("home/.claude/settings.json"), settings);
-    // Not even a command of the user's takes back what is there for agents it can't read of.
-    assert!(sandbox.run(&["sync"]).code(1).stderr.contains("nothing is changed"));
-    assert_eq!(sandbox.ws_tree().changes_since(&before), Vec::<String>::new());
+    nothing_changes();
+    // Where a disk is not mounted: neither the file nor the folder may be taken for none.
+    #[cfg(unix)]
+    for path in ["home/.symposium/config.toml", "home/dotfiles"] {
+        let (link, away) = (sandbox.dir().join(path), sandbox.dir().join("away/config.toml"));
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(away, &link).expect("links");
+        let config = sandbox.dir().join("home/.symposium/config.toml");
+        if path == "home/dotfiles" {
+            std::fs::remove_file(&config).expect("removes");
+            std::os::unix::fs::symlink(link.join("config.toml"), &config).expect("links");
+        }
+        assert!(nothing_changes().contains("leads nowhere"));
+    }
 }
 
 #[test]

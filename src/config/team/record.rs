@@ -46,9 +46,10 @@ impl Record {
     /// # Errors
     /// It can't be read, and why.
     pub(super) fn load(dirs: &Dirs, root: &Path) -> Result<Self, String> {
-        match read_bytes(&Self::path(dirs, root), Limit::OURS) {
+        let path = Self::path(dirs, root);
+        match read_bytes(&path, Limit::OURS) {
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(|problem| problem.to_string()),
-            Err(problem) if problem.is_absent() => Ok(Self::default()),
+            Err(problem) if problem.is_no_file_at(&path) => Ok(Self::default()),
             Err(problem) => Err(problem.to_string()),
         }
     }

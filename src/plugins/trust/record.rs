@@ -94,7 +94,7 @@ pub(super) fn load(dir: &Path, owner: &Owner) -> Result<Record, ()> {
     let file = owner.file(dir);
     let bytes = match read_bytes(&file, Limit::OURS) {
         Ok(bytes) => bytes,
-        Err(problem) if problem.is_absent() => return Ok(Record::default()),
+        Err(problem) if problem.is_no_file_at(&file) => return Ok(Record::default()),
         Err(problem) => {
             tracing::warn!("{}: {problem}", file.display());
             return Err(());
