@@ -167,6 +167,15 @@ pub(crate) fn objects(text: &str) -> Found<'_> {
     found
 }
 
+/// Whether an object in an output has a key twice, and a denial among its values: of two values a parser
+/// keeps one, which must not undo the other.
+pub(crate) fn denies_under_a_repeated_key(text: &str) -> bool {
+    let denies = |text: &str| text.contains("\"deny\"") || text.contains("\"block\"");
+    let mut all = if denies(text) { objects(text).objects } else { Vec::new() };
+    all.retain(|(object, _)| denies(object) && repeats_a_key(object.trim()));
+    !all.is_empty()
+}
+
 /// Whether what is no JSON looks like a piece of an answer, of whatever format.
 fn is_fragment(text: &str) -> bool {
     const WORDS: [&str; 4] = ["ecision\"", "\"deny\"", "\"block\"", "\"hookSpecificOutput\""];

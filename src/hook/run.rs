@@ -169,14 +169,25 @@ fn parse_answer(
     call: &HookCall<'_>,
     answer: &ChildAnswer<'_>,
 ) -> ParsedAnswer {
-    if hook.is_canonical() {
-        return canonical::decode_answer(call.event, answer);
-    }
-    let foreign = hook.foreign_format(call.codec);
-    let mut parsed = parse_native(foreign.unwrap_or(call.codec), call.event, answer);
-    if foreign.is_some() {
-        // Fields that we do not know mean something to that agent alone.
-        parsed.outcome.extra.clear();
+    let mut parsed = if hook.is_canonical() {
+        canonical::decode_answer(call.event, answer)
+    } else {
+        let foreign = hook.foreign_format(call.codec);
+        let mut parsed = parse_native(foreign.unwrap_or(call.codec), call.event, answer);
+        if foreign.is_some() {
+            // Fields that we do not know mean something to that agent alone.
+            parsed.outcome.extra.clear();
+        }
+        parsed
+    };
+    let is_open = parsed.outcome.decision != Some(Decision::Deny);
+    if is_open
+        && call.event != Event::SessionStart
+        && canonical::denies_under_a_repeated_key(answer.stdout)
+    {
+        let reasons = vec!["its answer has a key twice, and denies by one of them".to_owned()];
+        let decision = Some(Decision::Deny);
+        merge(&mut parsed.outcome, Outcome { decision, reasons, ..Outcome::default() });
     }
     parsed
 }

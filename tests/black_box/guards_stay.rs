@@ -83,6 +83,33 @@ fn decision_30_a_denial_in_the_agents_own_format_is_heard_too() {
 }
 
 #[test]
+fn decision_30_a_denial_under_a_key_that_is_there_twice_is_heard() {
+    let canonical = json!({"PreToolUse": {"decision": "deny", "reason": "not this"}});
+    let mut denials = vec![("claude", canonical, "")];
+    denials.extend(native_denials().map(|(agent, denial)| (agent, denial, "format")));
+    in_parallel(&denials, |(agent, denial, format)| {
+        let text = denial.to_string();
+        let key = ["permissionDecision", "decision", "deny"]
+            .into_iter()
+            .find(|key| text.contains(&format!("\"{key}\":")))
+            .expect("a denial");
+        let twice =
+            text.replace(&format!("\"{key}\":"), &format!("\"{key}\":\"allow\",\"{key}\":"));
+        let denying = text.split(&format!("\"{key}\":")).nth(1).expect("a value");
+        let value = &denying[..denying.find([',', '}']).expect("an end")];
+        let undone = text.replace(value, &format!("{value},\"{key}\":\"allow\""));
+        for text in [twice, undone] {
+            let sandbox = lab();
+            let keys =
+                if format.is_empty() { String::new() } else { format!("format = \"{agent}\"") };
+            hook_plugin(&sandbox, "p", Event::PreToolUse, &keys, &prints(&format!("{text}\n"), ""));
+            let effect = send(&sandbox, agent, Event::PreToolUse, &Told::in_ws(&sandbox));
+            assert!(effect.refused.is_some(), "{agent}: {text}");
+        }
+    });
+}
+
+#[test]
 fn a_denial_that_was_printed_stands_whatever_ends_the_program() {
     let ends = [
         ("exit 1", ""),
