@@ -30,10 +30,12 @@ pub(super) fn run(sym: &Symposium, args: &UninstallArgs) -> CommandResult {
     let changes = Change::count(&removed.changes);
     let summary = match (changes, args.dry_run, removed.failed) {
         (_, false, true) => UNDONE.to_owned(),
+        (0, ..) if removed.is_shared => "only what is shared through git is left".to_owned(),
         (0, ..) => "nothing of Symposium's is left".to_owned(),
         (_, true, _) => planned(changes),
         (_, false, false) => format!(
-            "everything is taken back; your settings stay in {}",
+            "everything is taken back{}; your settings stay in {}",
+            but_shared(&removed),
             sym.report.path(sym.dirs.config())
         ),
     };
@@ -50,12 +52,17 @@ pub(super) fn last_agent(sym: &Symposium, start: Instant) -> CommandResult {
     let summary = match removed.failed {
         true => UNDONE.to_owned(),
         false => format!(
-            "no agents are left, and all that was installed for them is taken back; your settings \
-             stay in {settings}, and `cargo agents init` starts over"
+            "no agents are left, and all that was installed for them is taken back{}; your settings \
+             stay in {settings}, and `cargo agents init` starts over",
+            but_shared(&removed)
         ),
     };
     sym.report.finished(start, summary, 1 + Change::count(&removed.changes), false);
     Ok(exit_code(&removed))
+}
+
+fn but_shared(removed: &Removed) -> &'static str {
+    if removed.is_shared { " but what is shared through git" } else { "" }
 }
 
 fn exit_code(removed: &Removed) -> ExitCode {

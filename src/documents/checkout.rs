@@ -40,7 +40,11 @@ pub(crate) struct Unclear {
 pub(crate) enum Tracking {
     /// Clearly not.
     Untracked,
-    Tracked,
+    Tracked {
+        /// Whether the file is as it was when git last read it, by its time and length, as git itself
+        /// tells. `false` where it can't be told.
+        as_staged: bool,
+    },
     Unclear(Unclear),
 }
 
@@ -121,7 +125,8 @@ impl Checkout {
             Err(why) => return Tracking::Unclear(why.clone()),
         };
         let Ok(relative) = path.strip_prefix(&self.top) else { return Tracking::Untracked };
-        match index::entry_for(&repository.own, relative, limit) {
+        match index::entry_for(&repository.own, (relative, fs::symlink_metadata(path).ok()), limit)
+        {
             Ok(tracking) => tracking,
             Err(error) if error.kind() == io::ErrorKind::NotFound && repository.is_new() => {
                 Tracking::Untracked

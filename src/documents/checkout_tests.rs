@@ -51,7 +51,7 @@ impl World {
 
     fn is_tracked(&self, relative: &str) -> bool {
         match self.tracking(relative) {
-            Tracking::Tracked => true,
+            Tracking::Tracked { .. } => true,
             Tracking::Untracked => false,
             Tracking::Unclear(unclear) => panic!("{relative}: {}", unclear.why),
         }

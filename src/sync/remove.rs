@@ -35,6 +35,8 @@ pub(crate) struct Removed {
     pub changes: Vec<Change>,
     /// Whether something could not be done.
     pub failed: bool,
+    /// Whether something stays for others, who have it through git.
+    pub is_shared: bool,
 }
 
 /// Takes back hooks, servers, trust, skills, files and lines: in each workspace of `roots`, then in
@@ -94,17 +96,21 @@ struct Removal<'a> {
     alone: bool,
     made: CreatedByUs,
     removed: Removed,
+    told: Vec<Diagnostic>,
 }
 
 impl<'a> Removal<'a> {
     fn new(sym: &'a Symposium, apply: bool, alone: bool) -> Self {
-        Self { sym, apply, alone, made: CreatedByUs::default(), removed: Removed::default() }
+        let (made, removed) = (CreatedByUs::default(), Removed::default());
+        Self { sym, apply, alone, made, removed, told: Vec::new() }
     }
 
     fn registrar(&self, root: Option<&Path>) -> (Registrar<'a>, Vec<Diagnostic>) {
         let (mut registrar, diagnostics) = Registrar::open(self.sym, root, self.apply);
         if self.alone {
             registrar.under_callers_lock();
+        } else {
+            registrar.for_all();
         }
         (registrar, diagnostics)
     }
@@ -162,16 +168,21 @@ impl<'a> Removal<'a> {
         Ok(())
     }
 
-    /// Servers that a team shares in files that git tracks: they stay for the others, which is told.
-    fn shared_servers(&self, root: &Path) -> anyhow::Result<Vec<(LedgerKind, Record)>> {
+    /// Servers that a team shares in files that git tracks, and that this member changed since: they stay
+    /// for the others, which is told. A file without such changes stays as a whole.
+    fn shared_servers(&mut self, root: &Path) -> anyhow::Result<Vec<(LedgerKind, Record)>> {
         let setup = Setup::new(self.sym, Some(root), false)?;
         let (ledger, _) = Ledger::workspace(&self.sym.dirs, root);
         let mut shared = Vec::new();
-        for record in ledger.records() {
-            let Entry::Member { key, .. } = &record.entry else { continue };
-            if record.path.starts_with(root)
+        for record in ledger.records().filter(|record| record.path.starts_with(root)) {
+            let Tracking::Tracked { as_staged } = checkout::tracking(&record.path, Limit::INDEX)
+            else {
+                continue;
+            };
+            self.removed.is_shared |= as_staged;
+            if let Entry::Member { key, .. } = &record.entry
+                && !as_staged
                 && setup.entry_of(record).is_some_and(|entry| is_shared_server(&entry, key))
-                && checkout::tracking(&record.path, Limit::INDEX) == Tracking::Tracked
             {
                 let message = format!("the server `{key}` is shared through git and stays");
                 self.sym.report.diagnostic(
@@ -182,6 +193,7 @@ impl<'a> Removal<'a> {
                 shared.push((LedgerKind::Workspace, record.clone()));
             }
         }
+        self.removed.is_shared |= !shared.is_empty();
         Ok(shared)
     }
 
@@ -198,7 +210,13 @@ impl<'a> Removal<'a> {
 
     fn carry_out(&mut self, setup: &Setup<'_>, registrar: &mut Registrar<'_>, desired: Desired) {
         let registered = register(setup, registrar, desired, &[], self.apply);
-        self.sym.report.diagnostics(&registered.diagnostics);
+        for problem in &registered.diagnostics {
+            // Several steps meet the same file.
+            if !self.told.contains(problem) {
+                self.sym.report.diagnostic(problem);
+                self.told.push(problem.clone());
+            }
+        }
         self.removed.failed |= registered.failed();
         for change in registered.changes {
             // A plan leaves everything where it is, so the next step finds it again.

@@ -141,11 +141,18 @@ fn uninstall_leaves_a_shared_entry_that_git_tracks_to_the_others_and_says_so() {
     let one = first(&["claude"]);
     let two = colleague(&one, &["claude"]);
     two.run(&["sync"]).ok();
-    for member in [&one, &two] {
+    // With changes of the member's in that file as without.
+    for (member, told) in [
+        (&one, "this file is shared through git, and stays as it is for the others"),
+        (&two, "the server `by-path` is shared through git and stays"),
+    ] {
+        if member.dir() == two.dir() {
+            member.write("ws/.mcp.json", member.read("ws/.mcp.json").replacen('{', "{ ", 1));
+        }
         let before = servers(member);
         let run = member.run(&["uninstall"]).ok();
-        let told = "the server `by-path` is shared through git and stays";
-        assert_eq!(run.stderr.matches(told).count(), 1, "{}", run.stderr);
+        assert!(run.stderr.contains(told), "{}", run.stderr);
+        assert!(run.stderr.contains("what is shared through git"), "{}", run.stderr);
         let now = servers(member);
         for name in ["by-path", "by-installation"] {
             assert_eq!(now[name], before[name], "{name}");
@@ -158,6 +165,40 @@ fn uninstall_leaves_a_shared_entry_that_git_tracks_to_the_others_and_says_so() {
     alone.run(&["sync"]).ok();
     alone.run(&["uninstall"]).ok();
     assert!(!alone.has("ws/.mcp.json"), "{}", alone.read("ws/.mcp.json"));
+}
+
+/// Who leaves, or drops an agent, changes nothing that is committed: the others use it.
+#[test]
+fn a_member_who_leaves_or_drops_an_agent_leaves_what_is_committed_and_says_so() {
+    const KEPT: &str = "this file is shared through git, and stays as it is for the others";
+    let agents: Vec<&str> = symposium_testlib::AGENTS.to_vec();
+    let one = first(&agents);
+    let leave: Vec<&str> = ["init"]
+        .into_iter()
+        .chain(agents.iter().flat_map(|name| ["--remove-agent", *name]))
+        .collect();
+    for args in [&["uninstall"][..], &["init", "--remove-agent", agents[0]], &leave] {
+        let two = colleague(&one, &agents);
+        two.run(&["sync"]).ok();
+        assert_eq!(two.git(&["status", "--short"]), "", "{args:?}");
+        let run = two.run(args).ok();
+        assert_eq!(two.git(&["status", "--short"]), "", "{args:?}: {}", run.stderr);
+        assert!(run.stderr.contains(KEPT), "{args:?}: {}", run.stderr);
+        for file in run.stderr.lines().filter(|line| line.contains("-->")) {
+            assert_eq!(run.stderr.matches(file).count(), 1, "{args:?}: {}", run.stderr);
+        }
+        // It is told once, and nothing of it is ours any more.
+        let run = two.run(&["sync"]);
+        assert!(!run.stderr.contains(KEPT), "{args:?}: {}", run.stderr);
+        assert_eq!(two.git(&["status", "--short"]), "", "{args:?}: {}", run.stderr);
+    }
+    // What was not committed yet is nobody else's.
+    let alone = colleague(&one, &agents);
+    alone.run(&["sync"]).ok();
+    let file = "ws/.claude/settings.json";
+    alone.write(file, alone.read(file).replacen('{', "{ ", 1));
+    let run = alone.run(&["uninstall"]).ok();
+    assert!(!alone.read(file).contains("cargo-agents"), "{}", run.stderr);
 }
 
 #[test]

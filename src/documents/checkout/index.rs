@@ -4,8 +4,10 @@
 //! Only paths are of interest here. What is not exactly as git writes it is an error, never "the
 //! path is not in it".
 
+use std::fs::Metadata;
 use std::io;
 use std::path::Path;
+use std::time::SystemTime;
 
 use super::{Tracking, Unclear};
 use crate::files::{Limit, read_bytes};
@@ -15,6 +17,36 @@ use crate::text::hex;
 const HASHES: [usize; 2] = [20, 32];
 /// The mode of an entry that stands for a folder with all that is in it.
 const FOLDER: u32 = 0o040_000;
+
+/// What is looked for.
+struct Wanted {
+    /// The path, as git writes it.
+    name: Vec<u8>,
+    /// What is at it.
+    found: Option<Metadata>,
+}
+
+/// What an entry says of its file when git last read it.
+struct Stat {
+    /// In seconds since 1970, and nanoseconds, which some programs leave out.
+    modified: (u32, u32),
+    mode: u32,
+    /// In bytes, the lowest 32 bits.
+    length: u32,
+}
+
+impl Stat {
+    /// Whether the file is still the same.
+    fn is_of(&self, found: &Metadata) -> bool {
+        let since = |at: SystemTime| at.duration_since(SystemTime::UNIX_EPOCH).ok();
+        let Some(modified) = found.modified().ok().and_then(since) else { return false };
+        let (seconds, nanoseconds) = self.modified;
+        found.is_file()
+            && u64::from(self.length) == found.len()
+            && u64::from(seconds) == modified.as_secs()
+            && (nanoseconds == 0 || nanoseconds == modified.subsec_nanos())
+    }
+}
 
 /// What one file of an index says.
 struct Part {
@@ -27,8 +59,12 @@ struct Part {
 ///
 /// # Errors
 /// There is no index, it is larger than `limit` or can't be read, or it is not as it should be.
-pub(super) fn entry_for(dir: &Path, path: &Path, limit: Limit) -> io::Result<Tracking> {
-    let path = spelled(path);
+pub(super) fn entry_for(
+    dir: &Path,
+    (path, found): (&Path, Option<Metadata>),
+    limit: Limit,
+) -> io::Result<Tracking> {
+    let path = Wanted { name: spelled(path), found };
     let part = read(&dir.join("index"), &path, limit)?;
     let Some(shared) = part.shared.filter(|_| part.tracking == Tracking::Untracked) else {
         return Ok(part.tracking);
@@ -48,14 +84,14 @@ fn spelled(path: &Path) -> Vec<u8> {
     names.join(&b'/')
 }
 
-fn read(file: &Path, path: &[u8], limit: Limit) -> io::Result<Part> {
+fn read(file: &Path, path: &Wanted, limit: Limit) -> io::Result<Part> {
     let bytes = read_bytes(file, limit)?;
     let part = HASHES.iter().find_map(|hash| part(&bytes, *hash, path));
     part.ok_or_else(|| io::Error::other("it is damaged, or of an unknown form"))
 }
 
 /// `None` where the file is not of that form.
-fn part(bytes: &[u8], hash: usize, path: &[u8]) -> Option<Part> {
+fn part(bytes: &[u8], hash: usize, path: &Wanted) -> Option<Part> {
     let mut rest = Bytes(bytes.get(..bytes.len().checked_sub(hash)?)?);
     if rest.take(4)? != b"DIRC" {
         return None;
@@ -69,13 +105,13 @@ fn part(bytes: &[u8], hash: usize, path: &[u8]) -> Option<Part> {
     let (mut name, mut before) = (Vec::new(), Vec::new());
     for _ in 0..count {
         std::mem::swap(&mut name, &mut before);
-        let mode = rest.entry(version, hash, &before, &mut name)?;
+        let stat = rest.entry(version, hash, &before, &mut name)?;
         // In a split index, entries without a name replace others.
         if !name.is_empty() && name < before {
             return None;
         }
         if tracking == Tracking::Untracked {
-            tracking = compare(mode, &name, path);
+            tracking = compare(&stat, &name, path);
         }
     }
     let shared = rest.extensions(hash)?;
@@ -83,10 +119,10 @@ fn part(bytes: &[u8], hash: usize, path: &[u8]) -> Option<Part> {
 }
 
 /// What an entry says of the path.
-fn compare(mode: u32, name: &[u8], path: &[u8]) -> Tracking {
-    let folder = name.strip_suffix(b"/").filter(|_| mode == FOLDER);
+fn compare(stat: &Stat, name: &[u8], path: &Wanted) -> Tracking {
+    let folder = name.strip_suffix(b"/").filter(|_| stat.mode == FOLDER);
     let name = folder.unwrap_or(name);
-    let (head, below) = path.split_at_checked(name.len()).unwrap_or_default();
+    let (head, below) = path.name.split_at_checked(name.len()).unwrap_or_default();
     let same = if cfg!(any(windows, target_os = "macos")) {
         head.eq_ignore_ascii_case(name)
     } else {
@@ -97,7 +133,8 @@ fn compare(mode: u32, name: &[u8], path: &[u8]) -> Tracking {
         return Tracking::Untracked;
     }
     if folder.is_none() {
-        return Tracking::Tracked;
+        let is_same = |found: &Metadata| below.is_empty() && stat.is_of(found);
+        return Tracking::Tracked { as_staged: path.found.as_ref().is_some_and(is_same) };
     }
     Tracking::Unclear(Unclear {
         why: format!(
@@ -136,18 +173,23 @@ impl<'b> Bytes<'b> {
         }
     }
 
-    /// Puts the next entry's name into `name`, and gives back its mode.
+    /// Puts the next entry's name into `name`, and gives back what else is of interest.
     fn entry(
         &mut self,
         version: u32,
         hash: usize,
         before: &[u8],
         name: &mut Vec<u8>,
-    ) -> Option<u32> {
+    ) -> Option<Stat> {
         let start = self.0.len();
-        self.take(24)?;
+        self.take(8)?;
+        let modified = (self.number(4)?, self.number(4)?);
+        self.take(8)?;
         let mode = self.number(4)?;
-        self.take(12 + hash)?;
+        self.take(8)?;
+        let length = self.number(4)?;
+        self.take(hash)?;
+        let stat = Stat { modified, mode, length };
         let flags = self.number(2)?;
         let extended = flags & 0x4000 != 0;
         if extended && (version == 2 || self.number(2).is_none()) {
@@ -161,7 +203,7 @@ impl<'b> Bytes<'b> {
         let zeros = if version == 4 { 1 } else { 8 - (start - self.0.len()) % 8 };
         let ended = self.take(zeros)?.iter().all(|byte| *byte == 0);
         let length = usize::try_from(flags & 0xfff).ok()?;
-        (ended && name.len().min(0xfff) == length).then_some(mode)
+        (ended && name.len().min(0xfff) == length).then_some(stat)
     }
 
     /// Goes through the rest. Extensions with a small letter must be understood.

@@ -69,6 +69,7 @@ impl Registrar<'_> {
     pub(super) fn plan_own<'d>(
         &mut self,
         work: &'d OwnWork,
+        agents: &[Agent],
         registered: &mut Registered,
     ) -> Option<Pending<'d>> {
         let text = match self.check(&work.path).and_then(|()| read_text(&work.path)) {
@@ -98,6 +99,12 @@ impl Registrar<'_> {
             Fate::Write(text) => (Action::Register, Some(text)),
             Fate::Delete => (Action::Unregister, None),
         };
+        if work.text.is_none()
+            && let Some(told) = self.leave_to_team(&work.path, agents)
+        {
+            registered.diagnostics.push(told);
+            return None;
+        }
         if let Some(why) = self.off_limits(&work.path, text.is_some(), work.text.is_some()) {
             registered.diagnostics.push(why);
             return None;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::LedgerKind;
 use super::registrar::Registrar;
+use crate::agents::Agent;
 use crate::config::HookScope;
 use crate::documents::checkout::{self, Tracking, Unclear};
 use crate::documents::ledger::CreatedContainers;
@@ -38,6 +39,33 @@ impl Registrar<'_> {
             && path.parent().and_then(checkout::find).is_some()
     }
 
+    /// Leaves a file to the team that shares it, where nobody here has an agent any more whose
+    /// registrations are in it: it is as git has it, so they are there for others. It is forgotten, and
+    /// what is told is given back.
+    pub(super) fn leave_to_team(&mut self, path: &Path, agents: &[Agent]) -> Option<Diagnostic> {
+        let is_used = |record: &Record| {
+            Agent::from_name(&record.agent).is_some_and(|agent| agents.contains(&agent))
+        };
+        let records: Vec<Record> =
+            self.ledgers.workspace.iter().flat_map(|it| it.records_at(path)).cloned().collect();
+        if self.takes_shared
+            || self.scope != HookScope::Project
+            || !self.is_inside(path)
+            || records.iter().any(is_used)
+            || self.tracking(path) != (Tracking::Tracked { as_staged: true })
+        {
+            return None;
+        }
+        if self.apply
+            && let Some(ledger) = &mut self.ledgers.workspace
+        {
+            records.iter().for_each(|record| ledger.forget(record));
+        }
+        let message = "this file is shared through git, and stays as it is for the others";
+        let note = "where nobody needs what is ours in it, take that out and commit";
+        Some(Diagnostic::warning(message).in_file(path).note(note))
+    }
+
     /// Why the file may not be written: git tracks it, or it can't be told. Where an agent waits, a
     /// file in a checkout that is there counts as tracked, unless we made it.
     pub(super) fn off_limits(&self, path: &Path, exists: bool, wanted: bool) -> Option<Diagnostic> {
@@ -47,7 +75,7 @@ impl Registrar<'_> {
         let tracking = if self.in_hook && exists && !self.is_made_by_us(path) {
             path.parent()
                 .and_then(checkout::find)
-                .map_or(Tracking::Untracked, |_| Tracking::Tracked)
+                .map_or(Tracking::Untracked, |_| Tracking::Tracked { as_staged: false })
         } else {
             self.tracking(path)
         };
@@ -187,7 +215,7 @@ fn why_off_limits(path: &Path, tracking: Tracking, wanted: bool) -> Option<Diagn
     let told = |message: &str| Diagnostic::warning(message).in_file(path);
     match tracking {
         Tracking::Untracked => None,
-        Tracking::Tracked => {
+        Tracking::Tracked { .. } => {
             let remedy = if wanted {
                 "`cargo agents init --hook-scope project` shares registrations through the repository"
             } else {

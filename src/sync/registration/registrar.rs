@@ -36,6 +36,8 @@ pub(crate) struct Registrar<'a> {
     lock: Option<RegistrationLock>,
     /// Whether an agent waits.
     pub(super) in_hook: bool,
+    /// Whether what a team shares is taken out, too, for others as for us.
+    pub(super) takes_shared: bool,
     /// When waiting for other processes must end.
     deadline: Option<Instant>,
     /// Troubles with saving a ledger.
@@ -115,6 +117,7 @@ impl<'a> Registrar<'a> {
             apply,
             lock: None,
             in_hook: false,
+            takes_shared: false,
             deadline: None,
             unsaved: Vec::new(),
             undone: Vec::new(),
@@ -141,6 +144,11 @@ impl<'a> Registrar<'a> {
     pub(crate) fn for_hook(&mut self) {
         self.in_hook = true;
         self.deadline = Some(Instant::now() + HOOK_LOCK_TIMEOUT);
+    }
+
+    /// The user decides for all who share the project: what is committed is taken out, too.
+    pub(crate) fn for_all(&mut self) {
+        self.takes_shared = true;
     }
 
     /// The caller keeps others out.
@@ -190,7 +198,7 @@ impl<'a> Registrar<'a> {
             pending.extend(self.plan_shared(work, &desired, &mut registered));
         }
         for work in &desired.own {
-            pending.extend(self.plan_own(work, &mut registered));
+            pending.extend(self.plan_own(work, &desired.agents, &mut registered));
         }
         if !pending.is_empty() {
             look();
@@ -261,6 +269,10 @@ impl<'a> Registrar<'a> {
             return None;
         }
         let wanted = work.entries.iter().any(|(_, entry)| entry.is_wanted());
+        if !wanted && let Some(told) = self.leave_to_team(&work.path, &desired.agents) {
+            registered.diagnostics.push(told);
+            return None;
+        }
         if let Some(why) = self.off_limits(&work.path, is_there, wanted) {
             registered.diagnostics.push(why);
             return None;
