@@ -8,6 +8,8 @@ use symposium_testlib::Sandbox;
 
 use crate::hook_kit::*;
 
+mod repeated_keys;
+
 const BLOCK: &str = "on-failure = \"block\"";
 
 /// The agents that say an answer's words by JSON, and how each denies in its own format.
@@ -78,33 +80,6 @@ fn decision_30_a_denial_in_the_agents_own_format_is_heard_too() {
             let effect = send(&sandbox, agent, Event::PreToolUse, &Told::in_ws(&sandbox));
             let reason = effect.refused.unwrap_or_default();
             assert!(reason.contains("not this"), "{name} {agent}: {reason}");
-        }
-    });
-}
-
-#[test]
-fn decision_30_a_denial_under_a_key_that_is_there_twice_is_heard() {
-    let canonical = json!({"PreToolUse": {"decision": "deny", "reason": "not this"}});
-    let mut denials = vec![("claude", canonical, "")];
-    denials.extend(native_denials().map(|(agent, denial)| (agent, denial, "format")));
-    in_parallel(&denials, |(agent, denial, format)| {
-        let text = denial.to_string();
-        let key = ["permissionDecision", "decision", "deny"]
-            .into_iter()
-            .find(|key| text.contains(&format!("\"{key}\":")))
-            .expect("a denial");
-        let twice =
-            text.replace(&format!("\"{key}\":"), &format!("\"{key}\":\"allow\",\"{key}\":"));
-        let denying = text.split(&format!("\"{key}\":")).nth(1).expect("a value");
-        let value = &denying[..denying.find([',', '}']).expect("an end")];
-        let undone = text.replace(value, &format!("{value},\"{key}\":\"allow\""));
-        for text in [twice, undone] {
-            let sandbox = lab();
-            let keys =
-                if format.is_empty() { String::new() } else { format!("format = \"{agent}\"") };
-            hook_plugin(&sandbox, "p", Event::PreToolUse, &keys, &prints(&format!("{text}\n"), ""));
-            let effect = send(&sandbox, agent, Event::PreToolUse, &Told::in_ws(&sandbox));
-            assert!(effect.refused.is_some(), "{agent}: {text}");
         }
     });
 }
