@@ -44,9 +44,13 @@ impl Reader {
         if let Some(known) = self.manifests.get(dir) {
             return Ok(known.clone());
         }
-        let manifest = match self.text(&dir.join("Cargo.toml"), Limit::CARGO)? {
-            Some(source) => Some(Rc::new(Manifest::parse(&source, &mut self.diagnostics)?)),
-            None => None,
+        let path = dir.join("Cargo.toml");
+        self.observe(&path);
+        let manifest = match files::read_source(&path, Limit::CARGO) {
+            Ok(source) => Some(Rc::new(Manifest::parse(&source, &mut self.diagnostics)?)),
+            // A link that leads nowhere is no sign that there is no workspace, nor is a folder.
+            Err(error) if error.is_absent() && !path.is_symlink() => None,
+            Err(error) => return Err(error.diagnose("this file", &path)),
         };
         self.manifests.insert(dir.to_path_buf(), manifest.clone());
         Ok(manifest)

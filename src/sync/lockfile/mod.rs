@@ -111,7 +111,7 @@ impl LockFile {
         let path = Self::path(root);
         let text = match read_text(&path, Limit::SETTINGS) {
             Ok(text) => text,
-            Err(problem) if problem.is_no_file_at(&path) => return Ok(None),
+            Err(problem) if problem.is_absent() => return Ok(None),
             Err(problem) => return Err(problem.diagnose("the lock file", &path)),
         };
         Self::parse(&Source::new(&path, &text)).map(Some)
