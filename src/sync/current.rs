@@ -174,10 +174,15 @@ impl Work {
 fn root_of(env: &Environment, dirs: &Dirs, cwd: &Path) -> PathBuf {
     let found = crate::workspace::locate(cwd, env).unwrap_or_else(|problem| {
         tracing::warn!("{}", problem.message);
-        let cwd = crate::files::canonicalize(cwd).unwrap_or_else(|_| cwd.to_path_buf());
-        let known = |root: &&Path| Snapshot::path(dirs, root).exists();
-        let known = cwd.ancestors().find(known).map(Path::to_path_buf);
-        known.or_else(|| nearest_manifest(&cwd, env).flatten())
+        remembered_root(env, dirs, cwd)
     });
     found.unwrap_or_else(|| Snapshot::outside(dirs))
+}
+
+/// The root of the workspace that `cwd` is in, where its manifests can't say.
+pub(super) fn remembered_root(env: &Environment, dirs: &Dirs, cwd: &Path) -> Option<PathBuf> {
+    let cwd = crate::files::canonicalize(cwd).unwrap_or_else(|_| cwd.to_path_buf());
+    let known = |root: &&Path| Snapshot::path(dirs, root).exists();
+    let known = cwd.ancestors().find(known).map(Path::to_path_buf);
+    known.or_else(|| nearest_manifest(&cwd, env).flatten())
 }

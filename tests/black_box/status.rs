@@ -319,3 +319,41 @@ fn a_source_that_was_never_fetched_is_named_with_what_fetches_it() {
     let json: Value = serde_json::from_str(&status(&sandbox, &["--json"])).expect("JSON");
     assert_eq!(json["unfetched"], serde_json::json!(["far"]));
 }
+
+#[test]
+fn the_skills_that_an_agent_finds_are_counted_where_the_workspace_cant_be_read() {
+    let sandbox = with_agents(&["claude", "codex"]);
+    plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
+    sandbox.write("ws/.agents/skills/team-rules/SKILL.md", skill("team-rules", "Ours."));
+    sandbox.write("ws/.claude/skills/mine/SKILL.md", skill("mine", "Nobody else's."));
+    sandbox.run(&["sync"]).ok();
+    let agents = || {
+        let told: Value = serde_json::from_str(&status(&sandbox, &["--json"])).expect("JSON");
+        let told = told["agents"].as_array().expect("agents").clone();
+        let of = |it: &Value| {
+            [&it["skills"], &it["planned_skills"], &it["descriptions"]].map(Value::to_string)
+        };
+        told.iter().map(of).collect::<Vec<_>>()
+    };
+    let before = agents();
+    assert_eq!(before[0][..2], ["2", "0"], "{before:?}");
+    assert_eq!(before[1][..2], ["2", "0"], "{before:?}");
+    sandbox.write("ws/Cargo.toml", "[package");
+    assert_eq!(agents(), before, "they lie where they did");
+    let line = "skills 2   descriptions";
+    assert!(status(&sandbox, &[]).contains(line), "{}", status(&sandbox, &[]));
+}
+
+#[test]
+fn a_skill_that_the_next_sync_removes_is_found_until_then() {
+    let sandbox = with_agents(&["claude"]);
+    plugin_with_skill(&sandbox, "widget", "widget", "widget-basics");
+    sandbox.run(&["sync"]).ok();
+    let plugin = sandbox.path("home/.symposium/plugins/widget");
+    std::fs::remove_dir_all(plugin).expect("the plugin goes");
+    let screen = status(&sandbox, &[]);
+    assert!(screen.contains("skills 1   descriptions 0.0"), "{screen}");
+    assert!(screen.contains("Remove  widget-basics"), "{screen}");
+    sandbox.run(&["sync"]).ok();
+    assert!(status(&sandbox, &[]).contains("skills 0\n"), "{}", status(&sandbox, &[]));
+}

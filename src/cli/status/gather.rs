@@ -24,7 +24,7 @@ use crate::sync::facts::candidates::{Suggestion, told_absent};
 use crate::sync::facts::{PluginFate, Waiting};
 use crate::sync::registration::duplicates::Duplicate;
 use crate::sync::snapshot::{Snapshot, Stored};
-use crate::sync::survey::{Health, Obstructed, SkillView, Survey, described};
+use crate::sync::survey::{Health, Obstructed, SkillView, Survey, described, described_on_disk};
 use crate::sync::{shown_origin, unclear_configuration};
 use crate::text::Diagnostic;
 use crate::workspace::{UNOBSERVED, UNREAD_WORKSPACE};
@@ -208,14 +208,20 @@ fn of_agent(
         message: finding.message,
         remedy: finding.remedy,
     }));
+    let on_disk = survey.inputs.found_by(agent);
+    // What applies to a workspace that can't be read is not known.
+    let descriptions = match survey.inputs.trouble {
+        Some(_) => described_on_disk(&on_disk),
+        None => described(views, agent),
+    };
     AgentStatus {
         name: agent.name().to_owned(),
         title: agent.title().to_owned(),
         hooks,
         servers,
-        skills: views.iter().filter(|view| view.placed.contains(&agent)).count(),
+        skills: on_disk.len(),
         planned_skills: views.iter().filter(|view| is_planned(view, Some(agent))).count(),
-        descriptions: described(views, agent),
+        descriptions,
         description_budget: agent.identity().description_budget,
         problems,
     }

@@ -35,7 +35,7 @@ pub(crate) use super::placing::reasons::ByHand;
 pub(crate) use offered::{Because, OfferedSkill, WithheldSkill};
 pub(crate) use programs::Obstructed;
 pub(crate) use registered::Health;
-pub(crate) use skills::{SkillView, described};
+pub(crate) use skills::{SkillView, described, described_on_disk};
 
 /// What was read.
 #[derive(Debug)]

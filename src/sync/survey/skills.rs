@@ -1,11 +1,20 @@
-//! The skills that apply: where they are, and who sees them.
+//! The skills that apply: where they are, and who sees them; and those that are on disk.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
 
-use super::{Planned, Survey};
+use super::{Inputs, Planned, Survey};
 use crate::agents::Agent;
+use crate::files::{Limit, read_source};
 use crate::report::Action;
+use crate::skills::discover::SKILL_FILE;
+use crate::skills::document::SkillDocument;
 use crate::skills::{Skill, SkillOrigin};
+use crate::sync::bounds::Bounds;
+use crate::sync::current::remembered_root;
+use crate::sync::placing::marker::{MARKER, STAGING};
+use crate::sync::placing::parents::Parents;
 
 /// One skill that applies.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,6 +112,45 @@ impl Survey<'_> {
             more_files: 0,
         }
     }
+}
+
+impl Inputs {
+    /// The folders of the skills that `agent` finds in this workspace now, by name: ours, whether they
+    /// still apply or not, and the workspace's own. In a workspace that can't be read they are where they
+    /// were.
+    pub(crate) fn found_by(&self, agent: Agent) -> BTreeMap<String, PathBuf> {
+        let (env, dirs) = (&self.sym.env, &self.sym.dirs);
+        let unread = || remembered_root(env, dirs, &self.request.start);
+        let unread = self.trouble.as_ref().and_then(|_| unread());
+        let mut found = BTreeMap::new();
+        let Some(root) = self.root().or(unread.as_deref()) else { return found };
+        let bounds = Bounds::of(root, env.home().as_deref());
+        let parents = Parents::of(root, bounds.as_ref(), env);
+        for index in parents.read_by([agent]) {
+            let entries = parents.list.get(index).map(|parent| fs::read_dir(&parent.path));
+            for entry in entries.into_iter().flatten().flatten().flatten() {
+                let (Ok(name), dir) = (entry.file_name().into_string(), entry.path()) else {
+                    continue;
+                };
+                let counts = parents.neutral() == Some(index) || dir.join(MARKER).is_file();
+                if counts && !name.starts_with(STAGING) && dir.join(SKILL_FILE).is_file() {
+                    found.entry(name).or_insert(dir);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Characters of the names and descriptions of the skills in these folders.
+pub(crate) fn described_on_disk(found: &BTreeMap<String, PathBuf>) -> usize {
+    let characters = |(name, dir): (&String, &PathBuf)| {
+        let source = read_source(&dir.join(SKILL_FILE), Limit::MANIFEST).ok();
+        let document = source.and_then(|source| SkillDocument::parse(source).ok());
+        let description = document.map(|(document, _)| document.description.value.chars().count());
+        name.chars().count() + description.unwrap_or_default()
+    };
+    found.iter().map(characters).sum()
 }
 
 /// Characters of the names and descriptions of skills that `agent` lists, as far as they are among
