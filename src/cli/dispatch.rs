@@ -59,6 +59,12 @@ pub(super) fn find<'a>(
         if other.iter().any(|trouble| trouble.is_error()) {
             problem = problem.note(BROKEN);
         }
+        if !sym.config_state.is_clear() {
+            let file = sym.report.path(&sym.dirs.config_file());
+            problem = problem.note(format!(
+                "the configuration can't be read, and may name a plugin that has it: mend {file}"
+            ));
+        }
         problem
     })
 }

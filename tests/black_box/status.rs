@@ -227,6 +227,24 @@ fn a_configuration_that_can_not_be_read_costs_nothing_that_is_there() {
 }
 
 #[test]
+fn nothing_is_advised_that_depends_on_a_configuration_that_cant_be_read() {
+    let sandbox = with_agents(&["claude"]);
+    sandbox.registry_crate("widget", "1.2.3", &[("skills/a/SKILL.md", &skill("basics", "b"))]);
+    let candidates = || status(&sandbox, &[]).contains("`cargo agents use widget`");
+    assert!(candidates());
+    let config = sandbox.read("home/.symposium/config.toml");
+    for broken in ["[[agent\n".to_owned(), format!("plugin-source = 1\n{config}")] {
+        sandbox.write("home/.symposium/config.toml", broken);
+        let screen = sandbox.run(&["status"]).ok().stdout;
+        assert!(screen.contains("the configuration can't be read"), "{screen}");
+        assert!(!screen.contains("cargo agents use"), "{screen}");
+        assert!(!screen.contains("plugin sync"), "{screen}");
+    }
+    sandbox.write("home/.symposium/config.toml", config);
+    assert!(candidates());
+}
+
+#[test]
 fn a_workspace_that_can_not_be_read_is_not_none() {
     let sandbox = with_agents(&["claude"]);
     sandbox.user_plugin(

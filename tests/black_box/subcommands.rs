@@ -223,6 +223,51 @@ fn a_broken_workspace_is_told_when_a_name_is_not_known() {
 }
 
 #[test]
+fn decision_29_a_configuration_that_cant_be_read_takes_no_subcommand_away() {
+    let sandbox = with_demo(SHOW);
+    let manifest = sandbox.read("home/.symposium/plugins/widget-tools/SYMPOSIUM.toml");
+    let configured = manifest.replace("demo]", "team-demo]").replace("widget-tools", "team");
+    sandbox.write("home/.symposium/team/t/SYMPOSIUM.toml", configured);
+    sandbox.write("home/.symposium/team/t/tool.sh", SHOW);
+    let config = sandbox.read("home/.symposium/config.toml");
+    let source = "[[plugin-source]]\nname = \"team\"\npath = \"team\"\n";
+    sandbox.write("home/.symposium/config.toml", format!("{config}\n{source}"));
+    sandbox.run(&["sync"]).ok();
+    for broken in [format!("{config}\n{source}[["), format!("plugin-source = 1\n{config}")] {
+        sandbox.write("home/.symposium/config.toml", broken);
+        let run = sandbox.run(&["team-demo", "a b"]).ok();
+        assert_eq!(run.stdout, "[a b]\n");
+        assert!(run.stderr.contains("config.toml"), "{}", run.stderr);
+        let run = sandbox.run(&["xyzzy"]).code(1);
+        assert!(run.stderr.contains("can't be read, and may name a plugin that has it: mend"));
+        assert!(!run.stderr.contains("not fetched"), "{}", run.stderr);
+    }
+    // Nor does it where no sync has remembered anything.
+    std::fs::remove_dir_all(sandbox.path("home/.symposium/cache")).expect("the cache goes");
+    let run = sandbox.run(&["team-demo"]).code(1);
+    assert!(run.stderr.contains("the configuration can't be read"), "{}", run.stderr);
+    assert!(!run.stderr.contains("not fetched"), "{}", run.stderr);
+}
+
+#[test]
+fn while_the_configuration_cant_be_read_a_subcommand_runs_as_it_was_allowed() {
+    let sandbox = with_demo(SHOW);
+    for file in ["SYMPOSIUM.toml", "tool.sh"] {
+        let text = sandbox.read(&format!("home/.symposium/plugins/widget-tools/{file}"));
+        sandbox.write(&format!("home/.symposium/team/tools/{file}"), text);
+    }
+    let source = "[[plugin-source]]\nname = \"team\"\npath = \"team\"\n";
+    sandbox.config(&format!("{source}[trust]\nprograms = \"ask\"\n"));
+    sandbox.run(&["plugin", "allow", "widget-tools"]).ok();
+    sandbox.run(&["sync"]).ok();
+    sandbox.write("home/.symposium/config.toml", "[defaults\n");
+    assert_eq!(sandbox.run(&["demo", "a"]).ok().stdout, "[a]\n");
+    sandbox.write("home/.symposium/team/tools/tool.sh", "echo something else\n");
+    let run = sandbox.run(&["demo", "a"]).code(1);
+    assert!(run.stderr.contains("does not run"), "{}", run.stderr);
+}
+
+#[test]
 fn f188_an_installation_s_error_is_told_as_it_is() {
     let sandbox = sandbox();
     sandbox.package(&[("widget", "1.2.3")]);

@@ -10,6 +10,7 @@ use crate::agents::Agent;
 use crate::agents::checkup::{Finding, Topic};
 use crate::cli::programs::programs;
 use crate::cli::team::{self, TeamStatus};
+use crate::config::ConfigState;
 use crate::installations::{Acquirer, Network};
 use crate::plugins::model::Gate;
 use crate::plugins::predicate::{evaluate_all, evaluate_plugin};
@@ -87,6 +88,10 @@ fn waiting_skills(survey: &Survey<'_>) -> Vec<String> {
 }
 
 fn unfetched(survey: &Survey<'_>) -> Vec<String> {
+    // Sources that need no configuration may be switched off in one that can't be read.
+    if survey.inputs.sym.config_state == ConfigState::Broken {
+        return Vec::new();
+    }
     let sources = survey.inputs.registry.sources.iter();
     let absent = sources.filter(|it| it.kind == SourceKind::Git && it.root.is_none());
     absent.map(|source| source.name.clone()).collect()

@@ -214,9 +214,13 @@ impl Registry {
     }
 
     /// The plugin of `source` whose manifest is at `path`, read anew: that one alone. While it can't
-    /// be read it is what it last was.
+    /// be read it is what it last was. While the configuration can't be read, and so not where the source
+    /// is, nothing outside of the plugin's own folder is its.
     pub(crate) fn reread(sym: &Symposium, source: &str, path: &Path) -> Option<Plugin> {
-        let spec = source::effective(sym).into_iter().find(|spec| spec.name == source)?;
+        let Some(spec) = source::effective(sym).into_iter().find(|spec| spec.name == source) else {
+            let dir = path.parent().filter(|_| !sym.config_state.is_clear())?;
+            return scan::scan_one((source, dir), path).plugins.pop();
+        };
         let (state, _) = source::open(sym, &spec, &Refresh::cached());
         let last_good = LastGood::load(&sym.dirs, &state);
         let Some(root) = state.root else {

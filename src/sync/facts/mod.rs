@@ -178,6 +178,11 @@ impl Gatherer<'_> {
             same_crate(&suggestion.name, &crate_.name)
         };
         found.retain(|crate_| !facts.suggestions.iter().any(|plugin| is_named(plugin, crate_)));
+        // What was decided, and who vouches, is in the configuration.
+        if !self.sym.config_state.is_clear() {
+            found.clear();
+            facts.suggestions.clear();
+        }
         facts.explanations.extend(found.iter().map(Candidate::event));
         facts.candidates = found;
         facts.absent = absent;

@@ -1,13 +1,14 @@
 //! What subcommands plugins vend, as seen from a folder.
 //!
-//! The workspace's snapshot says so while it holds; else the sources are looked through as they are
-//! on disk. Nothing is started or written, and nothing is fetched that the user did not ask for, so
+//! The workspace's snapshot says so while it holds, and while the configuration can't be read: what it
+//! last gave stays. Else the sources are looked through as they are on disk. Nothing is started or written, and nothing is fetched that the user did not ask for, so
 //! that even the help can ask here.
 
 use std::path::{Path, PathBuf};
 
 use super::{SnapshotSubcommand, Stored};
 use crate::Symposium;
+use crate::config::ConfigState;
 use crate::plugins::model::{Audience, Plugin, Subcommand};
 use crate::plugins::predicate::{Facts, evaluate_all};
 use crate::plugins::registry::Registry;
@@ -87,7 +88,8 @@ pub(crate) fn listing(sym: &Symposium) -> Listing {
 
 fn snapshot(sym: &Symposium, cwd: &Path) -> Option<Stored> {
     let root = locate(cwd, &sym.env).ok().flatten()?;
-    Stored::of(&sym.dirs, &root).filter(|stored| stored.holds(&sym.env))
+    let serves = |stored: &Stored| !sym.config_state.is_clear() || stored.holds(&sym.env);
+    Stored::of(&sym.dirs, &root).filter(serves)
 }
 
 fn from_snapshot(known: SnapshotSubcommand) -> Vended {
@@ -111,12 +113,10 @@ fn look(sym: &Symposium, loaded: Option<&Loaded>, refresh: &Refresh<'_>, listing
     quiet.config.defaults.builtin = false;
     let mut registry = Registry::load(&quiet, refresh);
     registry.wake(&quiet.config.plugins, root);
-    listing.absent = registry
-        .sources
-        .iter()
-        .filter(|state| state.root.is_none() && state.notice.is_some())
-        .map(|state| state.name.clone())
-        .collect();
+    let away = registry.sources.iter().filter(|it| it.root.is_none() && it.notice.is_some());
+    // One that needs no configuration may be switched off in one that can't be read.
+    let away = away.filter(|_| sym.config_state != ConfigState::Broken);
+    listing.absent = away.map(|state| state.name.clone()).collect();
     listing.diagnostics.extend(registry.diagnostics.iter().cloned());
     let workspace = loaded.map(|loaded| &loaded.workspace);
     listing.root = workspace.map(|workspace| workspace.root.clone());
