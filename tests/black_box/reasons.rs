@@ -111,6 +111,58 @@ fn a_plugin_or_a_source_that_is_gone_or_another_version_without_the_skill() {
 }
 
 #[test]
+fn a_skill_that_got_another_name_says_which() {
+    let sandbox = with_crate_skill(true);
+    configure(&sandbox, &["claude", "codex"], "");
+    sandbox.run(&["sync"]).ok();
+    let marker = sandbox.path("ws/.claude/skills/basics/.symposium");
+    std::fs::remove_file(marker).expect("the copy is the user's now");
+    let status = flat(&sandbox.run(&["status"]).ok().stdout);
+    let told = flat(&sandbox.run(&["sync"]).ok().stderr);
+    for screen in [status, told] {
+        assert!(screen.contains("basics-widget-1-2-3 now"), "{screen}");
+        assert!(!screen.contains("no skill of this name"), "{screen}");
+    }
+    assert!(sandbox.has(PLACED) && !sandbox.has("ws/.agents/skills/basics"));
+    assert!(sandbox.has("ws/.agents/skills/basics-widget-1-2-3/SKILL.md"));
+}
+
+#[test]
+fn the_page_about_the_dependencies_goes_with_them() {
+    for (config, words) in [
+        ("", "the workspace depends on no crates but its own"),
+        ("[defaults]\ndependencies = false\n", "`dependencies` is off in `[defaults]`"),
+    ] {
+        let sandbox = bare_sandbox();
+        let defaults =
+            "[[agent]]\nname = \"claude\"\n[defaults]\nsymposium-recommendations = false\n";
+        sandbox.write("home/.symposium/config.toml", defaults);
+        sandbox.package(&[("widget", "1.2.3")]);
+        sandbox.run(&["sync"]).ok();
+        if config.is_empty() {
+            sandbox.package(&[]);
+        } else {
+            reconfigure(&sandbox, "[defaults]\n", config);
+        }
+        let told = flat(&sandbox.run(&["sync"]).ok().stderr);
+        assert!(told.contains("Removed rust-dependencies") && told.contains(words), "{told}");
+        assert!(!told.contains("no skill of this name"), "{told}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_skill_behind_a_link_that_leads_out_of_its_source() {
+    for moved in ["plugins/w", "plugins/w/skills/basics"] {
+        let sandbox = with_skill();
+        let (from, to) = (sandbox.path(&format!("home/.symposium/{moved}")), sandbox.path("away"));
+        std::fs::rename(&from, &to).expect("moves");
+        std::os::unix::fs::symlink(&to, &from).expect("links");
+        goes(&sandbox, "a link in `w/skills/basics` leads out of its source `user-plugins`");
+    }
+}
+
+#[test]
 fn an_agent_that_is_gone_or_all_of_them() {
     let sandbox = with_skill();
     configure(&sandbox, &["codex"], "");

@@ -128,6 +128,8 @@ impl Resolver<'_> {
                 self.found(found, provenance);
             }
             Err(escape) if !self.leads_nowhere(provenance.root, path) => {
+                let reason = format!("its folder `{path}` leads out of its source");
+                self.explain(Kind::Group, &plugin.name, Verdict::Skipped, reason);
                 self.warn_in(&plugin.manifest, escape.to_string());
             }
             Ok(_) | Err(_) => {

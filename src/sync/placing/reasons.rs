@@ -7,13 +7,16 @@ use semver::Version;
 use super::desired_skills::{DesiredSkills, copy_of, shown};
 use super::marker::Marker;
 use super::parents::Parents;
-use super::plan::{Disk, Fate, Fates, Found, Wanted};
+use super::plan::{Disk, Fate, Fates, Found, Wanted, WantedSkill};
 use crate::Symposium;
 use crate::agents::Agent;
+use crate::files::contained;
 use crate::plugins::model::{Plugin, SkillSource};
 use crate::plugins::registry::Registry;
+use crate::plugins::source::BUILTIN;
 use crate::report::{Event, Kind, Verdict};
 use crate::skills::Skill;
+use crate::sync::dependencies::page;
 use crate::sync::facts::candidates::takes_crate;
 use crate::sync::facts::{Facts, PluginFate, passed_over};
 use crate::text::{Diagnostic, same_crate};
@@ -113,7 +116,25 @@ impl Inquest<'_> {
         Some(format!("your agents find it in {}/skills", there.shown))
     }
 
+    /// What the skill is called now, where that is another name: a folder of the user's took its own, or
+    /// several claim it.
+    fn new_name(&self, name: &str, marker: &Marker) -> Option<&str> {
+        let is_same = |skill: &&WantedSkill| {
+            let is_there = skill.source == marker.source
+                && place_of(&skill.origin) == place_of(&marker.origin);
+            let is_it = match &marker.path {
+                Some(path) => skill.path == *path,
+                None => skill.name.strip_prefix(name).is_some_and(is_suffix),
+            };
+            skill.name != name && is_there && is_it
+        };
+        self.chosen.wanted.skills.iter().find(is_same).map(|skill| skill.name.as_str())
+    }
+
     fn is_not_needed(&self, name: &str, marker: &Marker) -> String {
+        if let Some(new) = self.new_name(name, marker) {
+            return format!("it is called {new} now");
+        }
         let root = Some(self.workspace.root.as_path());
         let choices = &self.sym.config.plugins;
         if let Some(reason) = choices.disabled_by(name, root) {
@@ -191,7 +212,27 @@ impl Inquest<'_> {
         };
         let brings = named.unwrap_or(&marker.source);
         self.of_plugins(marker, &takes)
+            .or_else(|| self.of_dependencies(marker))
+            .or_else(|| self.leads_out(marker))
             .unwrap_or_else(|| format!("{brings} has no skill of this name any more"))
+    }
+
+    /// The page about the dependencies goes with them.
+    fn of_dependencies(&self, marker: &Marker) -> Option<String> {
+        let is_page = marker.source == BUILTIN && marker.path.as_deref() == Some(page::NAME);
+        let reason = match self.sym.config.defaults.dependencies {
+            true => "the workspace depends on no crates but its own",
+            false => "`dependencies` is off in `[defaults]` of the configuration",
+        };
+        is_page.then(|| reason.to_owned())
+    }
+
+    /// What is behind a link that leads out of its source is not taken any more.
+    fn leads_out(&self, marker: &Marker) -> Option<String> {
+        let source = self.registry.sources.iter().find(|known| known.name == marker.source)?;
+        let path = marker.path.as_deref()?;
+        contained(source.root.as_deref()?, path).err()?;
+        Some(format!("a link in `{path}` leads out of its source `{}`", source.name))
     }
 
     /// What came of the plugins of the copy's source that could have brought it; `None` where one
