@@ -51,7 +51,12 @@ impl Acquirer<'_> {
                 let missing = prepared.missing.iter();
                 let missing = missing.map(|error| self.obstacle(plugin, error, "its requirement"));
                 let run = &prepared.invocation;
-                missing.chain(unusable(run.path.as_os_str(), run.is_script)).collect()
+                let unusable = unusable(run.path.as_os_str(), run.is_script).map(|found| {
+                    let is_missing = found.kind == ObstacleKind::Missing;
+                    let remedy = if is_missing { self.brings(plugin) } else { found.remedy };
+                    Obstacle { remedy, ..found }
+                });
+                missing.chain(unusable).collect()
             }
         }
     }
@@ -67,8 +72,7 @@ impl Acquirer<'_> {
 
     fn obstacle(&self, plugin: &Plugin, error: &InstallError, what: &str) -> Obstacle {
         let named = format!("{what} `{}`", error.name);
-        let own_file =
-            format!("put it there, or correct {}", self.sym.report.path(&plugin.manifest));
+        let own_file = self.brings(plugin);
         let (kind, message, remedy) = match (&error.trouble, installation(plugin, &error.name)) {
             (Trouble::Unusable(problem), Ok(known)) => {
                 let is_brought = known.source.is_none() && known.install_commands.is_empty();
@@ -82,6 +86,21 @@ impl Acquirer<'_> {
             (_, Err(unknown)) => (ObstacleKind::Missing, unknown.to_string(), own_file),
         };
         Obstacle { kind, message, remedy }
+    }
+
+    /// What brings a file of the plugin's own. What was fetched is nobody's to put there or to correct.
+    fn brings(&self, plugin: &Plugin) -> String {
+        let manifest = self.sym.report.path(&plugin.manifest);
+        let is_fetched = plugin.source_root.starts_with(self.sym.dirs.plugin_sources());
+        let fetches = format!("`cargo agents plugin sync {}`", plugin.source);
+        match (is_fetched, plugin.manifest.exists()) {
+            (true, false) => format!("{fetches} fetches the plugin again"),
+            (true, true) => {
+                format!("its author can put it into the repository; {fetches} fetches that then")
+            }
+            (false, true) => format!("put it there, or correct {manifest}"),
+            (false, false) => format!("put the plugin back: {manifest} is not there either"),
+        }
     }
 
     /// How it stands with something that we install.

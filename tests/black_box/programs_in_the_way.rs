@@ -3,7 +3,7 @@
 use serde_json::Value;
 use symposium_testlib::{Run, Sandbox};
 
-use crate::{skill, with_agents};
+use crate::{configure, skill, with_agents};
 
 /// What each of `status`, `doctor` and `why` says, on one line.
 fn screens(sandbox: &Sandbox, name: &str) -> [String; 3] {
@@ -51,6 +51,50 @@ fn a_hook_whose_script_is_missing() {
     for screen in screens(&sandbox, "guard") {
         assert!(!screen.contains("is not there"), "{screen}");
     }
+}
+
+#[test]
+fn a_script_of_a_repository_is_fetched_or_its_author_s_to_bring() {
+    let sandbox = with_agents(&["claude"]);
+    let source =
+        format!("[[plugin-source]]\nname = \"far\"\ngit = {:?}\n", sandbox.file_url("repo"));
+    configure(&sandbox, &["claude"], &source);
+    let manifest = format!("name = \"w\"\ncrates = [\"widget\"]\n\n{HOOK}");
+    sandbox.write("repo/w/SYMPOSIUM.toml", manifest);
+    for args in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", "x"]] {
+        sandbox.git_in("repo", args);
+    }
+    sandbox.run(&["sync"]).code(1);
+    let fetches = "`cargo agents plugin sync far` fetches";
+    let author = format!("its author can put it into the repository; {fetches} that then");
+    each_says(&sandbox, "guard", &[&author]);
+    sandbox.write("repo/w/go.sh", "exit 0\n");
+    sandbox.git_in("repo", &["add", "."]);
+    sandbox.git_in("repo", &["commit", "-q", "-m", "y"]);
+    sandbox.run(&["plugin", "sync", "far"]).ok();
+    sandbox.run(&["sync"]).ok();
+    assert!(!screens(&sandbox, "guard")[1].contains("is not there"));
+    // It is away, and so is the copy of it.
+    let (repo, away) = (sandbox.path("repo"), sandbox.path("aside"));
+    std::fs::rename(&repo, &away).expect("moves");
+    std::fs::remove_dir_all(sandbox.path("home/.symposium/cache")).expect("the cache goes");
+    each_says(&sandbox, "guard", &[&format!("{fetches} the plugin again")]);
+    std::fs::rename(&away, &repo).expect("moves back");
+    sandbox.run(&["plugin", "sync", "far"]).ok();
+    assert!(!screens(&sandbox, "guard")[1].contains("is not there"));
+}
+
+#[test]
+fn a_script_of_a_plugin_that_was_moved_away() {
+    let sandbox = with_agents(&["claude"]);
+    sandbox
+        .user_plugin("w/SYMPOSIUM.toml", &format!("name = \"w\"\ncrates = [\"widget\"]\n\n{HOOK}"));
+    sandbox.user_plugin("w/go.sh", "exit 0\n");
+    sandbox.run(&["sync"]).ok();
+    let plugins = sandbox.path("home/.symposium/plugins");
+    std::fs::rename(plugins, sandbox.path("aside")).expect("moves");
+    let words = "put the plugin back: ~/.symposium/plugins/w/SYMPOSIUM.toml is not there either";
+    each_says(&sandbox, "guard", &[words]);
 }
 
 #[cfg(unix)]
