@@ -9,6 +9,7 @@ use crate::agents::places::{FileFormat, HookShape, ServerPlace};
 use crate::config::HookScope;
 use crate::documents::read_document;
 use crate::report::{Action, Kind};
+use crate::sync::placing::targets;
 use crate::sync::registration::servers;
 use crate::sync::survey::{Health, described};
 use crate::text::Diagnostic;
@@ -164,13 +165,28 @@ fn skills_twice(context: &CheckContext<'_>, agent: Agent) -> Option<Finding> {
     (any && known.chosen.twice.contains(&agent)).then(|| {
         let message = "it reads several of the folders that your agents need, and sees each skill \
                        in each of them";
-        let remedy = format!(
-            "nothing to do: the copies are the same; with fewer agents there is one folder: \
-             `cargo agents init --remove-agent {}`",
-            agent.name()
-        );
+        let mut remedy = "nothing to do: the copies are the same".to_owned();
+        let without = |other: &Agent| {
+            let name = other.name();
+            format!("without {name} (`cargo agents init --remove-agent {name}`)")
+        };
+        let others: Vec<_> =
+            one_too_many(&context.survey.agents, agent).iter().map(without).collect();
+        if !others.is_empty() {
+            remedy = format!("{remedy}; there is one folder {}", others.join(" or "));
+        }
         Finding::new("skills-twice", Weight::Note, message).of_agent(agent).remedy(remedy)
     })
+}
+
+/// The agents without each of which one folder would do for the others, `agent` among them.
+fn one_too_many(agents: &[Agent], agent: Agent) -> Vec<Agent> {
+    let is_one = |left_out: &Agent| {
+        let rest = agents.iter().filter(|other| *other != left_out);
+        let reads: Vec<_> = rest.map(|other| (*other, other.identity().skill_dirs)).collect();
+        targets::choose(&reads).dirs.len() == 1
+    };
+    agents.iter().copied().filter(|other| *other != agent && is_one(other)).collect()
 }
 
 /// A server of the same name in another file or table of the agent's: one of them hides the other.
@@ -286,4 +302,17 @@ pub(super) fn budget(context: &CheckContext<'_>) -> Vec<Finding> {
 /// Whether a diagnostic tells what [`budget`] tells.
 pub(super) fn is_about_budget(diagnostic: &Diagnostic) -> bool {
     diagnostic.message.starts_with("the skills' descriptions take")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_is_one_too_many_where_one_folder_does_without_it() {
+        use Agent::{Claude, Codex, Copilot, Kiro};
+        let agents = [Claude, Codex, Copilot];
+        assert_eq!(one_too_many(&agents, Copilot), [Claude, Codex]);
+        assert_eq!(one_too_many(&[Claude, Codex, Copilot, Kiro], Copilot), []);
+    }
 }

@@ -143,3 +143,25 @@ fn servers_that_an_agent_does_not_start_are_found_with_what_to_press() {
     assert!(!found.iter().any(|finding| finding["code"] == "server-unapproved"), "{found:#?}");
     assert_eq!(finding(&found, "server-disabled")["agent"], "codex");
 }
+
+#[test]
+fn fewer_agents_are_advised_only_where_one_folder_is_left_then() {
+    let remedy = |sandbox: &Sandbox| {
+        let found = findings(sandbox, &[]);
+        let found = found.iter().find(|it| it["code"] == "skills-twice").expect("a finding");
+        assert_eq!(found["agent"], "copilot");
+        found["remedy"].as_str().expect("a remedy").to_owned()
+    };
+    for agent in ["claude", "codex"] {
+        let sandbox = synced(&["claude", "codex", "copilot"]);
+        let command = format!("init --remove-agent {agent}");
+        let told = remedy(&sandbox);
+        assert!(told.contains(&format!("without {agent} (`cargo agents {command}`)")), "{told}");
+        assert!(!told.contains("--remove-agent copilot"), "{told}");
+        sandbox.run(&command.split(' ').collect::<Vec<_>>()).ok();
+        let skill = |folder: &str| sandbox.has(&format!("ws/{folder}/skills/widget-basics"));
+        assert_ne!(skill(".claude"), skill(".agents"), "one folder");
+    }
+    let sandbox = synced(&["claude", "codex", "copilot", "kiro"]);
+    assert_eq!(remedy(&sandbox), "nothing to do: the copies are the same");
+}
