@@ -21,6 +21,7 @@ use crate::workspace::{
 pub(crate) mod awaited;
 pub(crate) mod fetch;
 mod git;
+mod not_on_disk;
 mod on_demand;
 mod package;
 mod registry;
@@ -29,6 +30,7 @@ mod vendor;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use not_on_disk::{Needs, NotOnDisk, Unusable};
 pub(crate) use on_demand::OnDemand;
 pub(crate) use package::package_id;
 use registry::RegistryDirs;
@@ -60,53 +62,6 @@ pub(crate) struct Located {
     /// The folder of its manifest, absolute.
     pub dir: PathBuf,
     pub how: How,
-}
-
-/// A crate whose sources are not on this machine.
-#[derive(Debug, Clone, Default, PartialEq, Eq, thiserror::Error)]
-pub(crate) struct NotOnDisk {
-    pub name: String,
-    /// Its version, where it is known.
-    pub version: Option<Version>,
-    /// What its version must meet.
-    pub requirement: Option<VersionReq>,
-    /// What kept it from being used or had, where it was more than not being there.
-    pub reason: Option<String>,
-    /// Whether the reason is that there is no cargo to fetch it.
-    pub is_without_cargo: bool,
-}
-
-impl NotOnDisk {
-    /// What to do about it: what the workspace depends on comes with `cargo fetch`, another crate
-    /// (one that its skills are taken from) only with us.
-    pub(crate) fn remedy(&self, workspace: &Workspace, offline: bool) -> &'static str {
-        let dependencies = workspace.dependencies.iter().map(|known| &known.name);
-        let mut known = dependencies.chain(workspace.locked.iter().map(|known| &known.name));
-        if self.is_without_cargo {
-            "crates are fetched by cargo: put it on PATH, or name it in `SYMPOSIUM_CARGO`"
-        } else if known.any(|name| same_crate(name, &self.name)) {
-            "`cargo fetch` puts the sources of dependencies on disk"
-        } else if offline {
-            "without `--offline`, cargo is asked to fetch it"
-        } else {
-            "the next `cargo agents sync` tries again"
-        }
-    }
-}
-
-impl std::fmt::Display for NotOnDisk {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the sources of {}", self.name)?;
-        if let Some(version) = &self.version {
-            write!(f, " {version}")?;
-        } else if let Some(requirement) = &self.requirement {
-            write!(f, " {requirement}")?;
-        }
-        match &self.reason {
-            Some(reason) => write!(f, " can't be had: {reason}"),
-            None => f.write_str(" are not on this machine"),
-        }
-    }
 }
 
 /// Which crate is wanted.
@@ -303,7 +258,7 @@ impl<'a> CrateDisk<'a> {
         newest(direct.collect()).or_else(|| newest(locked.collect()))
     }
 
-    fn on_disk(&self, candidate: &Candidate) -> Result<Located, Option<String>> {
+    fn on_disk(&self, candidate: &Candidate) -> Result<Located, Option<Unusable>> {
         let Candidate { name, version, origin } = candidate;
         let checksum = match origin {
             DependencyOrigin::Registry { checksum, .. } => checksum.as_deref(),
@@ -397,10 +352,11 @@ impl CrateSources for CrateDisk<'_> {
         }
         let (request, index) = self.as_declared(request)?;
         match self.resolved(&request) {
-            Some(candidate) => self.on_disk(&candidate).map_err(|reason| NotOnDisk {
+            Some(candidate) => self.on_disk(&candidate).map_err(|found| NotOnDisk {
                 name: candidate.name.clone(),
                 version: Some(candidate.version.clone()),
-                reason,
+                needs: found.as_ref().map(|found| found.needs).unwrap_or_default(),
+                reason: found.map(|found| found.why),
                 ..NotOnDisk::default()
             }),
             None => self.newest(&request, index.as_ref()).ok_or_else(|| NotOnDisk {

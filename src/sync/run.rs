@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::facts::candidates::{BRINGS_SOURCES, told_absent};
+use super::facts::candidates::told_absent;
 use super::facts::{Facts, Gatherer, Waiting};
 use super::lockfile::take_inventory;
 use super::placing::apply::apply_and_tell;
@@ -351,8 +351,8 @@ pub(super) fn gather<'r>(sync: &SyncContext<'_>, registry: &'r Registry) -> Fact
         }
     }
     if sync.request.caller == Caller::Command {
-        for told in told_absent(&facts.absent) {
-            sym.report.event(&Event::status("Note", format!("{told}; {BRINGS_SOURCES}")));
+        for (told, remedy) in told_absent(&facts.absent) {
+            sym.report.event(&Event::status("Note", format!("{told}; {remedy}")));
         }
     }
     facts

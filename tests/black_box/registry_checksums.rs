@@ -4,7 +4,7 @@
 use symposium_testlib::{Sandbox, SparseRegistry};
 
 use crate::registries::with_cargo;
-use crate::skill;
+use crate::{configure, skill};
 
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
@@ -107,7 +107,50 @@ fn a_crate_with_another_checksum_than_the_lock_file_has_is_refused_by_name() {
         assert_eq!(installed(&sandbox), [""; 0]);
         assert!(run.stderr.contains("gizmo 1.0.0"), "{}", run.stderr);
         assert!(run.stderr.contains("Cargo.lock has abab"), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("the sources of those that apply can't be had"),
+            "{}",
+            run.stderr
+        );
     }
+}
+
+#[test]
+fn a_wrong_file_is_not_said_to_come_with_cargo_fetch() {
+    let sandbox = with_cargo();
+    let (users, sum) = registry_with(&sandbox, "of-the-user");
+    sandbox.write("home/.cargo/config.toml", instead(&users));
+    locked(&sandbox, CRATES_IO, &sum);
+    configure(&sandbox, &["claude"], "");
+    sandbox.run(&["sync"]).ok();
+    // Somebody changed what cargo had downloaded.
+    let registry = |folder: &str| sandbox.path(&format!("home/.cargo/registry/{folder}"));
+    let cache = std::fs::read_dir(registry("cache")).expect("a folder").next();
+    let file = cache.expect("a registry").expect("an entry").path().join("gizmo-1.0.0.crate");
+    std::fs::write(&file, "another file").expect("writes");
+    let plugin = sandbox.read("home/.symposium/plugins/p/SYMPOSIUM.toml");
+    // Of a crate that no plugin speaks for it is told elsewhere.
+    for plugin in [plugin.as_str(), "name = \"p\"\ncrates = [\"other\"]\n"] {
+        sandbox.write("home/.symposium/plugins/p/SYMPOSIUM.toml", plugin);
+        for args in [&["sync", "--offline"][..], &["doctor", "--offline"], &["audit", "--offline"]]
+        {
+            let run = sandbox.run(args);
+            let screen = format!("{}{}", run.stdout, run.stderr);
+            let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(screen.contains("don't build with it: remove it"), "{screen}");
+            assert!(!screen.contains("`cargo fetch` brings"), "{screen}");
+            assert!(!screen.contains("`cargo fetch` puts"), "{screen}");
+        }
+    }
+    let status = sandbox.run(&["status"]).ok().stdout;
+    assert!(status.contains("what cargo unpacked of it"), "{status}");
+    // As it says.
+    sandbox.write("home/.symposium/plugins/p/SYMPOSIUM.toml", plugin);
+    std::fs::remove_file(file).expect("removes");
+    std::fs::remove_dir_all(registry("src")).expect("removes");
+    sandbox.run(&["sync"]).ok();
+    assert_eq!(installed(&sandbox), ["of-the-user"]);
+    assert_eq!(sandbox.run(&["doctor", "--offline"]).stdout.matches("SHA-256").count(), 0);
 }
 
 #[test]

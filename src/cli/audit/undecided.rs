@@ -33,9 +33,9 @@ pub(super) fn look(sym: &Symposium, whole: &Whole<'_>, found: &mut Findings) {
         let problem = in_lock(whole, problem, &missing.name, &version);
         found.add(rules::COULD_NOT_LOOK, problem.note(remedy));
     }
-    for told in told_absent(&facts.absent) {
+    for (told, remedy) in told_absent(&facts.absent) {
         let problem = Diagnostic::warning(format!("could not look at every dependency: {told}"));
-        found.add(rules::COULD_NOT_LOOK, problem.note("`cargo fetch` brings them"));
+        found.add(rules::COULD_NOT_LOOK, problem.note(remedy));
     }
 }
 

@@ -6,9 +6,9 @@ use semver::Version;
 
 use super::wanted::Wanted;
 use crate::Symposium;
-use crate::skills::crate_source::fetch::{FetchError, FetchRequest, Fetcher};
+use crate::skills::crate_source::fetch::{FetchRequest, Fetcher};
 use crate::skills::crate_source::{
-    CrateDisk, CrateRequest, CrateSources as _, Located, NotOnDisk, OnDemand,
+    CrateDisk, CrateRequest, CrateSources as _, Located, Needs, NotOnDisk, OnDemand,
 };
 use crate::text::{Diagnostic, SecretUrl, same_crate};
 use crate::text::{closest, did_you_mean};
@@ -248,8 +248,8 @@ impl<'a> Lookup<'a> {
                 Ok((located, format!("{from}; of those here, for the registry: {error}")))
             }
             (Err(error), Err(missing)) => {
-                let is_without_cargo = matches!(error, FetchError::Run(_));
-                Err(NotOnDisk { reason: Some(error.to_string()), is_without_cargo, ..missing })
+                let needs = error.needs();
+                Err(NotOnDisk { reason: Some(error.to_string()), needs, ..missing })
             }
         }
     }
@@ -274,7 +274,7 @@ impl<'a> Lookup<'a> {
             problem = problem.note(format!("on this machine is no version{meets}, only of {here}"));
         }
         problem.notes.extend(self.stranger());
-        if missing.is_without_cargo || self.sym.options.offline {
+        if missing.needs != Needs::Fetch || self.sym.options.offline {
             problem = problem.note(missing.remedy(&outside, true));
         }
         problem

@@ -8,7 +8,7 @@ use super::model::{Finding, Weight};
 use crate::fetch::git::Repository;
 use crate::plugins::registry::counted;
 use crate::plugins::source::{Location, SourceKind, SourceSpec, SourceState, effective, unusable};
-use crate::sync::facts::candidates::{BRINGS_SOURCES, told_absent};
+use crate::sync::facts::candidates::told_absent;
 use crate::text::Diagnostic;
 
 /// Each source is there, or answers.
@@ -177,10 +177,10 @@ pub(super) fn crates(context: &CheckContext<'_>) -> Vec<Finding> {
     let Some(planned) = &context.survey.planned else { return Vec::new() };
     let missing = planned.facts.missing.iter().map(|missing| {
         Finding::new("crate-missing", Weight::Warning, format!("no skills: {missing}"))
-            .remedy("`cargo fetch`, then `cargo agents sync`")
+            .remedy(missing.needs.remedy().unwrap_or("`cargo fetch`, then `cargo agents sync`"))
     });
     let absent = told_absent(&planned.facts.absent).into_iter();
-    let absent =
-        absent.map(|told| Finding::new("crate-absent", Weight::Note, told).remedy(BRINGS_SOURCES));
+    let absent = absent
+        .map(|(told, remedy)| Finding::new("crate-absent", Weight::Note, told).remedy(remedy));
     missing.chain(absent).collect()
 }

@@ -21,6 +21,7 @@ use crate::plugins::trust::part::PartKind;
 use crate::plugins::trust::record::{CRATES, Owner};
 use crate::report::{Action, Change, Kind, Verdict};
 use crate::skills::SkillOrigin;
+use crate::skills::crate_source::NotOnDisk;
 use crate::sync::facts::candidates::{Suggestion, told_absent};
 use crate::sync::facts::{PluginFate, Waiting};
 use crate::sync::registration::duplicates::Duplicate;
@@ -72,7 +73,7 @@ pub(super) fn gather(survey: &Survey<'_>) -> Status {
         suggestions: known
             .map(|planned| suggestions(&planned.facts.suggestions))
             .unwrap_or_default(),
-        absent: known.map(|planned| told_absent(&planned.facts.absent)).unwrap_or_default(),
+        absent: known.map(|planned| absent(&planned.facts.absent)).unwrap_or_default(),
         unfetched: unfetched(survey),
         next_sync: next_sync(survey),
         warnings,
@@ -85,6 +86,11 @@ fn waiting_skills(survey: &Survey<'_>) -> Vec<String> {
     let waiting = survey.planned.iter().flat_map(|planned| &planned.facts.waiting);
     let of_crates = waiting.filter(|it| it.owner.source == CRATES);
     of_crates.map(|it| format!("skill {} of {}", it.name, it.told())).collect()
+}
+
+fn absent(absent: &[NotOnDisk]) -> Vec<String> {
+    let told = told_absent(absent).into_iter();
+    told.map(|(told, remedy)| format!("{told}; {remedy}")).collect()
 }
 
 fn unfetched(survey: &Survey<'_>) -> Vec<String> {

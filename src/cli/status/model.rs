@@ -41,7 +41,7 @@ pub(crate) struct Status {
     pub candidates: Vec<CandidateStatus>,
     /// Plugins that are suggested, about which nobody said anything yet.
     pub suggestions: Vec<SuggestionStatus>,
-    /// What is not known of dependencies whose sources are not on this machine.
+    /// What is not known of dependencies whose sources are not on this machine, and what to do.
     pub absent: Vec<String>,
     /// Git sources of plugins of which there is no copy on this machine.
     pub unfetched: Vec<String>,

@@ -8,7 +8,6 @@ use super::model::{AgentStatus, PluginState, PluginStatus, SkillStatus, State, S
 use crate::cli::screen::{Screen, column, count};
 use crate::plugins::source::age;
 use crate::report::{Change, Verbosity, short_path};
-use crate::sync::facts::candidates::BRINGS_SOURCES;
 
 /// How many lines a list has at most, but with `-v`.
 const MOST: usize = 12;
@@ -97,7 +96,7 @@ fn workspace(screen: &mut Screen, status: &Status, view: &View<'_>) {
             }
         }
     }
-    status.absent.iter().for_each(|told| screen.line(2, &format!("{told}; {BRINGS_SOURCES}")));
+    status.absent.iter().for_each(|told| screen.line(2, told));
     for source in &status.unfetched {
         screen.line(
             2,

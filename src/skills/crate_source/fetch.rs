@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use semver::{Version, VersionReq};
 
 use super::registry::{self, RegistryDirs, Wanted};
-use super::{Located, git};
+use super::{Located, Unusable, git};
 use crate::config::{Dirs, Environment};
 use crate::files::{private_folders, without_its_name};
 use crate::process::{Child, Output, RunError, Status};
@@ -95,7 +95,7 @@ pub(crate) enum FetchError {
     Cargo(Refusal),
     /// What cargo has is not what is wanted.
     #[error("{0}")]
-    Other(String),
+    Other(Unusable),
     /// The folder that the workspace has in the place of the registry is without it.
     #[error("the workspace takes crates from {}, which does not have it", .0.display())]
     NotIn(PathBuf),
@@ -382,7 +382,7 @@ impl Session<'_> {
         }
     }
 
-    fn find(&self, locked: &Locked) -> Result<Located, Option<String>> {
+    fn find(&self, locked: &Locked) -> Result<Located, Option<Unusable>> {
         let home = self.fetcher.env.cargo_home().ok_or(None)?;
         RegistryDirs::of(&home).find(self.fetcher.dirs, &self.wanted(locked))
     }

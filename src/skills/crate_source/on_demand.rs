@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::fetch::{FetchError, FetchRequest, Fetcher};
-use super::{CrateDisk, CrateRequest, CrateSources, Located, NotOnDisk};
+use super::{CrateDisk, CrateRequest, CrateSources, Located, Needs, NotOnDisk};
 use crate::report::Reporter;
 use crate::text::{Diagnostic, SecretUrl};
 use crate::workspace::DependencyOrigin;
@@ -103,9 +103,20 @@ impl<'a> OnDemand<'a> {
             name: name.to_owned(),
             version: version.cloned(),
             requirement: requirement.cloned(),
-            is_without_cargo: matches!(error, FetchError::Run(_)),
+            needs: error.needs(),
             reason: Some(error.to_string()),
         })
+    }
+}
+
+impl FetchError {
+    /// What the crate waits for then.
+    pub(crate) fn needs(&self) -> Needs {
+        match self {
+            Self::Run(_) => Needs::Cargo,
+            Self::Other(found) => found.needs,
+            _ => Needs::Fetch,
+        }
     }
 }
 

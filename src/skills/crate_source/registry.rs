@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use semver::Version;
 
-use super::vendor::other_file;
-use super::{How, Located, folders, package_id, split_name};
+use super::{How, Located, Unusable, folders, package_id, split_name};
 use crate::config::Dirs;
-use crate::fetch::archive::{Format, Layout, Limits, sha256_file, unpack, verify_sha256};
+use crate::fetch::archive::{
+    ArchiveError, Format, Layout, Limits, sha256_file, unpack, verify_sha256,
+};
 use crate::files::{Limit, Lock, open, read_optional, write_atomic};
 use crate::text::spellings;
 
@@ -120,16 +121,18 @@ impl RegistryDirs {
         registry: &Path,
         dirs: &Dirs,
         wanted: &Wanted<'_>,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, Unusable> {
         let cache = self.dir.join("cache").join(registry.file_name().unwrap_or_default());
         match (wanted.checksum, wanted.in_registry(&cache, ".crate")) {
             (Some(checksum), Some((_, file))) => verify(&file, checksum, dirs).map(|()| true),
             (Some(_), None) => Ok(wanted.index.is_none() && is_crates_io(registry)),
             (None, _) if !wanted.is_home(registry, self.mirrored) => Ok(false),
-            (None, _) if !is_crates_io(registry) && self.has_rival(registry) => Err(format!(
-                "there are several registries of {}, and Cargo.lock has no checksum to tell by",
-                host_of(registry)
-            )),
+            (None, _) if !is_crates_io(registry) && self.has_rival(registry) => {
+                Err(Unusable::from(format!(
+                    "there are several registries of {}, and Cargo.lock has no checksum to tell by",
+                    host_of(registry)
+                )))
+            }
             (None, _) => Ok(true),
         }
     }
@@ -145,7 +148,11 @@ impl RegistryDirs {
     ///
     /// # Errors
     /// `Some` with the reason when it is there and can't be used.
-    pub(super) fn find(&self, dirs: &Dirs, wanted: &Wanted<'_>) -> Result<Located, Option<String>> {
+    pub(super) fn find(
+        &self,
+        dirs: &Dirs,
+        wanted: &Wanted<'_>,
+    ) -> Result<Located, Option<Unusable>> {
         let mut problem = None;
         let mut incomplete = None;
         for source in self.in_order(&self.sources, wanted) {
@@ -164,7 +171,7 @@ impl RegistryDirs {
             match self.is_the_one(cache, dirs, wanted) {
                 Ok(true) => match unpacked(&file, &name, dirs, wanted) {
                     Ok(dir) => return Ok(wanted.located(name, dir, How::RegistryCache)),
-                    Err(reason) => problem = Some(format!("{}: {reason}", file.display())),
+                    Err(found) => problem = Some(found),
                 },
                 Ok(false) => {}
                 Err(reason) => problem = problem.or(Some(reason)),
@@ -214,20 +221,19 @@ pub(super) fn in_folder(
     folder: &Path,
     dirs: &Dirs,
     wanted: &Wanted<'_>,
-) -> Result<Option<Located>, String> {
+) -> Result<Option<Located>, Unusable> {
     let found = wanted.in_registry(folder, ".crate").filter(|_| wanted.checksum.is_some());
     let Some((name, file)) = found else { return Ok(None) };
-    let dir = unpacked(&file, &name, dirs, wanted)
-        .map_err(|reason| format!("{}: {reason}", file.display()))?;
+    let dir = unpacked(&file, &name, dirs, wanted)?;
     Ok(Some(wanted.located(name, dir, How::RegistryCache)))
 }
 
 /// Checks a `.crate` file against the lock file's checksum. Hundreds are asked about in each run, so
 /// a file that was found right is not read again while its size and time are the same.
-fn verify(file: &Path, checksum: &str, dirs: &Dirs) -> Result<(), String> {
+fn verify(file: &Path, checksum: &str, dirs: &Dirs) -> Result<(), Unusable> {
     let broken = |error: std::io::Error| format!("{}: {error}", file.display());
     if !is_sha256(checksum) {
-        return Err(format!("`{}` in Cargo.lock is no checksum", checksum.escape_debug()));
+        return Err(format!("`{}` in Cargo.lock is no checksum", checksum.escape_debug()).into());
     }
     let metadata = fs::metadata(file).map_err(broken)?;
     let modified = metadata.modified().map_err(broken)?;
@@ -239,7 +245,7 @@ fn verify(file: &Path, checksum: &str, dirs: &Dirs) -> Result<(), String> {
     }
     let found = sha256_file(file).map_err(broken)?;
     if !found.eq_ignore_ascii_case(checksum) {
-        return Err(other_file(file, &found, checksum));
+        return Err(Unusable::other_file(file, &found, checksum));
     }
     if let Err(error) = write_atomic(&note, state.as_bytes()) {
         tracing::debug!("{}: {error}", note.display());
@@ -252,12 +258,18 @@ fn is_sha256(checksum: &str) -> bool {
 }
 
 /// The `.crate` file's content in our own cache: unpacked once, whole or not at all.
-fn unpacked(file: &Path, name: &str, dirs: &Dirs, wanted: &Wanted<'_>) -> Result<PathBuf, String> {
+fn unpacked(
+    file: &Path,
+    name: &str,
+    dirs: &Dirs,
+    wanted: &Wanted<'_>,
+) -> Result<PathBuf, Unusable> {
+    let broken = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
     let folder = format!("{name}-{}", wanted.version);
     // Half of the checksum tells any two files apart, also those that were made to be confused.
     let sum = match wanted.checksum.filter(|checksum| is_sha256(checksum)) {
         Some(checksum) => checksum.to_ascii_lowercase(),
-        None => sha256_file(file).map_err(|error| error.to_string())?,
+        None => sha256_file(file).map_err(|error| broken(&error))?,
     };
     let place = format!("{folder}-{}", &sum[..32]);
     let target = dirs.crates().join(&place);
@@ -265,17 +277,22 @@ fn unpacked(file: &Path, name: &str, dirs: &Dirs, wanted: &Wanted<'_>) -> Result
         return Ok(target);
     }
     let lock = dirs.locks().join(format!("crate-{place}.lock"));
-    let _lock = Lock::acquire(&lock, LOCK_TIMEOUT).map_err(|error| error.to_string())?;
+    let _lock = Lock::acquire(&lock, LOCK_TIMEOUT).map_err(|error| broken(&error))?;
     if target.is_dir() {
         return Ok(target);
     }
     if let Some(checksum) = wanted.checksum {
-        verify_sha256(file, checksum).map_err(|error| error.to_string())?;
+        match verify_sha256(file, checksum) {
+            Err(ArchiveError::Checksum { expected, found }) => {
+                return Err(Unusable::other_file(file, &found, &expected));
+            }
+            verified => verified.map_err(|error| broken(&error))?,
+        }
     }
-    let reader = open(file).map_err(|error| error.to_string())?;
+    let reader = open(file).map_err(|error| broken(&error))?;
     let layout = Layout::InFolder(&folder);
     unpack(reader, Format::TarGz, &target, layout, &Limits::default())
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| broken(&error))?;
     Ok(target)
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use semver::Version;
 
-use super::{How, Located, folders, package_id, split_name};
+use super::{How, Located, Unusable, folders, package_id, split_name};
 use crate::files::{Limit, read_optional};
 use crate::text::same_crate;
 
@@ -18,23 +18,17 @@ pub(super) fn exact(
     name: &str,
     version: &Version,
     checksum: Option<&str>,
-) -> Result<Option<Located>, String> {
+) -> Result<Option<Located>, Unusable> {
     let mut problem = None;
     for located in packages(roots, name).filter(|located| &located.version == version) {
         match (checksum, package_checksum(&located.dir)) {
             (Some(wanted), Some(found)) if !found.eq_ignore_ascii_case(wanted) => {
-                problem.get_or_insert_with(|| other_file(&located.dir, &found, wanted));
+                problem.get_or_insert_with(|| Unusable::other_file(&located.dir, &found, wanted));
             }
             _ => return Ok(Some(located)),
         }
     }
     problem.map_or(Ok(None), Err)
-}
-
-/// Says that what is at `path` is not what the lock file means.
-pub(super) fn other_file(path: &Path, found: &str, wanted: &str) -> String {
-    let found = found.escape_debug();
-    format!("{} has the SHA-256 {found}, Cargo.lock has {wanted}", path.display())
 }
 
 /// The checksum of the `.crate` file that `cargo vendor` made a folder of.

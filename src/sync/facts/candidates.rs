@@ -26,8 +26,7 @@ use crate::workspace::{Observer, UNOBSERVED, Workspace};
 /// Dependencies that are named as absent.
 const NAMED: usize = 5;
 /// What brings the sources of dependencies.
-pub(crate) const BRINGS_SOURCES: &str =
-    "`cargo fetch` brings them, and the next event or sync looks";
+const BRINGS_SOURCES: &str = "`cargo fetch` brings them, and the next event or sync looks";
 
 /// A direct dependency that ships skills, about which neither a source nor the user said anything.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -171,9 +170,9 @@ pub(crate) fn find(
     (found, absent)
 }
 
-/// What there is to say of dependencies whose sources are not on this machine: those that are merely
-/// not there yet in one line, those that can't be used with why.
-pub(crate) fn told_absent(absent: &[NotOnDisk]) -> Vec<String> {
+/// What there is to say of dependencies whose sources are not on this machine, and what to do: those
+/// that are merely not there yet in one line, those that can't be used with why.
+pub(crate) fn told_absent(absent: &[NotOnDisk]) -> Vec<(String, &'static str)> {
     let (refused, awaited): (Vec<_>, Vec<_>) =
         absent.iter().partition(|crate_| crate_.reason.is_some());
     let named = |crate_: &NotOnDisk| match &crate_.version {
@@ -182,16 +181,19 @@ pub(crate) fn told_absent(absent: &[NotOnDisk]) -> Vec<String> {
     };
     let names: Vec<String> = awaited.iter().take(NAMED).map(|crate_| named(crate_)).collect();
     let more = awaited.len().saturating_sub(NAMED);
-    let mut told: Vec<String> = refused.iter().map(ToString::to_string).collect();
+    let of_refused =
+        |crate_: &&NotOnDisk| (crate_.to_string(), crate_.needs.remedy().unwrap_or(BRINGS_SOURCES));
+    let mut told: Vec<_> = refused.iter().map(of_refused).collect();
+    let mut await_them = |what| told.push((what, BRINGS_SOURCES));
     match names.as_slice() {
         [] => {}
-        [name] => told.push(format!(
+        [name] => await_them(format!(
             "the sources of {name} are not on this machine yet, so it is not known whether it ships \
              skills"
         )),
         names => {
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            told.push(format!(
+            await_them(format!(
                 "the sources of {} dependencies are not on this machine yet, so it is not known \
                  whether they ship skills: {}{more}",
                 awaited.len(),

@@ -16,6 +16,7 @@ use crate::plugins::registry::Registry;
 use crate::plugins::source::BUILTIN;
 use crate::report::{Event, Kind, Verdict};
 use crate::skills::Skill;
+use crate::skills::crate_source::Needs;
 use crate::sync::dependencies::page;
 use crate::sync::facts::candidates::takes_crate;
 use crate::sync::facts::{Facts, PluginFate, passed_over};
@@ -322,6 +323,9 @@ pub(crate) fn why_none(chosen: &DesiredSkills, facts: &Facts<'_>, agents: &[Agen
     let off = facts.explanations.iter().filter(is_off).count();
     match number {
         0 if !facts.unread.is_empty() => "no skills: those that apply can't be read".to_owned(),
+        0 if facts.missing.iter().any(|missing| missing.needs == Needs::RightFile) => {
+            "no skills: the sources of those that apply can't be had".to_owned()
+        }
         0 if !facts.missing.is_empty() => {
             "no skills: the sources of those that apply are not on this machine".to_owned()
         }

@@ -172,8 +172,9 @@ fn a_stranger_of_the_same_name_in_another_registry_is_not_taken() {
     let origin = DependencyOrigin::Registry { index, checksum: Some(sha256_hex(&bytes)) };
     place.depends("a", "1.0.0", origin);
     place.put(&format!("cargo/registry/cache/{CRATES_IO}/a-1.0.0.crate"), "another crate");
-    let missing = place.locate("a").expect_err("another crate").to_string();
-    assert!(missing.contains("SHA-256"), "{missing}");
+    let missing = place.locate("a").expect_err("another crate");
+    assert!(missing.to_string().contains("SHA-256"), "{missing}");
+    assert_eq!(missing.needs, Needs::RightFile);
     // Of the same host, and without a file that tells which of its registries it is of.
     place.source("crates.example.com-0123456789abcdef", "a", "1.0.0");
     assert!(place.locate("a").is_err());
@@ -222,8 +223,9 @@ fn a_vendored_crate_of_another_file_than_the_lock_file_means_is_refused() {
     let sums = format!("{{\"package\":\"{}\"}}", "11".repeat(32));
     place.put("vendor/a/.cargo-checksum.json", sums);
     place.depends("a", "1.0.0", crates_io(Some("22".repeat(32))));
-    let missing = place.locate("a").expect_err("another crate").to_string();
-    assert!(missing.contains("has the SHA-256 1111"), "{missing}");
+    let missing = place.locate("a").expect_err("another crate");
+    assert!(missing.to_string().contains("has the SHA-256 1111"), "{missing}");
+    assert_eq!(missing.needs, Needs::RightFile);
     place.workspace.dependencies.clear();
     place.depends("a", "1.0.0", crates_io(Some("11".repeat(32))));
     assert_eq!(place.found("a").0, How::Vendor);
