@@ -204,6 +204,10 @@ pub(crate) enum Transport {
     },
 }
 
+/// Why no agent can have a server of a workspace that is the home folder.
+pub(crate) const IN_HOME_FOLDER: &str = "it would be the workspace's own, and the workspace is your \
+                                         home folder, where agents read what is for everywhere";
+
 /// Where a server goes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ServerPlace {
@@ -266,9 +270,10 @@ impl ServerPlace {
         }
     }
 
-    /// A server for one workspace, asked for outside of any.
+    /// A server for one workspace, where that is none to agents: what is in a home folder they read
+    /// everywhere.
     pub(crate) fn no_workspace() -> Self {
-        Self::unsupported("this server belongs to a workspace, and this is none")
+        Self::unsupported(IN_HOME_FOLDER)
     }
 
     /// The agent can't do this, because of `reason`.

@@ -25,6 +25,7 @@ pub(crate) mod snapshot;
 #[cfg(test)]
 mod stale_tests;
 mod stock;
+mod summary;
 pub(crate) mod survey;
 
 pub(crate) use placing::desired_skills::shown as shown_origin;

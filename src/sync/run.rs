@@ -11,13 +11,14 @@ use super::placing::folders;
 use super::placing::observe::observe;
 use super::placing::parents::Parents;
 use super::placing::plan::{Plan, plan};
-use super::placing::reasons::{Inquest, by_hand, why_none};
-use super::programs::{prefetch, prepare, problems, tell_unprepared};
+use super::placing::reasons::{Inquest, by_hand};
+use super::programs::{prefetch, prepare, tell_unprepared};
 use super::registration::{lock::lock, opt_out, register::register_for_sync};
 use super::request::{
     Caller, Mode, Request, SyncContext, Synced, configured_agents, refuse_broken,
 };
-use super::snapshot::remember::{Observed, PreparedHook, remember};
+use super::snapshot::remember::{Observed, remember};
+use super::summary::summary;
 use crate::Symposium;
 use crate::agents::Agent;
 use crate::files::Lock;
@@ -149,7 +150,12 @@ fn run(sync: &SyncContext<'_>) -> anyhow::Result<Synced> {
         Waiting::events(&facts.waiting).iter().for_each(|event| sym.report.event(event));
     }
     let mut synced = Synced {
-        summary: summary(&chosen, &facts, &agents, keeps.then_some(&prepared[..])),
+        summary: summary(
+            (&chosen, &facts),
+            &agents,
+            &registered.nowhere,
+            keeps.then_some(&prepared[..]),
+        ),
         plan,
         changes,
         failed,
@@ -408,43 +414,4 @@ fn remove_empty_folders(sync: &SyncContext<'_>, changes: &[Change]) {
     if sync.request.mode == Mode::Apply && changes.iter().any(|change| takes(change.action)) {
         folders::reap(sync.sym, sync.root());
     }
-}
-
-fn summary(
-    chosen: &DesiredSkills,
-    facts: &Facts<'_>,
-    agents: &[Agent],
-    prepared: Option<&[PreparedHook]>,
-) -> String {
-    let count =
-        |number: usize, one: &str| format!("{number} {one}{}", if number == 1 { "" } else { "s" });
-    let mut parts = Vec::new();
-    if !chosen.wanted.skills.is_empty() {
-        parts.push(count(chosen.wanted.skills.len(), "skill"));
-    }
-    if !facts.servers.is_empty() {
-        parts.push(count(facts.servers.len(), "server"));
-    }
-    let ready = prepared.map(|all| all.iter().filter(|hook| problems(hook).is_empty()).count());
-    match (facts.hooks.len(), ready) {
-        (0, _) => {}
-        (all, Some(ready)) if ready < all => {
-            parts.push(format!("{ready} of {}", count(all, "hook")))
-        }
-        (all, _) => parts.push(count(all, "hook")),
-    }
-    let by_hand = by_hand(&chosen.wanted).iter().map(|placed| placed.skills.len()).sum();
-    if by_hand > 0 {
-        parts.push(format!("{} placed by hand", count(by_hand, "skill")));
-    }
-    if parts.is_empty() {
-        parts.push(why_none(chosen, facts, agents));
-    }
-    let names: Vec<_> = agents.iter().map(|agent| agent.name()).collect();
-    let whom = match names.split_last() {
-        None => String::new(),
-        Some((last, [])) => format!(" for {last}"),
-        Some((last, rest)) => format!(" for {} and {last}", rest.join(", ")),
-    };
-    format!("{}{whom}", parts.join(", "))
 }

@@ -21,10 +21,14 @@ fn a_workspace_that_is_the_home_folder_gets_nothing_that_is_for_everywhere() {
         event(&sandbox, agent);
         let run = sandbox.run(&["sync"]).ok();
         assert!(run.stderr.contains("this workspace is your home folder"), "{run:?}");
+        assert!(!run.stderr.contains("1 server"), "it is entered nowhere: {run:?}");
         let run = sandbox.run(&["sync", "--agent", agent]).ok();
         assert!(run.stderr.contains("this workspace is your home folder"), "{run:?}");
         let doctor = sandbox.run(&["doctor"]).stdout;
         assert!(flat(&doctor).contains("this workspace is your home folder"), "{doctor}");
+        let why = "it would be the workspace's own, and the workspace is your home folder";
+        assert!(flat(&doctor).contains(why), "{doctor}");
+        assert!(!doctor.contains("other agents can use it"), "{doctor}");
         assert!(!sandbox.has(&format!("ws/{skills}/basics")), "{agent}");
         for (path, node) in sandbox.ws_tree().without(&[".symposium"]).0 {
             let symposium_testlib::Node::File(bytes, _) = node else { continue };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::CheckContext;
 use super::model::{Finding, Weight};
 use crate::agents::Agent;
-use crate::agents::places::{FileFormat, HookShape, ServerPlace};
+use crate::agents::places::{FileFormat, HookShape, IN_HOME_FOLDER, ServerPlace};
 use crate::config::HookScope;
 use crate::documents::read_document;
 use crate::report::{Action, Kind};
@@ -105,7 +105,11 @@ fn of_health(
             .remedy("mend the file"),
         Health::Unsupported(why) => {
             let message = format!("{what}: {why}");
-            Finding::new("unsupported", Weight::Note, message).remedy("other agents can use it")
+            let remedy = match why.as_str() {
+                IN_HOME_FOLDER => "move the workspace to a folder of its own",
+                _ => "other agents can use it",
+            };
+            Finding::new("unsupported", Weight::Note, message).remedy(remedy)
         }
     };
     let finding = finding.of_agent(agent);

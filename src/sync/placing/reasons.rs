@@ -335,6 +335,7 @@ pub(crate) fn why_none(chosen: &DesiredSkills, facts: &Facts<'_>, agents: &[Agen
         _ if chosen.blocked.iter().any(Diagnostic::is_error) => {
             format!("{skills}, and no folder can take them")
         }
+        1 if !chosen.blocked.is_empty() => format!("{skills}, and is not placed here"),
         _ if !chosen.blocked.is_empty() => format!("{skills}, and are not placed here"),
         _ => format!("{skills}, and can't be placed"),
     }

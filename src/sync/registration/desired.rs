@@ -179,6 +179,17 @@ impl Desired {
         self.own.iter().any(|work| work.path == path)
     }
 
+    /// Servers that none of the agents can have.
+    pub(super) fn nowhere(&self) -> Vec<String> {
+        let has = |name: &String| {
+            let mut entries = self.files.values().flat_map(|work| &work.entries);
+            entries.any(|(_, entry)| {
+                matches!(entry, DesiredEntry::Server { name: known, .. } if known == name)
+            })
+        };
+        self.remarks.unsupported_servers().filter(|name| !has(name)).cloned().collect()
+    }
+
     /// Adds one server for one agent. At project scope a server for every workspace is the
     /// project's, too: nothing in the home folder is touched then.
     pub(crate) fn server(

@@ -106,6 +106,7 @@ pub(crate) fn register(
     if let Err(busy) = registrar.begin() {
         return Registered { diagnostics: vec![busy], ..Registered::default() };
     }
+    let nowhere = desired.nowhere();
     let mut created = CreatedByUs::default();
     let ledgers = registrar.ledgers();
     for ledger in LedgerKind::ALL.into_iter().filter_map(|which| ledgers.of(which)) {
@@ -126,5 +127,6 @@ pub(crate) fn register(
         // What held several things of ours that went one by one is empty only now.
         created.tidy(setup.symposium(), setup.root());
     }
+    registered.nowhere = nowhere;
     registered
 }

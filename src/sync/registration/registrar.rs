@@ -55,6 +55,8 @@ pub(crate) struct Registered {
     pub diagnostics: Vec<Diagnostic>,
     /// Files that were written and that a team shares.
     pub shared: Vec<PathBuf>,
+    /// Servers that apply, and that no agent can have here.
+    pub nowhere: Vec<String>,
 }
 
 impl Registered {

@@ -25,6 +25,11 @@ impl Remarks {
         }
     }
 
+    /// Servers that some agent can't have.
+    pub(crate) fn unsupported_servers(&self) -> impl Iterator<Item = &String> {
+        self.unsupported.iter().flat_map(|(.., servers)| servers)
+    }
+
     /// Why the agent can't have this server, if so.
     pub(crate) fn why_unsupported(&self, agent: Agent, server: &str) -> Option<&str> {
         let about = self
