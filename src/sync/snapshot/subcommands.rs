@@ -1,8 +1,8 @@
 //! What subcommands plugins vend, as seen from a folder.
 //!
 //! The workspace's snapshot says so while it holds, and while the configuration can't be read: what it
-//! last gave stays. Else the sources are looked through as they are on disk. Nothing is started or written, and nothing is fetched that the user did not ask for, so
-//! that even the help can ask here.
+//! last gave stays. Else the sources are looked through as they are on disk. Nothing is started or written,
+//! and nothing is fetched that the user did not ask for, so that even the help can ask here.
 
 use std::path::{Path, PathBuf};
 
