@@ -5,6 +5,7 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
 
+use crate::fetch::git::led_out;
 use crate::files::{final_target, is_absent};
 use crate::plugins::model::ANY_DEPTH;
 use crate::text::Diagnostic;
@@ -123,9 +124,7 @@ impl Search<'_> {
             Err(error) => return self.unread(dir, &unreadable(&error)),
         };
         if !real.starts_with(&self.real_root) {
-            let leads_out = Diagnostic::warning("the link leads out; it is left out");
-            self.done.told.push(leads_out.in_file(dir));
-            return;
+            return self.leads_out(dir);
         }
         let is_known = self.ancestors.contains(&real) || !self.seen.insert((real.clone(), depth));
         if is_known || self.left == 0 {
@@ -165,7 +164,10 @@ impl Search<'_> {
             let below = dir.join(name);
             // Names with a dot in front are programs' own: editors lock files with broken links.
             if below.is_symlink() && !below.exists() && !name.starts_with('.') {
-                self.unread(&below, "the link leads nowhere; it is left out");
+                match led_out(&below) {
+                    true => self.leads_out(&below),
+                    false => self.unread(&below, "the link leads nowhere; it is left out"),
+                }
             }
             // Whether it is a folder, the listing has told the observer.
             if below.is_dir() && !(self.is_left_out)(&below) {
@@ -173,6 +175,11 @@ impl Search<'_> {
             }
         }
         self.ancestors.pop();
+    }
+
+    fn leads_out(&mut self, link: &Path) {
+        let told = Diagnostic::warning("the link leads out; it is left out");
+        self.done.told.push(told.in_file(link));
     }
 
     fn is_folder(&self, path: &Path) -> bool {

@@ -14,6 +14,7 @@ use super::rewrite::rewrite_for_install;
 use super::scan::{scan_hidden, scan_invisible, scan_skill, scan_values};
 use crate::agents::Agent;
 use crate::fetch::archive::{Limits, MEGABYTE};
+use crate::fetch::git::led_out;
 use crate::files::{Limit, is_plain_name, read_bytes};
 use crate::plugins::diagnostics::codes;
 use crate::text::{Diagnostic, Source};
@@ -278,7 +279,10 @@ impl Walk<'_> {
     /// The real path, if no link led it out of the root or to what is no part of any skill.
     fn inside(&mut self, path: &Path) -> Option<PathBuf> {
         let Ok(real) = crate::files::canonicalize(path) else {
-            self.warn(path, "the link leads nowhere");
+            match led_out(path) {
+                true => self.leads_out(path, "the link leads out"),
+                false => self.warn(path, "the link leads nowhere"),
+            }
             return None;
         };
         let Ok(relative) = real.strip_prefix(&self.real_root) else {

@@ -11,6 +11,7 @@ use super::crate_source::{CrateRequest, CrateSources, NotOnDisk};
 use super::discover::{Discovered, FoundSkill, SKILL_FILE, discover, discover_unless};
 use super::document::{RawGate, SkillDocument};
 use super::model::{Skill, SkillOrigin};
+use crate::fetch::git::led_out;
 use crate::files::Limit;
 use crate::plugins::diagnostics::codes;
 use crate::plugins::git::GitPlace;
@@ -302,12 +303,16 @@ pub(crate) fn read_source(
     let path = dir.join(SKILL_FILE);
     observer.observe(&path);
     let refused = |message: String| Box::new(Diagnostic::error(message).in_file(&path));
-    let real = crate::files::canonicalize(&path)
-        .map_err(|error| refused(format!("can't read: {error}")))?;
+    let leads_out =
+        || Err(Box::new(refused("the link leads out".to_owned()).code(codes::LEADS_OUT)));
+    let real = match crate::files::canonicalize(&path) {
+        Ok(real) => real,
+        Err(_) if led_out(&path) => return leads_out(),
+        Err(error) => return Err(refused(format!("can't read: {error}"))),
+    };
     let real_root = crate::files::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
     if !real.starts_with(&real_root) {
-        let problem = refused("the link leads out".to_owned());
-        return Err(Box::new(problem.code(codes::LEADS_OUT)));
+        return leads_out();
     }
     match observer.text(&real, Limit::MANIFEST) {
         Ok(text) => Ok(Source::new(path, text)),

@@ -50,10 +50,16 @@ enum Mode {
 /// Blobs are read in portions of about this many bytes.
 const PORTION: u64 = 16 * 1024 * 1024;
 
-/// What a link that must not be followed leads to instead: nowhere, so that whoever reads the tree
-/// tells of it.
-#[cfg(unix)]
+/// What a link that must not be followed leads to instead, so that whoever reads the tree tells of it:
+/// nowhere.
 const NOWHERE: &str = ".left-out-by-symposium";
+/// The same of a link that leads out of the repository.
+const OUT: &str = ".left-out-by-symposium-for-it-leads-out";
+
+/// Whether the link at `path`, which leads nowhere, led out of the repository that the tree is of.
+pub(crate) fn led_out(path: &Path) -> bool {
+    fs::read_link(path).is_ok_and(|target| target == Path::new(OUT))
+}
 
 /// Writes what `subdir` of `commit` holds to `root/subdir`, with copies of what its links lead to
 /// elsewhere in the repository. Links that lead out, or nowhere, lead nowhere then. What git would not
@@ -96,7 +102,11 @@ pub(super) fn export(
                     made.push(path);
                 }
             }
-            None => lead_nowhere(&path),
+            None => {
+                let whole = Path::new(subdir).join(&blob.path);
+                let is_there = target.and_then(|target| target_of(&whole, target)).is_some();
+                leave_out(&path, if is_there { NOWHERE } else { OUT });
+            }
         }
         Ok(())
     })?;
@@ -281,11 +291,11 @@ fn target_of(path: &Path, target: &str) -> Option<PathBuf> {
     relative_inside(&format!("{parent}/{target}").trim_start_matches('/').replace("//", "/"))
 }
 
-/// Makes a link of which whoever reads the tree says that it leads nowhere.
-fn lead_nowhere(path: &Path) {
-    tracing::warn!("left out the link {}", path.display());
+/// Makes a link of which whoever reads the tree says that it leads nowhere, or out.
+fn leave_out(path: &Path, target: &str) {
+    tracing::warn!("left out the link {}: {target}", path.display());
     #[cfg(unix)]
-    if let Err(error) = std::os::unix::fs::symlink(NOWHERE, path) {
+    if let Err(error) = std::os::unix::fs::symlink(target, path) {
         tracing::warn!("{}: {error}", path.display());
     }
 }
@@ -316,8 +326,11 @@ fn drop_escaping(base: &Path, links: Vec<PathBuf>) -> std::io::Result<()> {
             return Ok(());
         }
         for link in &bad {
+            let next = fs::read_link(link).ok().and_then(|to| Some(link.parent()?.join(to)));
+            let out =
+                crate::files::canonicalize(link).is_ok() || next.is_some_and(|it| led_out(&it));
             fs::remove_file(link)?;
-            lead_nowhere(link);
+            leave_out(link, if out { OUT } else { NOWHERE });
         }
         rest = good;
     }

@@ -45,6 +45,6 @@ mod tests;
 
 pub(crate) use checkout::{Checkout, Outcome, Policy};
 pub(crate) use error::GitError;
-pub(crate) use export::Limits;
+pub(crate) use export::{Limits, led_out};
 pub(crate) use history::History;
 pub(crate) use url::Repository;

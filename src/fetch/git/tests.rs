@@ -343,6 +343,8 @@ fn nothing_in_a_repository_runs_or_leads_out() {
     names.retain(|name| {
         let is_nowhere = nowhere.contains(&name.as_str());
         assert_eq!(found.dir.join(name).exists(), !is_nowhere, "{name}");
+        let out = ["absolute", "around", "chained"].contains(&name.as_str());
+        assert_eq!(led_out(&found.dir.join(name)), out, "{name}");
         !is_nowhere
     });
     let expected =

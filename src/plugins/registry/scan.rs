@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::kept::{Kept, Packages};
+use crate::fetch::git::led_out;
 use crate::files::{Limit, contained};
 use crate::plugins::diagnostics::codes;
 use crate::plugins::manifest::{FILE_NAME, Manifest, Place, Strictness, near_miss};
@@ -332,11 +333,11 @@ impl<'a> Scanner<'a> {
                 .in_file(link)
                 .note(format!("a `[[plugin-source]]` with `path = {real:?}` takes it in")),
             ),
-            // Of a repository, a link that leads out of it leads nowhere here.
             Err(_) => self.found.diagnostics.push(
-                Diagnostic::warning(
-                    "this link leads nowhere, or out of the repository that it comes from",
-                )
+                Diagnostic::warning(match led_out(link) {
+                    true => "this link leads out of the repository that it comes from",
+                    false => "this link leads nowhere",
+                })
                 .in_file(link)
                 .remark("it is left out")
                 .note("put the file or folder itself there"),

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::unread::{Unread, as_warning};
 use super::{Provenance, Resolver};
+use crate::fetch::git::led_out;
 use crate::files::{contained, relative_inside};
 use crate::plugins::diagnostics::codes;
 use crate::plugins::git::GitPlace;
@@ -157,7 +158,10 @@ impl Resolver<'_> {
     /// Whether there is nothing at `path` below the root, so that it is not known where a link there
     /// would lead.
     pub(super) fn leads_nowhere(&self, root: &Path, path: &str) -> bool {
-        relative_inside(path).is_some_and(|path| !self.observer.exists(&root.join(path)))
+        relative_inside(path).is_some_and(|path| {
+            let path = root.join(path);
+            !self.observer.exists(&path) && !led_out(&path)
+        })
     }
 
     fn git_group(&mut self, plugin: &Plugin, place: &GitPlace) {

@@ -159,7 +159,7 @@ fn repositories_with_hooks_filters_submodules_and_links() {
     attack(&place, "ws", "ws/.git");
     let url = format!("file://{}", root.display());
     with_sources(&place, &[(url.clone(), ""), (url, "subdir = \"p\"")]);
-    place.endures(&["Fetched", "skills/absolute", "leads nowhere"]);
+    place.endures(&["Fetched", "skills/absolute", "leads out"]);
 }
 
 /// What git itself refuses to make, written as objects.
