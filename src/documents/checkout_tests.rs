@@ -101,6 +101,23 @@ fn each_form_of_the_index_is_read() {
 }
 
 #[test]
+fn a_file_is_as_staged_until_it_is_written_again() {
+    for form in [&[][..], &["--object-format=sha256"]] {
+        for version in ["2", "4"] {
+            let world = World::repository(form);
+            world.git("main", &["update-index", "--index-version", version]);
+            let as_staged = |file| world.tracking(file) == (Tracking::Tracked { as_staged: true });
+            assert!(as_staged("main/a/b.json"), "version {version}");
+            assert!(!as_staged("main/a/b.json/c"), "version {version}");
+            world.write("main/a/b.json", "[]");
+            assert!(!as_staged("main/a/b.json"), "version {version}");
+            world.git("main", &["add", "a"]);
+            assert!(as_staged("main/a/b.json"), "version {version}");
+        }
+    }
+}
+
+#[test]
 fn a_split_index_is_read_with_its_other_half() {
     let world = World::repository(&[]);
     world.git("main", &["update-index", "--split-index"]);
