@@ -9,6 +9,9 @@ use crate::process::{Child, RunError, Status, run};
 
 /// The shells that read a script without running it when they are asked with `-n`.
 const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"];
+/// How long a shell may read. It takes a millisecond, and on a busy machine more than a second now and
+/// then: a script that it can't read would count as a denial then.
+const LIMIT: Duration = Duration::from_secs(5);
 
 /// What the shell that runs `argv` finds wrong with its script, which is not run. `None` where it finds
 /// nothing, or where no shell runs it.
@@ -17,7 +20,7 @@ const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"];
 /// The shell can't be started.
 pub(crate) fn syntax_error(argv: &[String]) -> Result<Option<String>, RunError> {
     let Some((shell, script)) = shell_of(argv) else { return Ok(None) };
-    let child = Child::new(shell).args(["-n"]).args(script).limit(Duration::from_secs(1));
+    let child = Child::new(shell).args(["-n"]).args(script).limit(LIMIT);
     let output = run(&child)?;
     let is_refused = matches!(output.status, Status::Exited(code) if code != 0);
     Ok(is_refused.then(|| output.stderr_text().trim().to_owned()))
