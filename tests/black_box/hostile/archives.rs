@@ -93,5 +93,5 @@ fn files_of_crates_in_a_folder_that_stands_in_for_crates_io() {
         "ws/.cargo/config.toml",
         format!("[source.crates-io]\nreplace-with = \"here\"\n[source.here]\nlocal-registry = {local:?}\n"),
     );
-    place.endures(&[&OF_CRATES[..], &["expected abab"]].concat());
+    place.endures(&[&OF_CRATES[..], &["Cargo.lock has abab"]].concat());
 }
