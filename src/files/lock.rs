@@ -96,6 +96,15 @@ impl Lock {
     }
 }
 
+/// Between its fork and its program a child has every descriptor of ours, those of locks too: closing alone
+/// would leave the lock to it for that moment.
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // What can't be unlocked is unlocked by being closed.
+        let _ = self.file.unlock();
+    }
+}
+
 /// Does what makes a file at `path`, and makes its parents first if that fails for want of them: they
 /// are nearly always there.
 pub(crate) fn with_parents<T>(path: &Path, make: impl Fn() -> io::Result<T>) -> io::Result<T> {
@@ -121,6 +130,20 @@ mod tests {
         assert!(matches!(second, Err(LockError::Busy { .. })));
         drop(held);
         assert!(Lock::acquire(&path, Duration::ZERO).is_ok());
+    }
+
+    /// As it is between a fork and the child's program.
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_is_free_after_drop_though_somebody_has_its_descriptor() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("lock");
+        let held = Lock::acquire(&path, Duration::ZERO).expect("free");
+        let childs = held.file().try_clone().expect("copies");
+        assert!(Lock::acquire(&path, Duration::ZERO).is_err());
+        drop(held);
+        assert!(Lock::acquire(&path, Duration::ZERO).is_ok());
+        drop(childs);
     }
 
     #[cfg(unix)]
