@@ -167,13 +167,19 @@ pub(crate) fn objects(text: &str) -> Found<'_> {
     found
 }
 
-/// Whether an object in an output has a key twice, and a denial among its values: of two values a parser
-/// keeps one, which must not undo the other.
+/// Whether an object in an output has a key twice, and denies by one of its values: of two values a parser
+/// keeps one, which must not undo the other. A log's object that only has the word in it denies nothing.
 pub(crate) fn denies_under_a_repeated_key(text: &str) -> bool {
-    let denies = |text: &str| text.contains("\"deny\"") || text.contains("\"block\"");
-    let mut all = if denies(text) { objects(text).objects } else { Vec::new() };
-    all.retain(|(object, _)| denies(object) && repeats_a_key(object.trim()));
-    !all.is_empty()
+    // In one agent's format the key itself is the denial, and its value the reason.
+    const DENIALS: [&str; 3] = ["ecision\":\"deny\"", "ecision\":\"block\"", "\"deny\":\""];
+    if !text.contains("\"deny\"") && !text.contains("\"block\"") {
+        return false;
+    }
+    let denies = |object: &str| {
+        let dense: String = object.split_ascii_whitespace().collect();
+        DENIALS.iter().any(|denial| dense.contains(denial)) && repeats_a_key(object.trim())
+    };
+    objects(text).objects.iter().any(|(object, _)| denies(object))
 }
 
 /// Whether what is no JSON looks like a piece of an answer, of whatever format.
@@ -215,6 +221,26 @@ mod tests {
         assert_eq!((outcome.decision, outcome.context), (Some(Decision::Deny), vec!["x".into()]));
         let killed = ChildAnswer { stdout, stderr: "", exit: None };
         assert!(decode_answer(Event::PreToolUse, &killed).outcome.is_empty());
+    }
+
+    #[test]
+    fn a_denial_under_a_repeated_key_is_told_from_a_log_that_has_the_word() {
+        for denial in [
+            r#"{"PreToolUse": {"decision" : "deny", "decision": "allow"}}"#,
+            r#"{"permissionDecision":"allow","permissionDecision":"deny"}"#,
+            r#"{"decision":"block","reason":"r","reason":"s"}"#,
+            r#"{"deny":"why","deny":null}"#,
+        ] {
+            assert!(denies_under_a_repeated_key(denial), "{denial}");
+        }
+        for other in [
+            r#"{"level":"info","rule":"deny","level":"warn"}"#,
+            r#"{"lint":"block","lint":"deny"}"#,
+            r#"{"decision":"deny","reason":"r"}"#,
+            r#"{"decision":"allow","decision":"allow"}"#,
+        ] {
+            assert!(!denies_under_a_repeated_key(other), "{other}");
+        }
     }
 
     #[test]
