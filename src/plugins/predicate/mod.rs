@@ -21,7 +21,7 @@ use crate::config::Environment;
 use crate::files::contained;
 use crate::plugins::model::{Activation, CrateAtom, Gate, MatchedCrate, Plugin, Predicate};
 use crate::text::same_crate;
-use crate::workspace::{Dependency, Member, Observer};
+use crate::workspace::{Dependency, Member, Observer, UNOBSERVED};
 
 pub(crate) use atom::{AtomError, parse_crate_list};
 
@@ -57,6 +57,14 @@ pub(crate) struct Facts<'a> {
     pub env: &'a Environment,
     /// Who is told which paths and variables were looked at.
     pub observer: &'a Observer,
+}
+
+impl<'a> Facts<'a> {
+    /// Outside of a workspace, or where conditions are only read.
+    pub(crate) fn outside(env: &'a Environment) -> Self {
+        let (dependencies, members) = (&[], &[]);
+        Self { dependencies, newest: &(), members, root: None, env, observer: &UNOBSERVED }
+    }
 }
 
 /// Whether a gate holds, and why.

@@ -29,7 +29,7 @@ use crate::sync::registration::{Desired, Registered, Registrar, hooks, servers};
 use crate::sync::request::{Caller, Mode, Request, Sweep, SyncContext, configured_agents};
 use crate::sync::run::{Planned, plan_skills};
 use crate::text::Diagnostic;
-use crate::workspace::{Loaded, UNOBSERVED, Workspace};
+use crate::workspace::{Loaded, Workspace};
 
 pub(crate) use super::placing::reasons::ByHand;
 pub(crate) use offered::{Because, OfferedSkill, WithheldSkill};
@@ -101,14 +101,7 @@ impl Inputs {
     /// What holds where there is no workspace, or none that can be read: plugins that apply everywhere do
     /// there, too.
     pub(crate) fn outside(&self) -> GateFacts<'_> {
-        GateFacts {
-            dependencies: &[],
-            newest: &(),
-            members: &[],
-            root: None,
-            env: &self.sym.env,
-            observer: &UNOBSERVED,
-        }
+        GateFacts::outside(&self.sym.env)
     }
 
     /// The team's file, where it brought the plugin.

@@ -179,14 +179,7 @@ fn skill(
 
 /// Nothing is known where nothing is installed: conditions are shown, not decided.
 fn facts(sym: &Symposium) -> Facts<'_> {
-    Facts {
-        dependencies: &[],
-        newest: &(),
-        members: &[],
-        root: None,
-        env: &sym.env,
-        observer: &UNOBSERVED,
-    }
+    Facts::outside(&sym.env)
 }
 
 fn agents(sym: &Symposium, skills: usize, plugin: Option<&Plugin>) -> Vec<Honoured> {

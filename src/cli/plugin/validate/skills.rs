@@ -63,14 +63,7 @@ pub(super) fn skill(sym: &Symposium, root: &Path, dir: &Path, above: &[&Gate], f
 
 /// The conditions in a skill's frontmatter or a crate's metadata, and the crates that they name.
 pub(super) fn gate(sym: &Symposium, raw: &RawGate, source: &Arc<Source>, found: &mut Found) {
-    let facts = Facts {
-        dependencies: &[],
-        newest: &(),
-        members: &[],
-        root: None,
-        env: &sym.env,
-        observer: &UNOBSERVED,
-    };
+    let facts = Facts::outside(&sym.env);
     if let Err(problems) = facts.read(raw, source) {
         found.diagnostics.extend(problems);
     }
